@@ -120,6 +120,22 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('../pages/notifications/notifications-page'),
   },
   {
+    path: '/parameters',
+    name: 'parameters',
+    icon: 'sliders',
+    section: 'messages',
+    shortcut: 'e',
+    load: () => import('../pages/values/parameters-page'),
+  },
+  {
+    path: '/metacontents',
+    name: 'metacontents',
+    icon: 'text',
+    section: 'messages',
+    shortcut: 'm',
+    load: () => import('../pages/values/metacontents-page'),
+  },
+  {
     path: '/account',
     name: 'account',
     icon: 'user',

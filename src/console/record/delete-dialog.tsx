@@ -32,11 +32,21 @@ interface DeleteVariables {
   readonly force: boolean;
 }
 
+/** A mutation of `id`, `ifMatch` and, where terminals could lose software, `force`. */
+export type DeleteDocument<Data> =
+  | Document<Data, DeleteVariables>
+  | Document<Data, Omit<DeleteVariables, 'force'>>;
+
+export interface RecordRow {
+  readonly id: string;
+  /** Absent on records that are never changed or deleted. */
+  readonly revision?: number;
+}
+
 interface DeleteButtonProps<Data extends object> {
-  readonly record: { readonly id: string; readonly revision: number };
+  readonly record: RecordRow;
   readonly name: string;
-  /** A mutation of `id`, `ifMatch` and, where terminals could lose software, `force`. */
-  readonly document: Document<Data, DeleteVariables> | Document<Data, Omit<DeleteVariables, 'force'>>;
+  readonly document: DeleteDocument<Data>;
   readonly changes: EntityType;
   readonly onDeleted: () => void;
 }
@@ -53,7 +63,7 @@ export function DeleteButton<Data extends object>(props: DeleteButtonProps<Data>
   const [error] = mutation.errors;
   const confirm = async (): Promise<void> => {
     const force = isForced ? { force: true } : {};
-    if (!(await mutation.run({ id: record.id, ifMatch: record.revision, ...force }))) return;
+    if (!(await mutation.run({ id: record.id, ifMatch: record.revision ?? 0, ...force }))) return;
     setAsking(false);
     notify({ text: text.deleted(name) });
     props.onDeleted();

@@ -1,16 +1,20 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 
+import type { EntityType } from '../api/changes';
 import type { QueryState } from '../api/query';
+import { useMay } from '../app/session';
 import { useListAddress } from '../table/address';
 import { texts, useTexts } from '../text';
-import { IconButton } from '../ui/button';
+import { Button, IconButton } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { words as common } from '../ui/words';
+import { DeleteButton, type DeleteDocument, type RecordRow } from './delete-dialog';
+import { RecordHistory } from './history';
 
 const words = texts({
-  en: { gone: 'This record no longer exists.' },
-  pt: { gone: 'Este registro não existe mais.' },
+  en: { gone: 'This record no longer exists.', history: 'History' },
+  pt: { gone: 'Este registro não existe mais.', history: 'Histórico' },
 });
 
 export interface PanelTab {
@@ -19,10 +23,21 @@ export interface PanelTab {
   readonly content: ReactNode;
 }
 
-interface PanelProps<Data, Row> {
+interface Removal<Deleted extends object> {
+  readonly document: DeleteDocument<Deleted>;
+  readonly changes: EntityType;
+}
+
+interface PanelProps<Data, Row extends RecordRow, Deleted extends object> {
   readonly query: QueryState<Data>;
   readonly record: (data: Data) => Row | null | undefined;
-  readonly title: (record: Row) => ReactNode;
+  readonly title: (record: Row) => string;
+  /** The form that changes the record, for those who may. */
+  readonly edit?: (record: Row, close: () => void) => ReactNode;
+  /** How the record is deleted, for those who may. */
+  readonly remove?: Removal<Deleted>;
+  /** Shows the history of the record as the last tab. */
+  readonly history?: EntityType;
   readonly actions?: (record: Row) => ReactNode;
   readonly tabs: (record: Row) => readonly PanelTab[];
   readonly onClose: () => void;
@@ -31,15 +46,19 @@ interface PanelProps<Data, Row> {
 }
 
 /** A record beside its list: what it is, in tabs, and what may be done with it. Escape closes it. */
-export function RecordPanel<Data, Row>(props: PanelProps<Data, Row>): ReactNode {
+export function RecordPanel<Data, Row extends RecordRow, Deleted extends object>(
+  props: PanelProps<Data, Row, Deleted>,
+): ReactNode {
   const text = useTexts(words);
   const commonText = useTexts(common);
-  const { query, onClose } = props;
+  const { query, onClose, edit, remove } = props;
+  const mayWrite = useMay('WRITE');
+  const [isEditing, setEditing] = useState(false);
   const [{ tab, open }, change] = useListAddress();
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), [open]);
   const record = query.data && props.record(query.data);
-  const tabs = record ? props.tabs(record) : [];
+  const tabs = record ? [...props.tabs(record), ...historyTab(record.id, props.history, text.history)] : [];
   return (
     <aside
       ref={panel}
@@ -52,12 +71,25 @@ export function RecordPanel<Data, Row>(props: PanelProps<Data, Row>): ReactNode 
       <header className="panel-header">
         <h2>{record && props.title(record)}</h2>
         {record && props.actions?.(record)}
+        {mayWrite && edit && record && (
+          <Button icon="edit" onPress={() => setEditing(!isEditing)}>
+            {commonText.edit}
+          </Button>
+        )}
+        {mayWrite && remove && record && (
+          <DeleteButton record={record} name={props.title(record)} {...remove} onDeleted={onClose} />
+        )}
         <IconButton icon="close" label={commonText.close} onPress={onClose} />
       </header>
       {query.error && <PageFailure error={query.error} onRetry={query.reload} />}
       {!record && query.data && <Empty>{text.gone}</Empty>}
       {!record && query.isLoading && <Loading />}
-      {record && props.children && <div className="panel-body">{props.children(record)}</div>}
+      {record && (
+        <div className="panel-body">
+          {isEditing && edit?.(record, () => setEditing(false))}
+          {props.children?.(record)}
+        </div>
+      )}
       {record && (
         <Tabs
           selectedKey={tab ?? tabs[0]?.id ?? ''}
@@ -80,3 +112,6 @@ export function RecordPanel<Data, Row>(props: PanelProps<Data, Row>): ReactNode 
     </aside>
   );
 }
+
+const historyTab = (id: string, type: EntityType | undefined, title: string): readonly PanelTab[] =>
+  type === undefined ? [] : [{ id: 'history', title, content: <RecordHistory id={id} type={type} /> }];

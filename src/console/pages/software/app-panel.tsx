@@ -6,18 +6,13 @@ import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
 import { useMay } from '../../app/session';
 import type { AppRecordQuery } from '../../gql/graphql';
-import { DeleteButton } from '../../record/delete-dialog';
-import { EditForm } from '../../record/edit-form';
-import { RecordHistory } from '../../record/history';
+import { EditFields } from '../../record/fields';
 import { RecordPanel } from '../../record/panel';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
 import { Ago, Facts, Time } from '../../ui/facts';
-import { TextInput } from '../../ui/field';
-import { errorAt } from '../../ui/form';
 import { Empty } from '../../ui/states';
-import { words as common } from '../../ui/words';
 import { NewVersion } from './new-version';
 import { words } from './words';
 
@@ -75,25 +70,15 @@ type App = NonNullable<AppRecordQuery['app']>;
 
 export function AppPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
-  const mayWrite = useMay('WRITE');
-  const [isEditing, setEditing] = useState(false);
   const query = useQuery(APP, { id }, ['APP', 'APP_VERSION']);
   return (
     <RecordPanel
       query={query}
       record={({ app }) => app}
       title={({ name }) => name}
-      actions={(app) =>
-        mayWrite && (
-          <>
-            <Button icon="edit" onPress={() => setEditing(!isEditing)}>
-              {commonText.edit}
-            </Button>
-            <DeleteButton record={app} name={app.name} document={DELETE} changes="APP" onDeleted={onClose} />
-          </>
-        )
-      }
+      edit={(app, close) => <AppForm app={app} onClose={close} />}
+      remove={{ document: DELETE, changes: 'APP' }}
+      history="APP"
       onClose={onClose}
       tabs={(app) => [
         { id: 'versions', title: text.versions, content: <Versions app={app} /> },
@@ -113,11 +98,8 @@ export function AppPanel({ id, onClose }: { readonly id: string; readonly onClos
             />
           ),
         },
-        { id: 'history', title: text.history, content: <RecordHistory id={id} type="APP" /> },
       ]}
-    >
-      {(app) => isEditing && <AppForm app={app} onClose={() => setEditing(false)} />}
-    </RecordPanel>
+    />
   );
 }
 
@@ -174,42 +156,22 @@ function Versions({ app }: { readonly app: App }): ReactNode {
 
 function AppForm({ app, onClose }: { readonly app: App; readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
-  const mutation = useMutation(UPDATE, ['APP']);
   return (
-    <EditForm
+    <EditFields
       record={app}
       present={{ name: app.name, description: app.description ?? '' }}
-      mutation={mutation}
-      variables={({ name, description }, ifMatch) => ({
+      fields={[
+        { name: 'name', label: text.name },
+        { name: 'description', label: text.description, rows: 3 },
+      ]}
+      mutation={useMutation(UPDATE, ['APP'])}
+      input={({ name, description }, ifMatch) => ({
         id: app.id,
         ifMatch,
         input: { name, description: description || null },
       })}
       changed={(payload) => payload.app}
-      fields={[
-        { title: text.name, show: ({ name }) => name },
-        { title: text.description, show: ({ description }) => description },
-      ]}
-      shown={['input.name', 'input.description']}
       onClose={onClose}
-    >
-      {({ values, set }) => (
-        <>
-          <TextInput
-            label={text.name}
-            value={values.name}
-            onChange={(name) => set({ name })}
-            error={errorAt(mutation.errors, 'input', 'name')}
-          />
-          <TextInput
-            label={text.description}
-            rows={3}
-            value={values.description}
-            onChange={(description) => set({ description })}
-            error={errorAt(mutation.errors, 'input', 'description')}
-          />
-        </>
-      )}
-    </EditForm>
+    />
   );
 }

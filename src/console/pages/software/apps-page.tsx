@@ -1,18 +1,14 @@
 import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useMay } from '../../app/session';
 import type { AppKind, AppLanguage, AppListQuery, CommunicationFormat } from '../../gql/graphql';
+import { CreateDialog } from '../../record/fields';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
 import { Ago } from '../../ui/facts';
-import { Choice, TextInput } from '../../ui/field';
-import { errorAt, Form, useDraft } from '../../ui/form';
-import { words as common } from '../../ui/words';
 import { AppPanel } from './app-panel';
 import { words } from './words';
 
@@ -34,10 +30,10 @@ const SOURCE = {
   follows: ['APP'],
 } as const;
 
-export const KINDS: readonly AppKind[] = ['STANDARD', 'MODULE'];
-export const LANGUAGES: readonly AppLanguage[] = ['RUBY', 'POSXML'];
-export const FORMATS: readonly CommunicationFormat[] = ['HTTP', 'ISO8583', 'ISO20022'];
-export const named = <Value extends string>(values: readonly Value[]): { value: Value; label: string }[] =>
+const KINDS: readonly AppKind[] = ['STANDARD', 'MODULE'];
+const LANGUAGES: readonly AppLanguage[] = ['RUBY', 'POSXML'];
+const FORMATS: readonly CommunicationFormat[] = ['HTTP', 'ISO8583', 'ISO20022'];
+const named = <Value extends string>(values: readonly Value[]): { value: Value; label: string }[] =>
   values.map((value) => ({ value, label: value }));
 
 export default function AppsPage(): ReactNode {
@@ -99,77 +95,34 @@ const CREATE = graphql(`
   }
 `);
 
-interface Draft {
-  readonly name: string;
-  readonly description: string;
-  readonly kind: AppKind;
-  readonly language: AppLanguage;
-  readonly communicationFormat: CommunicationFormat;
-}
-
-const EMPTY: Draft = {
+const EMPTY = {
   name: '',
   description: '',
-  kind: 'STANDARD',
-  language: 'RUBY',
-  communicationFormat: 'HTTP',
+  kind: 'STANDARD' as AppKind,
+  language: 'RUBY' as AppLanguage,
+  communicationFormat: 'HTTP' as CommunicationFormat,
 };
 
 function NewApp({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
   const [, change] = useListAddress();
-  const { values, set, clear } = useDraft('app', EMPTY);
-  const create = useMutation(CREATE, ['APP']);
-  const submit = async (): Promise<void> => {
-    const payload = await create.run({ input: { ...values, description: values.description || null } });
-    if (!payload?.app) return;
-    clear();
-    onClose();
-    change({ open: payload.app.id });
-  };
   return (
-    <Dialog title={text.newApp} isOpen onClose={onClose}>
-      <Form
-        {...create}
-        onSubmit={() => void submit()}
-        onCancel={onClose}
-        submit={commonText.create}
-        shown={['input.name', 'input.description']}
-      >
-        <TextInput
-          label={text.name}
-          autoFocus
-          value={values.name}
-          onChange={(name) => set({ name })}
-          error={errorAt(create.errors, 'input', 'name')}
-        />
-        <TextInput
-          label={text.description}
-          rows={2}
-          value={values.description}
-          onChange={(description) => set({ description })}
-          error={errorAt(create.errors, 'input', 'description')}
-        />
-        <Choice
-          label={text.kind}
-          options={KINDS.map((value) => ({ value, label: text[value] }))}
-          value={values.kind}
-          onChange={(kind) => set({ kind })}
-        />
-        <Choice
-          label={text.language}
-          options={named(LANGUAGES)}
-          value={values.language}
-          onChange={(language) => set({ language })}
-        />
-        <Choice
-          label={text.format}
-          options={named(FORMATS)}
-          value={values.communicationFormat}
-          onChange={(communicationFormat) => set({ communicationFormat })}
-        />
-      </Form>
-    </Dialog>
+    <CreateDialog
+      title={text.newApp}
+      draft="app"
+      empty={EMPTY}
+      fields={[
+        { name: 'name', label: text.name },
+        { name: 'description', label: text.description, rows: 2 },
+        { name: 'kind', label: text.kind, options: KINDS.map((value) => ({ value, label: text[value] })) },
+        { name: 'language', label: text.language, options: named(LANGUAGES) },
+        { name: 'communicationFormat', label: text.format, options: named(FORMATS) },
+      ]}
+      document={CREATE}
+      changes={['APP']}
+      variables={({ description, ...rest }) => ({ input: { ...rest, description: description || null } })}
+      onCreated={({ app }) => change({ open: app?.id })}
+      onClose={onClose}
+    />
   );
 }

@@ -4,19 +4,13 @@ import { useState, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
-import { useMay } from '../../app/session';
-import { DeleteButton } from '../../record/delete-dialog';
-import { EditForm } from '../../record/edit-form';
-import { RecordHistory } from '../../record/history';
+import { EditFields } from '../../record/fields';
 import { RecordPanel } from '../../record/panel';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { Button } from '../../ui/button';
 import { Facts, Section, Time } from '../../ui/facts';
-import { TextInput } from '../../ui/field';
 import { FileInput } from '../../ui/file-input';
 import { errorAt } from '../../ui/form';
-import { words as common } from '../../ui/words';
 import { words } from './words';
 
 const FILE = graphql(`
@@ -68,32 +62,16 @@ const DELETE = graphql(`
 
 export function FilePanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
   const format = useFormat();
-  const mayWrite = useMay('WRITE');
-  const [isEditing, setEditing] = useState(false);
   const query = useQuery(FILE, { id }, ['FILE', 'APP_VERSION']);
   return (
     <RecordPanel
       query={query}
       record={({ file }) => file}
       title={({ name }) => name}
-      actions={(file) =>
-        mayWrite && (
-          <>
-            <Button icon="edit" onPress={() => setEditing(!isEditing)}>
-              {commonText.edit}
-            </Button>
-            <DeleteButton
-              record={file}
-              name={file.name}
-              document={DELETE}
-              changes="FILE"
-              onDeleted={onClose}
-            />
-          </>
-        )
-      }
+      edit={(file, close) => <FileForm file={file} onClose={close} />}
+      remove={{ document: DELETE, changes: 'FILE' }}
+      history="FILE"
       onClose={onClose}
       tabs={(file) => [
         {
@@ -125,11 +103,8 @@ export function FilePanel({ id, onClose }: { readonly id: string; readonly onClo
             </>
           ),
         },
-        { id: 'history', title: text.history, content: <RecordHistory id={id} type="FILE" /> },
       ]}
-    >
-      {(file) => isEditing && <FileForm file={file} onClose={() => setEditing(false)} />}
-    </RecordPanel>
+    />
   );
 }
 
@@ -153,39 +128,27 @@ function FileForm({ file, onClose }: FileFormProps): ReactNode {
         : await update.run(variables),
   };
   return (
-    <EditForm
+    <EditFields
       record={file}
       present={{ description: file.description ?? '' }}
+      fields={[{ name: 'description', label: text.description, rows: 3 }]}
       mutation={mutation}
-      variables={({ description }, ifMatch) => ({
+      input={({ description }, ifMatch) => ({
         id: file.id,
         ifMatch,
         input: { description: description || null },
       })}
       changed={(payload) => payload.file}
-      fields={[{ title: text.description, show: ({ description }) => description }]}
-      shown={['input.description', 'input.file']}
       onClose={onClose}
     >
-      {({ values, set }) => (
-        <>
-          <TextInput
-            label={text.description}
-            rows={3}
-            value={values.description}
-            onChange={(description) => set({ description })}
-            error={errorAt(update.errors, 'input', 'description')}
-          />
-          <FileInput
-            label={text.content}
-            help={text.contentHelp}
-            file={content}
-            onChange={setContent}
-            progress={update.progress}
-            error={errorAt(update.errors, 'input', 'file')}
-          />
-        </>
-      )}
-    </EditForm>
+      <FileInput
+        label={text.content}
+        help={text.contentHelp}
+        file={content}
+        onChange={setContent}
+        progress={update.progress}
+        error={errorAt(update.errors, 'input', 'file')}
+      />
+    </EditFields>
   );
 }

@@ -1,19 +1,17 @@
 import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useMay } from '../../app/session';
 import type { FileListQuery, FileType } from '../../gql/graphql';
+import { CreateDialog } from '../../record/fields';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
 import { Ago } from '../../ui/facts';
-import { Choice, TextInput } from '../../ui/field';
 import { FileInput } from '../../ui/file-input';
-import { errorAt, Form } from '../../ui/form';
+import { errorAt } from '../../ui/form';
 import { FilePanel } from './file-panel';
 import { words } from './words';
 
@@ -101,48 +99,38 @@ function NewFile({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
   const [, change] = useListAddress();
   const [file, setFile] = useState<File | null>(null);
-  const [description, setDescription] = useState('');
-  const [fileType, setFileType] = useState<FileType>('ASSET');
-  const create = useMutation(CREATE, ['FILE']);
-  const submit = async (): Promise<void> => {
-    if (!file) return;
-    const input = { description: description || null, fileType, file: null };
-    const payload = await create.run({ input }, { path: 'input.file', file });
-    if (!payload?.file) return;
-    onClose();
-    change({ open: payload.file.id });
-  };
   return (
-    <Dialog title={text.upload} isOpen onClose={onClose}>
-      <Form
-        {...create}
-        onSubmit={() => void submit()}
-        onCancel={onClose}
-        submit={text.upload}
-        isDisabled={file === null}
-        shown={['input.file', 'input.description']}
-      >
+    <CreateDialog
+      title={text.upload}
+      draft="file"
+      empty={{ description: '', fileType: 'ASSET' as FileType }}
+      fields={[
+        { name: 'description', label: text.description, rows: 2 },
+        {
+          name: 'fileType',
+          label: text.fileType,
+          options: TYPES.map((value) => ({ value, label: text[value] })),
+        },
+      ]}
+      document={CREATE}
+      changes={['FILE']}
+      variables={({ description, fileType }) =>
+        file && { input: { description: description || null, fileType, file: null } }
+      }
+      attachment={file && { path: 'input.file', file }}
+      submit={text.upload}
+      onCreated={(payload) => change({ open: payload.file?.id })}
+      onClose={onClose}
+    >
+      {({ progress, errors }) => (
         <FileInput
           label={text.file}
           file={file}
           onChange={setFile}
-          progress={create.progress}
-          error={errorAt(create.errors, 'input', 'file')}
+          progress={progress}
+          error={errorAt(errors, 'input', 'file')}
         />
-        <TextInput
-          label={text.description}
-          rows={2}
-          value={description}
-          onChange={setDescription}
-          error={errorAt(create.errors, 'input', 'description')}
-        />
-        <Choice
-          label={text.fileType}
-          options={TYPES.map((value) => ({ value, label: text[value] }))}
-          value={fileType}
-          onChange={setFileType}
-        />
-      </Form>
-    </Dialog>
+      )}
+    </CreateDialog>
   );
 }

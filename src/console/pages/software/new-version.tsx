@@ -2,12 +2,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
+import { CreateDialog } from '../../record/fields';
 import { useTexts } from '../../text';
-import { Dialog } from '../../ui/dialog';
-import { Checkbox, TextInput } from '../../ui/field';
 import { FileInput } from '../../ui/file-input';
-import { errorAt, Form, useDraft } from '../../ui/form';
+import { errorAt } from '../../ui/form';
 import { words } from './words';
 
 const CREATE = graphql(`
@@ -28,59 +26,44 @@ interface NewVersionProps {
 export function NewVersion({ app, onClose }: NewVersionProps): ReactNode {
   const text = useTexts(words);
   const navigate = useNavigate();
-  const { values, set, clear } = useDraft(`version:${app.id}`, EMPTY);
   const [file, setFile] = useState<File | null>(null);
-  const create = useMutation(CREATE, ['APP_VERSION', 'APP']);
-  const submit = async (): Promise<void> => {
-    const { posDisplayLabel } = values;
-    const input = { ...values, posDisplayLabel: posDisplayLabel || null, appId: app.id };
-    const payload = file
-      ? await create.run({ input: { ...input, bytecodeFile: null } }, { path: 'input.bytecodeFile', file })
-      : await create.run({ input });
-    if (!payload?.appVersion) return;
-    clear();
-    onClose();
-    void navigate({ to: '/app-versions', search: { open: payload.appVersion.id } });
-  };
   return (
-    <Dialog title={`${app.name}: ${text.addVersion}`} isOpen onClose={onClose}>
-      <Form
-        {...create}
-        onSubmit={() => void submit()}
-        onCancel={onClose}
-        submit={text.addVersion}
-        shown={['input.number', 'input.posDisplayLabel', 'input.bytecodeFile', 'input.bytecode']}
-      >
-        <TextInput
-          label={text.number}
-          help={text.numberHelp}
-          autoFocus
-          value={values.number}
-          onChange={(number) => set({ number })}
-          error={errorAt(create.errors, 'input', 'number')}
-        />
+    <CreateDialog
+      title={`${app.name}: ${text.addVersion}`}
+      draft={`version:${app.id}`}
+      empty={{ number: '', posDisplayLabel: '', displayable: true }}
+      fields={[
+        { name: 'number', label: text.number, help: text.numberHelp },
+        { name: 'posDisplayLabel', label: text.label },
+        { name: 'displayable', label: text.displayable, isFlag: true },
+      ]}
+      document={CREATE}
+      changes={['APP_VERSION', 'APP']}
+      variables={({ posDisplayLabel, ...rest }) => ({
+        input: {
+          ...rest,
+          appId: app.id,
+          posDisplayLabel: posDisplayLabel || null,
+          ...(file && { bytecodeFile: null }),
+        },
+      })}
+      attachment={file && { path: 'input.bytecodeFile', file }}
+      submit={text.addVersion}
+      onCreated={({ appVersion }) =>
+        appVersion && void navigate({ to: '/app-versions', search: { open: appVersion.id } })
+      }
+      onClose={onClose}
+    >
+      {({ progress, errors }) => (
         <FileInput
           label={text.bytecode}
           help={text.bytecodeHelp}
           file={file}
           onChange={setFile}
-          progress={create.progress}
-          error={
-            errorAt(create.errors, 'input', 'bytecodeFile') ?? errorAt(create.errors, 'input', 'bytecode')
-          }
+          progress={progress}
+          error={errorAt(errors, 'input', 'bytecodeFile')}
         />
-        <TextInput
-          label={text.label}
-          value={values.posDisplayLabel}
-          onChange={(posDisplayLabel) => set({ posDisplayLabel })}
-          error={errorAt(create.errors, 'input', 'posDisplayLabel')}
-        />
-        <Checkbox isSelected={values.displayable} onChange={(displayable) => set({ displayable })}>
-          {text.displayable}
-        </Checkbox>
-      </Form>
-    </Dialog>
+      )}
+    </CreateDialog>
   );
 }
-
-const EMPTY = { number: '', posDisplayLabel: '', displayable: true };

@@ -4,8 +4,6 @@ import { useState, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
 import { useMay } from '../../app/session';
-import { DeleteButton } from '../../record/delete-dialog';
-import { RecordHistory } from '../../record/history';
 import { RecordPanel } from '../../record/panel';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
@@ -65,22 +63,15 @@ export function VersionPanel({
       query={query}
       record={({ appVersion }) => appVersion}
       title={({ app, number }) => `${app.name} ${number}`}
-      actions={(version) =>
+      actions={() =>
         mayWrite && (
-          <>
-            <Button look="primary" onPress={() => setReleasing(true)}>
-              {text.release}
-            </Button>
-            <DeleteButton
-              record={version}
-              name={`${version.app.name} ${version.number}`}
-              document={DELETE}
-              changes="APP_VERSION"
-              onDeleted={onClose}
-            />
-          </>
+          <Button look="primary" onPress={() => setReleasing(true)}>
+            {text.release}
+          </Button>
         )
       }
+      remove={{ document: DELETE, changes: 'APP_VERSION' }}
+      history="APP_VERSION"
       onClose={onClose}
       tabs={(version) => [
         {
@@ -106,7 +97,6 @@ export function VersionPanel({
         },
         { id: 'files', title: text.files, content: <VersionFiles version={version} /> },
         { id: 'facts', title: text.facts, content: <VersionFacts version={version} /> },
-        { id: 'history', title: text.history, content: <RecordHistory id={id} type="APP_VERSION" /> },
       ]}
     >
       {(version) => isReleasing && <ReleaseDialog version={version} onClose={() => setReleasing(false)} />}

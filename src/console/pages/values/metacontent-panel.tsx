@@ -1,0 +1,115 @@
+import type { ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import { useMutation } from '../../api/mutation';
+import { useQuery } from '../../api/query';
+import type { MetacontentRecordQuery } from '../../gql/graphql';
+import { EditFields } from '../../record/fields';
+import { RecordPanel } from '../../record/panel';
+import { useTexts } from '../../text';
+import { Facts, Time } from '../../ui/facts';
+import { jsonOf } from './json';
+import { OwnerLink } from './owner';
+import { words } from './words';
+
+const METACONTENT = graphql(`
+  query MetacontentRecord($id: ID!) {
+    metacontent(id: $id) {
+      id
+      revision
+      key
+      value
+      updatedAt
+      group { id name }
+      logicalNumber { id number }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation MetacontentEdit($id: ID!, $ifMatch: Int, $input: MetacontentUpdateInput!) {
+    metacontentUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      metacontent {
+        id
+        history(first: 1) {
+          nodes { sequence }
+        }
+      }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation MetacontentDelete($id: ID!, $ifMatch: Int) {
+    metacontentDelete(id: $id, ifMatch: $ifMatch) {
+      deletedId
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+type Metacontent = NonNullable<MetacontentRecordQuery['metacontent']>;
+
+export function MetacontentPanel({
+  id,
+  onClose,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+}): ReactNode {
+  const text = useTexts(words);
+  const query = useQuery(METACONTENT, { id }, ['METACONTENT']);
+  return (
+    <RecordPanel
+      query={query}
+      record={({ metacontent }) => metacontent}
+      title={({ key }) => key}
+      edit={(record, close) => <MetacontentForm metacontent={record} onClose={close} />}
+      remove={{ document: DELETE, changes: 'METACONTENT' }}
+      history="METACONTENT"
+      onClose={onClose}
+      tabs={(record) => [
+        {
+          id: 'facts',
+          title: text.facts,
+          content: (
+            <>
+              <Facts
+                facts={[
+                  { name: text.owner, value: <OwnerLink owner={record} /> },
+                  { name: text.updated, value: <Time at={record.updatedAt} /> },
+                ]}
+              />
+              <pre className="code">{JSON.stringify(record.value, null, 2)}</pre>
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+interface MetacontentFormProps {
+  readonly metacontent: Metacontent;
+  readonly onClose: () => void;
+}
+
+function MetacontentForm({ metacontent, onClose }: MetacontentFormProps): ReactNode {
+  const text = useTexts(words);
+  return (
+    <EditFields
+      record={metacontent}
+      present={{ value: JSON.stringify(metacontent.value, null, 2) }}
+      fields={[{ name: 'value', label: text.value, help: text.valueHelp, rows: 8 }]}
+      mutation={useMutation(UPDATE, ['METACONTENT'])}
+      input={({ value }, ifMatch) => ({
+        id: metacontent.id,
+        ifMatch,
+        input: { value: jsonOf(value) },
+      })}
+      changed={(payload) => payload.metacontent}
+      onClose={onClose}
+    />
+  );
+}

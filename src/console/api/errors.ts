@@ -17,25 +17,28 @@ export interface Failure {
 }
 
 const messages = texts({
-  en: {
-    offline: 'The server does not answer. Trying again by itself.',
-    forbidden: 'Your role does not allow this.',
-    limited: 'Too many requests in this hour. Try again later.',
-    busy: 'The server is busy. Try again in a moment.',
-    failed: (message: string) => `The server could not do this: ${message}`,
-  },
-  pt: {
-    offline: 'O servidor não responde. Tentando de novo automaticamente.',
-    forbidden: 'Seu perfil não permite isto.',
-    limited: 'Solicitações demais nesta hora. Tente mais tarde.',
-    busy: 'O servidor está ocupado. Tente de novo em instantes.',
-    failed: (message: string) => `O servidor não conseguiu fazer isto: ${message}`,
-  },
+  offline: [
+    'The server does not answer. Trying again by itself.',
+    'O servidor não responde. Tentando de novo automaticamente.',
+  ],
+  forbidden: ['Your role does not allow this.', 'Seu perfil não permite isto.'],
+  limited: [
+    'Too many requests in this hour. Try again later.',
+    'Solicitações demais nesta hora. Tente mais tarde.',
+  ],
+  busy: [
+    'The server is busy. Try again in a moment.',
+    'O servidor está ocupado. Tente de novo em instantes.',
+  ],
+  failed: [
+    (message: string) => `The server could not do this: ${message}`,
+    (message: string) => `O servidor não conseguiu fazer isto: ${message}`,
+  ],
 });
 
 /** The words for a failed request in the person's language. */
 export function failureOf(error: CombinedError, language: Language): Failure {
-  const text = messages.in(language);
+  const text = messages[language];
   const [first] = error.graphQLErrors;
   if (!first) return { message: error.networkError ? text.offline : text.failed(error.message) };
   const { code, requestId } = first.extensions as { code?: string; requestId?: string };

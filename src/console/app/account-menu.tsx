@@ -37,34 +37,18 @@ const COMPANY_SWITCH = graphql(`
 `);
 
 const words = texts({
-  en: {
-    menu: 'Account menu',
-    account: 'Account, tokens and sessions',
-    companies: 'Company',
-    theme: 'Theme',
-    system: 'As the system',
-    light: 'Light',
-    dark: 'Dark',
-    language: 'Português (Brasil)',
-    shortcuts: 'Shortcuts',
-    docs: 'REST API documents',
-    graphiql: 'GraphiQL',
-    signOut: 'Sign out',
-  },
-  pt: {
-    menu: 'Menu da conta',
-    account: 'Conta, tokens e sessões',
-    companies: 'Empresa',
-    theme: 'Tema',
-    system: 'Como o sistema',
-    light: 'Claro',
-    dark: 'Escuro',
-    language: 'English',
-    shortcuts: 'Atalhos',
-    docs: 'Documentos da API REST',
-    graphiql: 'GraphiQL',
-    signOut: 'Sair',
-  },
+  menu: ['Account menu', 'Menu da conta'],
+  account: ['Account, tokens and sessions', 'Conta, tokens e sessões'],
+  companies: ['Company', 'Empresa'],
+  theme: ['Theme', 'Tema'],
+  system: ['As the system', 'Como o sistema'],
+  light: ['Light', 'Claro'],
+  dark: ['Dark', 'Escuro'],
+  language: ['Português (Brasil)', 'English'],
+  shortcuts: ['Shortcuts', 'Atalhos'],
+  docs: ['REST API documents', 'Documentos da API REST'],
+  graphiql: ['GraphiQL', 'GraphiQL'],
+  signOut: ['Sign out', 'Sair'],
 });
 
 /** The person who is signed in, the company, and what the person sets for the console. */

@@ -18,16 +18,12 @@ import { Icon, type IconName } from '../ui/icon';
 import { pageNames, usePages } from './pages';
 
 const words = texts({
-  en: {
-    palette: 'Go to a page or a record',
-    hint: 'A page, a serial number, a logical number, a group, an app or a file',
-    nothing: 'Nothing found',
-  },
-  pt: {
-    palette: 'Ir para uma página ou um registro',
-    hint: 'Página, número de série, número lógico, grupo, aplicativo ou arquivo',
-    nothing: 'Nada encontrado',
-  },
+  palette: ['Go to a page or a record', 'Ir para uma página ou um registro'],
+  hint: [
+    'A page, a serial number, a logical number, a group, an app or a file',
+    'Página, número de série, número lógico, grupo, aplicativo ou arquivo',
+  ],
+  nothing: ['Nothing found', 'Nada encontrado'],
 });
 
 const FIND = graphql(`

@@ -15,11 +15,11 @@ import { PAGES } from './pages';
 import { Shell } from './shell';
 
 const words = texts({
-  en: { notFound: 'There is no such page.', broken: 'This page could not be shown. Load it again.' },
-  pt: {
-    notFound: 'Esta página não existe.',
-    broken: 'Não foi possível mostrar esta página. Carregue-a de novo.',
-  },
+  notFound: ['There is no such page.', 'Esta página não existe.'],
+  broken: [
+    'This page could not be shown. Load it again.',
+    'Não foi possível mostrar esta página. Carregue-a de novo.',
+  ],
 });
 
 function NotFound(): ReactNode {

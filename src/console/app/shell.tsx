@@ -11,20 +11,14 @@ import { pageNames, PAGES, usePages } from './pages';
 import { openPalette, Shortcuts } from './shortcuts';
 
 const words = texts({
-  en: {
-    menu: 'Menu',
-    pages: 'Pages',
-    search: 'Search',
-    skip: 'Go to the content',
-    offline: 'No connection to the server. What you see may be out of date.',
-  },
-  pt: {
-    menu: 'Menu',
-    pages: 'Páginas',
-    search: 'Buscar',
-    skip: 'Ir para o conteúdo',
-    offline: 'Sem conexão com o servidor. Os dados podem estar desatualizados.',
-  },
+  menu: ['Menu', 'Menu'],
+  pages: ['Pages', 'Páginas'],
+  search: ['Search', 'Buscar'],
+  skip: ['Go to the content', 'Ir para o conteúdo'],
+  offline: [
+    'No connection to the server. What you see may be out of date.',
+    'Sem conexão com o servidor. Os dados podem estar desatualizados.',
+  ],
 });
 
 /** Menu, account and the page that is shown. */

@@ -7,26 +7,14 @@ import { pageNames, usePages } from './pages';
 import { Palette } from './palette';
 
 const words = texts({
-  en: {
-    title: 'Shortcuts',
-    palette: 'Go to a page or a record',
-    filter: 'Filter the list',
-    help: 'Show the shortcuts',
-    move: 'Move between rows',
-    openRow: 'Open a row',
-    select: 'Select a row; with Shift, a range',
-    close: 'Close a panel or a window',
-  },
-  pt: {
-    title: 'Atalhos',
-    palette: 'Ir para uma página ou um registro',
-    filter: 'Filtrar a lista',
-    help: 'Mostrar os atalhos',
-    move: 'Mover entre linhas',
-    openRow: 'Abrir uma linha',
-    select: 'Selecionar uma linha; com Shift, um intervalo',
-    close: 'Fechar um painel ou uma janela',
-  },
+  title: ['Shortcuts', 'Atalhos'],
+  palette: ['Go to a page or a record', 'Ir para uma página ou um registro'],
+  filter: ['Filter the list', 'Filtrar a lista'],
+  help: ['Show the shortcuts', 'Mostrar os atalhos'],
+  move: ['Move between rows', 'Mover entre linhas'],
+  openRow: ['Open a row', 'Abrir uma linha'],
+  select: ['Select a row; with Shift, a range', 'Selecionar uma linha; com Shift, um intervalo'],
+  close: ['Close a panel or a window', 'Fechar um painel ou uma janela'],
 });
 
 /** Opens the palette, as Ctrl+K does. */

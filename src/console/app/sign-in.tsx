@@ -25,22 +25,18 @@ const SIGN_IN_BY_LINK = graphql(`
 `);
 
 const words = texts({
-  en: {
-    title: 'Sign in',
-    email: 'E-mail',
-    password: 'Password',
-    wrong: 'E-mail and password do not match, or the account is locked for some minutes.',
-    linkUsed: 'This link was used before or is too old. Sign in with e-mail and password.',
-    language: 'Português',
-  },
-  pt: {
-    title: 'Entrar',
-    email: 'E-mail',
-    password: 'Senha',
-    wrong: 'E-mail e senha não conferem, ou a conta está bloqueada por alguns minutos.',
-    linkUsed: 'Este link já foi usado ou expirou. Entre com e-mail e senha.',
-    language: 'English',
-  },
+  title: ['Sign in', 'Entrar'],
+  email: ['E-mail', 'E-mail'],
+  password: ['Password', 'Senha'],
+  wrong: [
+    'E-mail and password do not match, or the account is locked for some minutes.',
+    'E-mail e senha não conferem, ou a conta está bloqueada por alguns minutos.',
+  ],
+  linkUsed: [
+    'This link was used before or is too old. Sign in with e-mail and password.',
+    'Este link já foi usado ou expirou. Entre com e-mail e senha.',
+  ],
+  language: ['Português', 'English'],
 });
 
 const LINK = '#sign-in=';

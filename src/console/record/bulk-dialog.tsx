@@ -10,18 +10,16 @@ import { Dialog } from '../ui/dialog';
 import { words as common } from '../ui/words';
 
 const words = texts({
-  en: {
-    examples: (names: string, more: number) => (more > 0 ? `${names} and ${more} more` : names),
-    progress: (done: string, all: string) => `${done} of ${all}`,
-    changed: (count: string) => `${count} changed.`,
-    failed: (count: string) => `${count} not changed:`,
-  },
-  pt: {
-    examples: (names: string, more: number) => (more > 0 ? `${names} e mais ${more}` : names),
-    progress: (done: string, all: string) => `${done} de ${all}`,
-    changed: (count: string) => `${count} alterados.`,
-    failed: (count: string) => `${count} não alterados:`,
-  },
+  examples: [
+    (names: string, more: number) => (more > 0 ? `${names} and ${more} more` : names),
+    (names: string, more: number) => (more > 0 ? `${names} e mais ${more}` : names),
+  ],
+  progress: [
+    (done: string, all: string) => `${done} of ${all}`,
+    (done: string, all: string) => `${done} de ${all}`,
+  ],
+  changed: [(count: string) => `${count} changed.`, (count: string) => `${count} alterados.`],
+  failed: [(count: string) => `${count} not changed:`, (count: string) => `${count} não alterados:`],
 });
 
 const EXAMPLES = 20;

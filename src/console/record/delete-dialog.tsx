@@ -12,18 +12,10 @@ import { notify } from '../ui/toasts';
 import { words as common } from '../ui/words';
 
 const words = texts({
-  en: {
-    title: (name: string) => `Delete ${name}?`,
-    help: 'This cannot be undone.',
-    deleted: (name: string) => `${name} is deleted`,
-    force: 'Delete all the same',
-  },
-  pt: {
-    title: (name: string) => `Excluir ${name}?`,
-    help: 'Isto não pode ser desfeito.',
-    deleted: (name: string) => `${name} foi excluído`,
-    force: 'Excluir mesmo assim',
-  },
+  title: [(name: string) => `Delete ${name}?`, (name: string) => `Excluir ${name}?`],
+  help: ['This cannot be undone.', 'Isto não pode ser desfeito.'],
+  deleted: [(name: string) => `${name} is deleted`, (name: string) => `${name} foi excluído`],
+  force: ['Delete all the same', 'Excluir mesmo assim'],
 });
 
 interface DeleteVariables {

@@ -65,24 +65,13 @@ type Entry = Node['history']['nodes'][number];
 type Change = Entry['changes'][number];
 
 const words = texts({
-  en: {
-    history: 'History',
-    noEntries: 'No changes are kept of this record.',
-    more: 'Older changes',
-    oldest: 'The newest 100 changes are shown.',
-    interface: 'in the console',
-    api: 'over the API',
-    noFields: 'No field has another value than before.',
-  },
-  pt: {
-    history: 'Histórico',
-    noEntries: 'Não há alterações guardadas deste registro.',
-    more: 'Alterações mais antigas',
-    oldest: 'São mostradas as 100 alterações mais recentes.',
-    interface: 'no console',
-    api: 'pela API',
-    noFields: 'Nenhum campo mudou de valor.',
-  },
+  history: ['History', 'Histórico'],
+  noEntries: ['No changes are kept of this record.', 'Não há alterações guardadas deste registro.'],
+  more: ['Older changes', 'Alterações mais antigas'],
+  oldest: ['The newest 100 changes are shown.', 'São mostradas as 100 alterações mais recentes.'],
+  interface: ['in the console', 'no console'],
+  api: ['over the API', 'pela API'],
+  noFields: ['No field has another value than before.', 'Nenhum campo mudou de valor.'],
 });
 
 /** Fields with the number of a record, or several, and the type of these records. */

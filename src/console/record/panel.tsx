@@ -13,8 +13,8 @@ import { DeleteButton, type DeleteDocument, type RecordRow } from './delete-dial
 import { RecordHistory } from './history';
 
 const words = texts({
-  en: { gone: 'This record no longer exists.', history: 'History' },
-  pt: { gone: 'Este registro não existe mais.', history: 'Histórico' },
+  gone: ['This record no longer exists.', 'Este registro não existe mais.'],
+  history: ['History', 'Histórico'],
 });
 
 export interface PanelTab {

@@ -7,25 +7,16 @@ import { useDraft } from '../ui/form';
 import { words as common } from '../ui/words';
 
 const words = texts({
-  en: {
-    title: 'Changed by somebody else meanwhile',
-    question: 'While you were editing, the record was changed. Take these values, or save yours over them?',
-    field: 'Field',
-    mine: 'Yours',
-    theirs: 'Now on the server',
-    take: 'Take these values',
-    overwrite: 'Save mine',
-  },
-  pt: {
-    title: 'Alterado por outra pessoa',
-    question:
-      'Enquanto você editava, o registro foi alterado. Quer ficar com estes valores ou salvar os seus por cima?',
-    field: 'Campo',
-    mine: 'Seus',
-    theirs: 'Agora no servidor',
-    take: 'Ficar com estes valores',
-    overwrite: 'Salvar os meus',
-  },
+  title: ['Changed by somebody else meanwhile', 'Alterado por outra pessoa'],
+  question: [
+    'While you were editing, the record was changed. Take these values, or save yours over them?',
+    'Enquanto você editava, o registro foi alterado. Quer ficar com estes valores ou salvar os seus por cima?',
+  ],
+  field: ['Field', 'Campo'],
+  mine: ['Yours', 'Seus'],
+  theirs: ['Now on the server', 'Agora no servidor'],
+  take: ['Take these values', 'Ficar com estes valores'],
+  overwrite: ['Save mine', 'Salvar os meus'],
 });
 
 interface Begun<Values> {

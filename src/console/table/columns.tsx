@@ -43,7 +43,9 @@ export function useChosenColumns<Row>(
   return [columns.filter(({ id }) => shown.has(id)), { shown, choose }];
 }
 
-const words = texts({ en: { columns: 'Columns' }, pt: { columns: 'Colunas' } });
+const words = texts({
+  columns: ['Columns', 'Colunas'],
+});
 
 export function ColumnMenu<Row>(props: {
   readonly columns: readonly Column<Row>[];

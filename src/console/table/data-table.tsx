@@ -41,18 +41,10 @@ export interface DataTableProps<Data, Row extends { readonly id: string }> {
 }
 
 const words = texts({
-  en: {
-    rows: (count: string) => `${count} records`,
-    selected: (count: string) => `${count} selected`,
-    clearSelection: 'Clear selection',
-    noMatch: 'No record matches these conditions.',
-  },
-  pt: {
-    rows: (count: string) => `${count} registros`,
-    selected: (count: string) => `${count} selecionados`,
-    clearSelection: 'Limpar seleção',
-    noMatch: 'Nenhum registro atende a estas condições.',
-  },
+  rows: [(count: string) => `${count} records`, (count: string) => `${count} registros`],
+  selected: [(count: string) => `${count} selected`, (count: string) => `${count} selecionados`],
+  clearSelection: ['Clear selection', 'Limpar seleção'],
+  noMatch: ['No record matches these conditions.', 'Nenhum registro atende a estas condições.'],
 });
 
 /** A list of any length with its conditions: rows come page after page, changes are followed. */

@@ -28,22 +28,15 @@ export interface FilterField {
 }
 
 export const filterWords = texts({
-  en: {
-    any: 'Any',
-    clear: 'Clear all',
-    from: 'from',
-    until: 'before',
-    filter: 'Filter',
-    removeCondition: (name: string) => `Remove the condition ${name}`,
-  },
-  pt: {
-    any: 'Qualquer',
-    clear: 'Limpar tudo',
-    from: 'desde',
-    until: 'antes de',
-    filter: 'Filtrar',
-    removeCondition: (name: string) => `Remover a condição ${name}`,
-  },
+  any: ['Any', 'Qualquer'],
+  clear: ['Clear all', 'Limpar tudo'],
+  from: ['from', 'desde'],
+  until: ['before', 'antes de'],
+  filter: ['Filter', 'Filtrar'],
+  removeCondition: [
+    (name: string) => `Remove the condition ${name}`,
+    (name: string) => `Remover a condição ${name}`,
+  ],
 });
 
 /** Global ids in the conditions of references. */

@@ -9,14 +9,8 @@ import type { Selection } from './selection';
 import { TableRow } from './table-row';
 
 const words = texts({
-  en: {
-    selectAll: 'Select loaded rows',
-    selectRow: (name: string) => `Select ${name}`,
-  },
-  pt: {
-    selectAll: 'Selecionar linhas carregadas',
-    selectRow: (name: string) => `Selecionar ${name}`,
-  },
+  selectAll: ['Select loaded rows', 'Selecionar linhas carregadas'],
+  selectRow: [(name: string) => `Select ${name}`, (name: string) => `Selecionar ${name}`],
 });
 
 const ROW_PX = 40;

@@ -3,21 +3,25 @@ import { createContext, use } from 'react';
 export type Language = 'en' | 'pt';
 
 type Message = string | ((...values: never[]) => string);
-/** Messages in another language: each is there, with the same values. */
-type Translation<Messages> = {
-  readonly [Name in keyof Messages]: Messages[Name] extends string ? string : Messages[Name];
+/** Messages by their names, each in English and in Portuguese of Brazil. */
+type Pairs = Readonly<Record<string, readonly [en: Message, pt: Message]>>;
+type Widened<Text> = Text extends string ? string : Text;
+type Messages<Of extends Pairs> = { readonly [Name in keyof Of]: Widened<Of[Name][0]> };
+/** Both texts of a message take the same values. */
+type Alike<Of extends Pairs> = {
+  readonly [Name in keyof Of]: readonly [Widened<Of[Name][0]>, Widened<Of[Name][0]>];
 };
 
-export interface Texts<Messages> {
-  readonly in: (language: Language) => Translation<Messages>;
-}
+/** Messages of one part of the console, which `useTexts` gives in the language of the console. */
+export type Texts<Known> = Readonly<Record<Language, Known>>;
 
-/** Messages of one part of the console in each language. A missing one does not compile. */
-export function texts<const Messages extends Readonly<Record<string, Message>>>(messages: {
-  readonly en: Messages;
-  readonly pt: NoInfer<Translation<Messages>>;
-}): Texts<Messages> {
-  return { in: (language) => messages[language] as Translation<Messages> };
+/** Messages such as `{ save: ['Save', 'Salvar'] }`. One without a Portuguese text does not compile. */
+export function texts<Of extends Pairs>(pairs: Of & Alike<Of>): Texts<Messages<Of>> {
+  const inLanguage = (index: 0 | 1): Messages<Of> => {
+    const entries = Object.entries<Pairs[string]>(pairs).map(([name, pair]) => [name, pair[index]]);
+    return Object.fromEntries(entries) as Messages<Of>;
+  };
+  return { en: inLanguage(0), pt: inLanguage(1) };
 }
 
 /** Language and time zone in which the console is shown. */
@@ -32,8 +36,8 @@ export const LocaleContext = createContext<Locale>({ language: 'en', timeZone: '
 export const useLocale = (): Locale => use(LocaleContext);
 
 /** The messages in the language of the console. */
-export function useTexts<Messages>(messages: Texts<Messages>): Translation<Messages> {
-  return messages.in(useLocale().language);
+export function useTexts<Messages>(messages: Texts<Messages>): Messages {
+  return messages[useLocale().language];
 }
 
 /** Tag of the language for `Intl` and the `lang` attribute. */

@@ -6,8 +6,7 @@ import { texts, useTexts } from '../text';
 import 'uplot/dist/uPlot.min.css';
 
 const words = texts({
-  en: { table: 'Show as a table' },
-  pt: { table: 'Mostrar como tabela' },
+  table: ['Show as a table', 'Mostrar como tabela'],
 });
 
 export interface ChartSeries {

@@ -108,7 +108,7 @@ function NewDevices(): ReactNode {
   );
 }
 
-type Words = ReturnType<typeof words.in>;
+type Words = (typeof words)['en'];
 
 const columnsOf = (text: Words): readonly Column<Row>[] => [
   {

@@ -234,7 +234,7 @@ function ResultTable(props: {
 function outcomesOf(
   serialNumbers: readonly string[],
   results: Results,
-  text: ReturnType<typeof words.in>,
+  text: (typeof words)['en'],
 ): readonly Outcome[] {
   const byIndex = new Map(results.map((result) => [result.index, result]));
   return serialNumbers.map((serialNumber, index) => {

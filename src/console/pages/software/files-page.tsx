@@ -95,6 +95,11 @@ const CREATE = graphql(`
   }
 `);
 
+const EMPTY: { readonly description: string; readonly fileType: FileType } = {
+  description: '',
+  fileType: 'ASSET',
+};
+
 function NewFile({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
   const [, change] = useListAddress();
@@ -103,7 +108,7 @@ function NewFile({ onClose }: { readonly onClose: () => void }): ReactNode {
     <CreateDialog
       title={text.upload}
       draft="file"
-      empty={{ description: '', fileType: 'ASSET' as FileType }}
+      empty={EMPTY}
       fields={[
         { name: 'description', label: text.description, rows: 2 },
         {

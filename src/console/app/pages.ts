@@ -63,6 +63,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('../pages/devices/devices-page'),
   },
   {
+    path: '/groups',
+    name: 'groups',
+    icon: 'group',
+    section: 'fleet',
+    shortcut: 'r',
+    load: () => import('../pages/groups/groups-page'),
+  },
+  {
     path: '/apps',
     name: 'apps',
     icon: 'box',

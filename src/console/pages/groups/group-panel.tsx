@@ -1,0 +1,156 @@
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import { useMutation } from '../../api/mutation';
+import { useQuery } from '../../api/query';
+import { useMay } from '../../app/session';
+import type { GroupRecordQuery } from '../../gql/graphql';
+import { EditFields } from '../../record/fields';
+import { RecordPanel } from '../../record/panel';
+import { useTexts } from '../../text';
+import { Button } from '../../ui/button';
+import { Empty } from '../../ui/states';
+import { NewParameter } from '../values/new-parameter';
+import { GroupNumbers } from './group-numbers';
+import { GroupVersions } from './group-versions';
+import { words } from './words';
+
+const GROUP = graphql(`
+  query GroupRecord($id: ID!) {
+    group(id: $id) {
+      id
+      revision
+      name
+      appVersions(first: 100) {
+        nodes {
+          id
+          number
+          app { name }
+        }
+      }
+      parameters(first: 100, orderBy: { field: KEY, direction: ASC }) {
+        nodes { id key value }
+      }
+      metacontents(first: 100, orderBy: { field: KEY, direction: ASC }) {
+        nodes { id key value }
+      }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation GroupEdit($id: ID!, $ifMatch: Int, $input: GroupUpdateInput!) {
+    groupUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      group {
+        id
+        history(first: 1) {
+          nodes { sequence }
+        }
+      }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation GroupDelete($id: ID!, $ifMatch: Int) {
+    groupDelete(id: $id, ifMatch: $ifMatch) {
+      deletedId
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+export type Group = NonNullable<GroupRecordQuery['group']>;
+
+export function GroupPanel({
+  id,
+  onClose,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+}): ReactNode {
+  const text = useTexts(words);
+  const query = useQuery(GROUP, { id }, ['GROUP', 'PARAMETER', 'METACONTENT', 'APP_VERSION']);
+  return (
+    <RecordPanel
+      query={query}
+      record={({ group }) => group}
+      title={({ name }) => name}
+      edit={(group, close) => <GroupForm group={group} onClose={close} />}
+      remove={{ document: DELETE, changes: 'GROUP' }}
+      history="GROUP"
+      onClose={onClose}
+      tabs={(group) => [
+        { id: 'numbers', title: text.logicalNumbers, content: <GroupNumbers groupId={id} /> },
+        { id: 'versions', title: text.appVersions, content: <GroupVersions group={group} /> },
+        { id: 'parameters', title: text.parameters, content: <Parameters group={group} /> },
+        {
+          id: 'metacontents',
+          title: text.metacontents,
+          content: <Values rows={group.metacontents.nodes} page="/metacontents" />,
+        },
+      ]}
+    />
+  );
+}
+
+function Parameters({ group }: { readonly group: Group }): ReactNode {
+  const text = useTexts(words);
+  const mayWrite = useMay('WRITE');
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <>
+      {mayWrite && (
+        <div className="buttons">
+          <Button icon="add" onPress={() => setCreating(true)}>
+            {text.newParameter}
+          </Button>
+        </div>
+      )}
+      {group.parameters.nodes.length === 0 && <Empty>{text.noParameters}</Empty>}
+      <Values rows={group.parameters.nodes} page="/parameters" />
+      {isCreating && <NewParameter owner={{ groupId: group.id }} onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+interface ValuesProps {
+  readonly rows: readonly { readonly id: string; readonly key: string; readonly value: unknown }[];
+  readonly page: string;
+}
+
+function Values({ rows, page }: ValuesProps): ReactNode {
+  return (
+    <table className="plain-table">
+      <tbody>
+        {rows.map(({ id, key, value }) => (
+          <tr key={id}>
+            <td>
+              <Link to={page} search={{ open: id }}>
+                <code>{key}</code>
+              </Link>
+            </td>
+            <td>{typeof value === 'string' ? value : JSON.stringify(value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function GroupForm({ group, onClose }: { readonly group: Group; readonly onClose: () => void }): ReactNode {
+  const text = useTexts(words);
+  return (
+    <EditFields
+      record={group}
+      present={{ name: group.name }}
+      fields={[{ name: 'name', label: text.name }]}
+      mutation={useMutation(UPDATE, ['GROUP'])}
+      input={(input, ifMatch) => ({ id: group.id, ifMatch, input })}
+      changed={(payload) => payload.group}
+      onClose={onClose}
+    />
+  );
+}

@@ -183,15 +183,6 @@ describe('a simulated terminal', () => {
     expect(same).toEqual(one);
     expect(other).not.toEqual(one);
   });
-
-  it('ends soon when it is stopped', async () => {
-    const server = await standIn();
-    const simulation = simulationOf(server, { forMs: 600_000 });
-    const running = simulation.run();
-    await expect.poll(() => server.confirmed).toEqual(['1']);
-    simulation.stop();
-    expect((await running).broken).toEqual([]);
-  });
 });
 
 describe('a promise is broken by', () => {

@@ -33,6 +33,9 @@ async function seen({ numbers, number, versions }: WideFleet) {
   return { versionsOfNumber: rest.app_version_ids, numbersOfVersion: holders?.totalCount ?? null };
 }
 
+const REMOVE = `mutation ($ids: [ID!]!, $prefix: String!) { appVersionGrant(appVersionIds: $ids, mode: REMOVE,
+  target: { filter: { number: { startsWith: $prefix } } }) { userErrors { code } } }`;
+
 const links = (version: number): Promise<number> =>
   rowsIn(server, 'logical_number_app_versions', `app_version_id = ${version}`);
 
@@ -172,22 +175,7 @@ describe('CC-20 a version that too many logical numbers hold', () => {
     expect([await seen(wide), await rowsIn(server, 'ledger')]).toEqual(before);
 
     const prefix = wide.number.replace(/1$/, '');
-    const { body } = await graphql(
-      `
-        mutation ($ids: [ID!]!, $prefix: String!) {
-          appVersionGrant(
-            appVersionIds: $ids
-            mode: REMOVE
-            target: { filter: { number: { startsWith: $prefix } } }
-          ) {
-            userErrors {
-              code
-            }
-          }
-        }
-      `,
-      { ids: [nodeId('AppVersion', first)], prefix: `${prefix}1` },
-    );
+    const { body } = await graphql(REMOVE, { ids: [nodeId('AppVersion', first)], prefix: `${prefix}1` });
     expect(body.data).toMatchObject({ appVersionGrant: { userErrors: [] } });
     expect((await client.delete(`${wide.path}/${first}`)).status).toBe(200);
     expect([await links(first), await server.place.check()]).toEqual([0, []]);

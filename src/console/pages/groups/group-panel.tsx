@@ -5,7 +5,6 @@ import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
 import { useMay } from '../../app/session';
-import type { GroupRecordQuery } from '../../gql/graphql';
 import { EditFields } from '../../record/fields';
 import { RecordPanel } from '../../record/panel';
 import { useTexts } from '../../text';
@@ -13,7 +12,7 @@ import { Button } from '../../ui/button';
 import { Empty } from '../../ui/states';
 import { NewParameter } from '../values/new-parameter';
 import { GroupNumbers } from './group-numbers';
-import { GroupVersions } from './group-versions';
+import { GroupVersions, type Group } from './group-versions';
 import { words } from './words';
 
 const GROUP = graphql(`
@@ -61,8 +60,6 @@ const DELETE = graphql(`
     }
   }
 `);
-
-export type Group = NonNullable<GroupRecordQuery['group']>;
 
 export function GroupPanel({
   id,

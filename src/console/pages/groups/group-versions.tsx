@@ -4,13 +4,13 @@ import type { ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
 import { useMay } from '../../app/session';
+import type { GroupRecordQuery } from '../../gql/graphql';
 import { findAppVersions } from '../../record/find';
 import { useTexts } from '../../text';
 import { Button } from '../../ui/button';
 import { ReferenceInput } from '../../ui/reference-input';
 import { FailureNote } from '../../ui/states';
 import { words as common } from '../../ui/words';
-import type { Group } from './group-panel';
 import { words } from './words';
 
 const ATTACH = graphql(`
@@ -30,6 +30,8 @@ const DETACH = graphql(`
 `);
 
 /** App versions that logical numbers get with the group. */
+export type Group = NonNullable<GroupRecordQuery['group']>;
+
 export function GroupVersions({ group }: { readonly group: Group }): ReactNode {
   const text = useTexts(words);
   const commonText = useTexts(common);

@@ -79,6 +79,8 @@ interface RecordOptions<R> {
   readonly get: (work: ReadWork, id: number) => Promise<R>;
   readonly references?: References;
   readonly changes?: Readonly<Record<string, RecordChange<R>>>;
+  /** Further fields of the payloads of `changes`, which show the same record as another type. */
+  readonly sameRecord?: Fields;
 }
 
 interface MutationOptions<R> extends RecordOptions<R> {
@@ -186,14 +188,17 @@ export function recordMutations<T extends object, R>(
   options: RecordOptions<R>,
   isLocked = false,
 ): GraphqlModule {
-  const field = fieldName(list.name);
+  const payload = { [fieldName(list.name)]: changedRecord(Record), ...options.sameRecord };
   const changes = Object.entries(options.changes ?? {}).map(([name, { run, ...change }]) =>
     recordMutation(name.charAt(0).toUpperCase() + name.slice(1), list.name, options, {
       ...change,
-      payload: { [field]: changedRecord(Record) },
+      payload,
       within: [],
       isLocked,
-      run: async (work, current: R, input) => ({ [field]: await run(work, current, input) }),
+      run: async (work, current: R, input) => {
+        const record = await run(work, current, input);
+        return Object.fromEntries(Object.keys(payload).map((field) => [field, record]));
+      },
     }),
   );
   return graphqlModule(...changes);

@@ -64,7 +64,7 @@ export const Role = g.enumeration<RoleName>('Role', 'What a user may do in a com
 
 type Shown = 'role' | 'disabledAt' | 'lockedUntil' | 'lastSignInAt';
 
-const MemberType = g.objectType<Member, Exclude<keyof Member, Shown>>(
+const MemberType = g.nodeType<Member, Exclude<keyof Member, Shown | 'id'>>(
   'Member',
   'A user with role and access in the company.',
   {
@@ -98,7 +98,8 @@ const UserUpdateInput = g.inputOf('UserUpdateInput', UserUpdate, {
 });
 
 const USER_ID = g.id('Global id of the user.');
-const CHANGED = { user: g.changedRecord(UserType) };
+const MEMBER = g.object.orNull(MemberType, 'The same user as a member. Null if nothing was changed.');
+const CHANGED = { user: g.changedRecord(UserType), member: MEMBER };
 /** For administrators; errors name the arguments. */
 const BY_ADMIN = { scope: 'admin', within: [] } as const;
 
@@ -110,6 +111,7 @@ const memberAdd = g.ownMutation('MemberAdd', {
   args: { input: g.object(MemberAddInput, 'Fields of the new member.') },
   payload: {
     user: g.object.orNull(UserType, 'The new member. Null if none was added.'),
+    member: MEMBER,
     initialPassword: g.text.orNull(
       'Password of a new user, which is shown only here. Null if none was added, and for a user who has an account already: the password stays what it is.',
     ),
@@ -119,7 +121,7 @@ const memberAdd = g.ownMutation('MemberAdd', {
   prepare: (ctx) => ctx.secrets.newPassword(),
   run: async (work, { input }, _ctx, { password, hash }) => {
     const { member, isNewAccount } = await addMember(work, input, hash);
-    return { user: member, initialPassword: isNewAccount ? password : null };
+    return { user: member, member, initialPassword: isNewAccount ? password : null };
   },
 });
 
@@ -128,9 +130,10 @@ const memberSetRole = g.ownMutation('MemberSetRole', {
   description: 'Changes the role of a member; the last administrator stays one. Requires the scope ADMIN.',
   args: { userId: USER_ID, role: g.choice(Role, 'The new role.') },
   payload: CHANGED,
-  run: async (work, { userId, role }) => ({
-    user: await setRole(work, await memberAt(work, userId), { role }),
-  }),
+  run: async (work, { userId, role }) => {
+    const member = await setRole(work, await memberAt(work, userId), { role });
+    return { user: member, member };
+  },
 });
 
 const memberRemove = g.ownMutation('MemberRemove', {
@@ -151,9 +154,11 @@ const userUpdate = g.ownMutation('UserUpdate', {
   args: { id: USER_ID, input: g.object(UserUpdateInput, 'New values.') },
   payload: CHANGED,
   scope: null,
-  run: async (work, given) => ({
-    user: await updateUser(work, await getUser(work, g.idOf('User', given.id)), given.input),
-  }),
+  run: async (work, given) => {
+    const user = await getUser(work, g.idOf('User', given.id));
+    const member = await updateUser(work, user, given.input);
+    return { user: member, member };
+  },
 });
 
 export const userGraphql = g.graphqlModule(
@@ -163,6 +168,7 @@ export const userGraphql = g.graphqlModule(
   userUpdate,
   g.recordMutations(UserList, {
     get: getUser,
+    sameRecord: { member: MEMBER },
     changes: {
       userUnlock: {
         description:
@@ -183,6 +189,7 @@ export const userGraphql = g.graphqlModule(
       },
     },
   }),
+  g.nodesOf(memberList, 'admin', 'membership'),
   g.queries(UserList, { scope: 'admin', listDescription: 'All members of the company.' }),
   g.fields(UserType, {
     ...Object.fromEntries(Object.entries(PERSONAL).map(personal)),

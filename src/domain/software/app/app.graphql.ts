@@ -62,7 +62,7 @@ const CommunicationFormats = g.enumeration<App['communicationFormat']>(
   { http: 'HTTP.', iso8583: 'ISO 8583.', iso20022: 'ISO 20022.' },
 );
 
-const AppLanguage = g.enumeration<App['language']>('AppLanguage', 'Programming language of an app.', {
+export const AppLanguage = g.enumeration<App['language']>('AppLanguage', 'Programming language of an app.', {
   posxml: 'POSXML. The name of the app ends in `.posxml`.',
   ruby: 'Ruby. The name of the app is as it was given.',
 });

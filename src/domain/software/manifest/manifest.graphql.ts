@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
-import { AppVersionType } from '../app/app.graphql.js';
+import { AppLanguage, AppVersionType } from '../app/app.graphql.js';
 import type {
   Asset,
   ManifestApp,
@@ -36,7 +36,7 @@ const ManifestFileType = g.objectType<Asset, Hidden>(
 
 const software = {
   ...bytes,
-  type: g.text('Language of the application: `posxml` or `ruby`.'),
+  type: g.choice(AppLanguage, 'Language of the application.'),
   version: g.text('Number of the version.'),
 };
 

@@ -89,15 +89,18 @@ describe('the record behind a ledger entry', () => {
       device: 'Device',
       file: 'File',
       group: 'Group',
+      membership: 'Member',
       logical_number: 'LogicalNumber',
       metacontent: 'Metacontent',
       notification: 'Notification',
       parameter: 'Parameter',
       user: 'User',
     });
-    const members = nodes.filter(({ entityType }) => entityType === 'membership');
-    expect(members.length).toBeGreaterThan(0);
-    expect(members.every(({ entity }) => entity === null)).toBe(true);
+    const deviceId = nodeId('Device', device);
+    const issue = 'mutation ($deviceId: ID!) { deviceTokenIssue(deviceId: $deviceId) { token } }';
+    await answered(acme, issue, { deviceId });
+    const tokens = await ledger(acme, { filter: { entityType: { eq: 'device_token' } } });
+    expect(tokens.nodes).toMatchObject([{ action: 'issue', entity: null }]);
   });
 
   it('is read once for each type, however many entries there are', async () => {

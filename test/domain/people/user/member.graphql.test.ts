@@ -20,7 +20,8 @@ const server = useServer();
 const ERRORS = 'userErrors { message path code }';
 const ADD = `mutation ($input: MemberAddInput!) { memberAdd(input: $input) {
   user { id databaseId name email timeZone signInCount lastSignInAt lastSignInIp } initialPassword ${ERRORS} } }`;
-const SET_ROLE = `mutation ($id: ID!, $role: Role!) { memberSetRole(userId: $id, role: $role) { user { name } ${ERRORS} } }`;
+const SET_ROLE = `mutation ($id: ID!, $role: Role!) { memberSetRole(userId: $id, role: $role) {
+  user { name } member { id databaseId role } ${ERRORS} } }`;
 const REMOVE = `mutation ($id: ID!) { memberRemove(userId: $id) { removedId ${ERRORS} } }`;
 const UPDATE = `mutation ($id: ID!, $input: UserUpdateInput!) {
   userUpdate(id: $id, input: $input) { user { name timeZone } ${ERRORS} } }`;
@@ -170,7 +171,14 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
       before: { role: 'viewer' },
       after: { role: 'operator' },
     });
-    await changed(server.acme, SET_ROLE, { id: idOf(member), role: 'OPERATOR' });
+    const set = await changed(server.acme, SET_ROLE, { id: idOf(member), role: 'OPERATOR' });
+    const databaseId = member.caller.userId;
+    const id = nodeId('Member', databaseId);
+    expect(set.member).toEqual({ id, databaseId, role: 'OPERATOR' });
+    const node = `{ node(id: "${id}") { ... on Member { role user { databaseId } } } }`;
+    expect(await answered(server.acme, node)).toEqual({ node: { role: 'OPERATOR', user: { databaseId } } });
+    expect(await answered(server.beta, node)).toEqual({ node: null });
+    expect((await refused(member, node)).code).toBe('FORBIDDEN');
     expect(await ledgerOf(server, server.acme, 'membership', member.caller.userId)).toHaveLength(
       entries.length,
     );

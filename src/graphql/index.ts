@@ -20,7 +20,7 @@ export {
   type ResolvedField,
 } from './schema/fields.js';
 export { inputOf, type Input } from './schema/input.js';
-export { listTypes } from './schema/list.js';
+export { listTypes, OrderDirection } from './schema/list.js';
 export {
   fieldName,
   globalId,

@@ -11,6 +11,8 @@ export const PAYMENT_COLUMNS = [
   'installments',
   'group_id',
 ];
+/** Columns of payments that are grouped without sums of their own. */
+const METHOD_COLUMNS = ['payment_method', 'capture_method', 'status_reason'];
 
 /** An index in the order of lists, newest first. */
 const newestFirst = (name: string, by: readonly string[], ...included: string[]) => ({
@@ -33,8 +35,8 @@ export const payments = {
       sent: optional(text),
       received: optional(text),
       parsed: optional(json),
-      /** Cents; copied from `parsed`. */
-      amount: optional(integer),
+      /** Cents; copied from `parsed`. -1 without a payment. */
+      amount: withFallback(integer, -1),
       /** `approved`, `denied` or `cancelled`, derived from `parsed`; null without a payment. */
       payment_outcome: optional(text),
       /** `approved` or `denied`, as in `parsed`; empty without a payment. */
@@ -45,6 +47,12 @@ export const payments = {
       acquirer: withFallback(text, ''),
       /** -1 if unknown or without a payment. */
       installments: withFallback(integer, -1),
+      /** As in `parsed`; null if unknown or without a payment. */
+      payment_method: optional(text),
+      capture_method: optional(text),
+      status_reason: optional(text),
+      nsu: optional(text),
+      authorization_code: optional(text),
       /** Group that the logical number had at the time, which may be deleted since; 0 for none. */
       group_id: withFallback(integer, 0),
       started_at: instant,
@@ -56,11 +64,23 @@ export const payments = {
     {
       isCounted: true,
       indexes: [
-        newestFirst('newest', [], ...KIND, 'logical_number', 'serial_number', ...OUTCOME, ...PAYMENT_COLUMNS),
+        newestFirst(
+          'newest',
+          [],
+          ...KIND,
+          'logical_number',
+          'serial_number',
+          ...OUTCOME,
+          ...PAYMENT_COLUMNS,
+          ...METHOD_COLUMNS,
+        ),
         newestFirst('serial', ['serial_number'], ...KIND, 'logical_number', ...OUTCOME),
         newestFirst('logical_number', ['logical_number'], ...KIND, 'serial_number', ...OUTCOME),
         newestFirst('status', ['status'], 'transaction_type', 'app_name'),
         newestFirst('app', ['app_name'], 'status', 'transaction_type'),
+        ['amount', 'id'],
+        { ...newestFirst('nsu', ['nsu']), where: 'nsu is not null' },
+        { ...newestFirst('authorization', ['authorization_code']), where: 'authorization_code is not null' },
         {
           name: 'reference',
           columns: ['company_id', 'reference', 'serial_number'],

@@ -15,11 +15,14 @@ type Sum = (typeof SUMS)[number];
 
 /** SQL of the numbers that the transaction `row` adds to each of `SUMS`. */
 export function addends(row: string): readonly string[] {
-  const amount = `coalesce(${row}.amount, 0)`;
+  const amount = `case when ${row}.amount > 0 then ${row}.amount else 0 end`;
   return [
     '1',
     amount,
-    ...OUTCOMES.map((outcome) => `case when ${row}.payment_outcome = '${outcome}' then ${amount} else 0 end`),
+    ...OUTCOMES.map(
+      (outcome) =>
+        `case when ${row}.payment_outcome = '${outcome}' and ${row}.amount > 0 then ${row}.amount else 0 end`,
+    ),
   ];
 }
 

@@ -165,8 +165,11 @@ const SHARES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   transactions: {
     sqlite_autoindex_transactions_1: '1000000 1000000 1',
     transactions_app: '1000000 1000000 100000 2 1 1 1',
+    transactions_authorization: '1000000 1000000 2 1 1',
+    transactions_by_amount_id: '1000000 1000000 1000 1',
     transactions_logical_number: '1000000 1000000 100 2 1 1 1 1 1 1 1',
-    transactions_newest: '1000000 1000000 2 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+    transactions_newest: '1000000 1000000 2 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+    transactions_nsu: '1000000 1000000 2 1 1',
     transactions_reference: '1000000 1000000 2 1',
     transactions_serial: '1000000 1000000 100 2 1 1 1 1 1 1 1',
     transactions_status: '1000000 1000000 300000 2 1 1 1',

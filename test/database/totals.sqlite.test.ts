@@ -12,7 +12,7 @@ const AUDITED = 'revision, created_at, updated_at, created_by, created_via';
 const MINUTE_MS = 60_000;
 /** Amount and outcome of a payment. */
 const PAYMENTS = [
-  'null, null',
+  '-1, null',
   "0, 'approved'",
   "5, 'approved'",
   "5, 'denied'",
@@ -89,7 +89,7 @@ const statement = fc.oneof(
     .tuple(fc.nat(60), fc.constantFrom(...OUTCOMES))
     .map(
       ([id, outcome]) =>
-        `update transactions set payment_outcome = '${outcome}' where id = ${id} and amount is not null`,
+        `update transactions set payment_outcome = '${outcome}' where id = ${id} and amount >= 0`,
     ),
 );
 

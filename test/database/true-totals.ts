@@ -31,10 +31,10 @@ export async function expectTrueTotals(
   const columns = ['total', 'amount_total', ...amounts];
   const sums = [
     'count(*) as total',
-    'coalesce(sum(amount), 0) as amount_total',
+    'coalesce(sum(nullif(amount, -1)), 0) as amount_total',
     ...OUTCOMES.map(
       (outcome) =>
-        `coalesce(sum(amount) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
+        `coalesce(sum(nullif(amount, -1)) filter (where payment_outcome = '${outcome}'), 0) as ${outcome}_amount`,
     ),
   ];
   for (const { name, kind } of ROLLUPS) {

@@ -1,4 +1,5 @@
 import type { ReadWork } from '../../src/database/work.js';
+import { ALL_ROWS } from '../../src/domain/payments/transaction/summary/transaction-summary.model.js';
 import { summarizeTransactions } from '../../src/domain/payments/transaction/summary/transaction-summary.service.js';
 import * as totals from '../../src/domain/payments/transaction/transaction-totals.repository.js';
 import { hasMany } from '../../src/domain/payments/transaction/transaction-totals.repository.js';
@@ -15,7 +16,14 @@ const UNTIL = { field: 'startedAt', operator: 'lt', value: new Date(START + 1) }
 const ALL = { from: 0, to: 2 * START };
 
 const summaryBy = (request: object) => (work: ReadWork) =>
-  summarizeTransactions(work, { where: null, timeZone: null, bucket: 'day', by: [], ...request });
+  summarizeTransactions(work, {
+    ...ALL_ROWS,
+    where: null,
+    timeZone: null,
+    bucket: 'day',
+    by: [],
+    ...request,
+  });
 
 /** Reads of transactions by a company, see `test/database/tenancy.test.ts`. */
 export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {

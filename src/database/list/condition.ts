@@ -16,18 +16,23 @@ export interface Comparison {
   readonly value: unknown;
 }
 
-/** `linked` compares the ids of the records that are linked with a record: one of them must match. */
-export type FilterKind = 'text' | 'choice' | 'flag' | 'id' | 'instant' | 'integer' | 'linked';
+/**
+ * `linked` compares the ids of the records that are linked with a record: one of them must match. `amount` is an
+ * integer of up to 2^53, and `optionalChoice` a choice that a record may not have.
+ */
+export type FilterKind = keyof typeof TYPES;
 
-const TYPES: Readonly<Record<FilterKind, SqlType>> = {
+const TYPES = {
   text: 'text',
   choice: 'text',
+  optionalChoice: 'text',
   flag: 'flag',
   id: 'integer',
   instant: 'instant',
   integer: 'integer',
+  amount: 'integer',
   linked: 'integer',
-};
+} as const satisfies Readonly<Record<string, SqlType>>;
 
 export interface FilterColumn {
   readonly column: string;

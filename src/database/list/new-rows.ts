@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 
 import { indexedBy } from '../storage.js';
 import type { ReadWork, SystemReadWork } from '../work.js';
-import { condition, type Condition, type FilterKind } from './condition.js';
+import { condition, meant, type Condition, type FilterKind } from './condition.js';
 import type { AnyListing, ListRow } from './listing.js';
 
 /** Ids of a company in a table. They become visible in ascending order, since its units write in turn. */
@@ -45,7 +45,8 @@ export function newRowsOf<T>(listing: AnyListing<T>, index: string): Pick<NewRow
       const last = rows[0]?.last ?? 0;
       return { first: rows[0]?.first ?? last + 1, last };
     },
-    read: async (work, { after, upTo, limit, condition: where }) => {
+    read: async (work, { after, upTo, limit, condition: given }) => {
+      const where = meant(filters, given, work);
       const { rows } = await sql<ListRow>`select t.* from ${indexedBy(table, 't', index)}
         where t.company_id = ${work.caller.companyId} and ${column} > ${after} and ${column} <= ${upTo}
           ${where === null ? sql`` : sql`and ${condition(filters, where)}`}

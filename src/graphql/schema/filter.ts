@@ -62,30 +62,40 @@ const IntComparator = comparator('IntComparator', 'Conditions on an integer.', {
   isNull,
 });
 
+const AmountComparator = comparator('AmountComparator', 'Conditions on an amount in cents.', {
+  eq: g.safeInt('Equals this amount.'),
+  in: g.safeInt.list(`Equals one of these amounts, at most ${MAX_VALUES}.`),
+  gte: g.safeInt('Is this amount or more.'),
+  lt: g.safeInt('Is less than this amount.'),
+  isNull,
+});
+
 const LinkedComparator = comparator(
   'LinkedComparator',
   'Conditions on linked records: at least one of them must match. `not` around it selects records without such a link.',
   { eq: g.id('Is this record.'), in: g.id.list(`Is one of these records, at most ${MAX_VALUES}.`) },
 );
 
-const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice'>, ClassType>> = {
+const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice' | 'optionalChoice'>, ClassType>> = {
   text: TextComparator,
   flag: BooleanComparator,
   id: IdComparator,
   instant: DateTimeComparator,
   integer: IntComparator,
+  amount: AmountComparator,
   linked: LinkedComparator,
 };
 
 /** Comparators by the name of their enum: two lists may share one. */
 const enumComparators = new Map<string, ClassType>();
 
-function enumComparator(of: g.Enumeration): ClassType {
+function enumComparator(of: g.Enumeration, isOptional: boolean): ClassType {
   const known =
     enumComparators.get(of.name) ??
     comparator(`${of.name}Comparator`, `Conditions on a value of \`${of.name}\`.`, {
       eq: g.choice(of, 'Equals this value.'),
       in: g.choice.list(of, `Equals one of these values, at most ${MAX_VALUES}.`),
+      ...(isOptional ? { isNull } : {}),
     });
   enumComparators.set(of.name, known);
   return known;
@@ -122,10 +132,10 @@ function conditionOn(field: string, kind: FilterKind): string {
 }
 
 function comparatorOf(kind: FilterKind, field: string, enums: Readonly<Record<string, g.Enumeration>>) {
-  if (kind !== 'choice') return COMPARATORS[kind];
+  if (kind !== 'choice' && kind !== 'optionalChoice') return COMPARATORS[kind];
   const of = enums[field];
   if (of === undefined) throw new Error(`The enums must name the enum of ${field}`);
-  return enumComparator(of);
+  return enumComparator(of, kind === 'optionalChoice');
 }
 
 /** The filter as a condition; null without a comparison. Ignores absent values. Errors: BAD_USER_INPUT for null. */

@@ -79,10 +79,14 @@ function connectionOf<T extends object>(Record: ClassType<T>, name: string): Cla
   });
 }
 
-const OrderDirection = g.enumeration<OrderBy['direction']>('OrderDirection', 'Direction of an order.', {
-  asc: 'Ascending: lowest, oldest or alphabetically first record first.',
-  desc: 'Descending: highest, newest or alphabetically last record first.',
-});
+export const OrderDirection = g.enumeration<OrderBy['direction']>(
+  'OrderDirection',
+  'Direction of an order.',
+  {
+    asc: 'Ascending: lowest, oldest or alphabetically first record first.',
+    desc: 'Descending: highest, newest or alphabetically last record first.',
+  },
+);
 
 function orderOf(name: string, fields: readonly string[]): ClassType {
   const nouns = plural(words(name));

@@ -13,6 +13,7 @@ import {
   totalDevices,
 } from '../../../src/domain/fleet/device/device.service.js';
 import {
+  ALL_ROWS,
   BUCKETS,
   DIMENSIONS,
 } from '../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
@@ -97,6 +98,8 @@ const OPERATORS: Readonly<Record<FilterKind, Compared>> = {
   id: equal(1),
   instant: range(new Date()),
   integer: [['eq', 1], ...range(1)],
+  amount: [...equal(1), ['gte', 1], ['lt', 1]],
+  optionalChoice: equal('x'),
   linked: [
     ['eq', 1],
     ['in', [1]],
@@ -179,7 +182,8 @@ describe('a statement that examines rows in a reader thread can be stopped:', ()
         for (const by of [...DIMENSIONS.map((dimension) => [dimension]), []]) {
           for (const timeZone of [null, 'America/Sao_Paulo', 'Asia/Kathmandu']) {
             const name = `${JSON.stringify(where)} by ${bucket} and ${by.join()} in ${timeZone}`;
-            await expectStopped(name, (work) => summarizeTransactions(work, { where, bucket, by, timeZone }));
+            const request = { ...ALL_ROWS, where, bucket, by, timeZone };
+            await expectStopped(name, (work) => summarizeTransactions(work, request));
           }
         }
       }

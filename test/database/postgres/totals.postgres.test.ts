@@ -42,7 +42,7 @@ const addTransactions = fc.array(transaction, { minLength: 1, maxLength: 8 }).ma
   ) => `insert into transactions (id, company_id, transaction_type, serial_number, logical_number, app_name,
       detail, status, amount, payment_outcome, started_at, recorded_at)
     select (select coalesce(max(id), 0) from transactions) + row_number() over (), company, 'switch', 's', 'n', app, '', status,
-      amount::bigint, outcome, started_at, now()
+      coalesce(amount::bigint, -1), outcome, started_at, now()
     from (values ${rows.join(', ')}) as given (company, status, app, amount, outcome, started_at)
     where company = any(visible())`,
 );
@@ -57,13 +57,13 @@ const changeTransactions = fc
       "status = 'fail'",
       "app_name = 'b'",
       "transaction_type = 'company'",
-      'amount = coalesce(amount, 0) + 4',
+      'amount = amount + 4',
       "detail = 'x'",
       "payment_status = 'approved', payment_type = 'sale', brand = 'visa'",
       "acquirer = 'a', installments = installments + 1",
       'group_id = 1 - group_id',
       "payment_outcome = 'denied'",
-      'amount = null',
+      'amount = -1',
       "started_at = started_at - interval '1 hour'",
     ),
     range,

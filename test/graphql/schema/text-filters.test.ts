@@ -14,6 +14,11 @@ const DECOMPOSED = 'Cafe\u0301';
 /** Columns whose texts are ASCII. */
 const ASCII = /^(LedgerEntryFilter\.(entityType|action)|(User|Member)Filter\.email)$/;
 
+const PAYMENT_TEXTS = [
+  ...(['type', 'acquirer', 'paymentMethod', 'captureMethod', 'statusReason'] as const),
+  ...(['nsu', 'authorizationCode'] as const),
+];
+
 interface TextColumn {
   readonly list: string;
   readonly filter: string;
@@ -66,6 +71,13 @@ beforeAll(async () => {
         status: 'success',
         startedAt: work.now,
         finishedAt: work.now,
+        reference: COMPOSED,
+        parsed: {
+          ...Object.fromEntries(PAYMENT_TEXTS.map((name) => [name, COMPOSED])),
+          status: 'approved',
+          amount: 1,
+          card: { brand: COMPOSED },
+        },
       },
     ]);
   });

@@ -109,10 +109,30 @@ export const TransactionType = g.nodeType<Transaction>(
   },
 );
 
-export const TransactionList = g.listTypes(transactions, TransactionType, {
-  status: TransactionStatus,
-  transactionType: TransactionKind,
-});
+const AS_SUMMED = 'A value of a row of `transactionSummary`: rare ones are `other`.';
+
+export const TransactionList = g.listTypes(
+  transactions,
+  TransactionType,
+  { status: TransactionStatus, transactionType: TransactionKind },
+  { paymentStatus: PaymentStatus },
+  {
+    acquirer: `Condition on the acquirer. ${AS_SUMMED}`,
+    amount: 'Condition on `parsed.amount`. Null without a payment.',
+    authorizationCode: 'Condition on `parsed.authorizationCode`.',
+    brand: `Condition on the brand of the card. ${AS_SUMMED}`,
+    captureMethod: 'Condition on `parsed.captureMethod`.',
+    groupDatabaseId:
+      'Condition on the `databaseId` of the group that the logical number had at the time, which may be deleted since.',
+    groupId: 'Condition on the `id` of the group that the logical number had at the time.',
+    installments: 'Condition on `parsed.installment.quantity`.',
+    nsu: 'Condition on `parsed.nsu`.',
+    paymentMethod: 'Condition on `parsed.paymentMethod`.',
+    paymentStatus: 'Condition on `parsed.status`. Null without a payment.',
+    paymentType: `Condition on the kind of payment. ${AS_SUMMED}`,
+    statusReason: 'Condition on `parsed.statusReason`.',
+  },
+);
 
 const NEWEST_FIRST = { field: 'STARTED_AT', direction: 'desc' } as const;
 

@@ -173,7 +173,8 @@ export type TransactionFilter = z.output<typeof TransactionFilter>;
 export const MAX_KINDS = 300;
 
 /** Column of a field by which transactions are summed up, in their table and in the tables of totals that have it. */
-export const columnOf = (field: string): string => (field === 'group' ? 'group_id' : snakeCase(field));
+export const columnOf = (field: string): string =>
+  ['group', 'groupDatabaseId'].includes(field) ? 'group_id' : snakeCase(field);
 
 /** Milliseconds since 1970, `to` excluded. */
 export interface TimeRange {

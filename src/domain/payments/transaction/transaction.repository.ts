@@ -2,10 +2,15 @@ import { sql, type SqlBool } from 'kysely';
 
 import { CompanyRows, excluded, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
-import { condition, type Condition, type FilterColumn } from '../../../database/list/condition.js';
+import {
+  condition,
+  type Comparison,
+  type Condition,
+  type FilterColumn,
+} from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
 import { narrowing, withoutAlternatives } from '../../../database/list/request-class.js';
-import { pairTable, crossJoin, instant, hiddenFromPlanner } from '../../../database/storage.js';
+import { pairTable, crossJoin, instant, hiddenFromPlanner, type Sql } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Row, Tables, Written } from '../../../schema/schema.js';
 import { outcomeOf, type Transaction, type TransactionRecord, MAX_KINDS } from './transaction.model.js';
@@ -13,9 +18,24 @@ import { outcomeOf, type Transaction, type TransactionRecord, MAX_KINDS } from '
 const NO_PAYMENT = { payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 };
 type Figures = typeof NO_PAYMENT;
 
-/** Columns that are used only for totals, and the company. */
+const textOrNull = (text: string | null | undefined): string | null => (text === '' ? null : (text ?? null));
+
+/** Columns that follow from `parsed` alone. */
+const paidOf = (parsed: TransactionRecord['parsed']) => ({
+  amount: parsed?.amount ?? -1,
+  payment_outcome: parsed === null ? null : outcomeOf(parsed),
+  payment_method: textOrNull(parsed?.paymentMethod),
+  capture_method: textOrNull(parsed?.captureMethod),
+  status_reason: textOrNull(parsed?.statusReason),
+  nsu: textOrNull(parsed?.nsu),
+  authorization_code: textOrNull(parsed?.authorizationCode),
+});
+const PAID = Object.keys(paidOf(null)) as (keyof ReturnType<typeof paidOf>)[];
+
+/** Columns that are used only for totals and filters, and the company. */
 const HIDDEN = [
-  ...(['company_id', 'recorded_at', 'amount', 'payment_outcome', 'group_id'] as const),
+  ...(['company_id', 'recorded_at', 'group_id'] as const),
+  ...PAID,
   ...(Object.keys(NO_PAYMENT) as (keyof Figures)[]),
 ] as const;
 type Hidden = (typeof HIDDEN)[number];
@@ -30,14 +50,31 @@ export function transactionOf(row: Row<'transactions'>): Transaction {
 
 const messageOf = (column: string | null): string | null => (column === '' ? null : column);
 
-type Own<Table> = Omit<Table, 'id' | Exclude<Hidden, 'amount' | 'payment_outcome'>>;
+type Own<Table> = Omit<Table, 'id' | Exclude<Hidden, (typeof PAID)[number]>>;
 
 function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
   return {
     ...(mapping.columnsOf(record) as Own<Written<Tables['transactions']>>),
-    amount: record.parsed?.amount ?? null,
-    payment_outcome: record.parsed === null ? null : outcomeOf(record.parsed),
+    ...paidOf(record.parsed),
   };
+}
+
+/** A column whose rows without a value have `none`. */
+const optional = (column: string, kind: FilterColumn['kind'], none: string | number) => ({
+  column,
+  kind,
+  where: (compared: (value: Sql) => Sql) =>
+    compared(sql`nullif(${sql.ref(`t.${column}`)}, ${sql.lit(none)})`),
+});
+
+/** A comparison of the amount, which transactions without a payment do not have. */
+function meaningOfAmount({ field, operator, value }: Comparison): Condition {
+  const isAmount = { field, operator: 'gte', value: 0 } as const;
+  if (operator === 'isNull') return value === true ? { not: isAmount } : isAmount;
+  if (operator === 'in') return { field, operator, value: (value as number[]).filter((each) => each >= 0) };
+  if (operator === 'lt') return { and: [isAmount, { field, operator, value }] };
+  if (operator === 'gte') return { field, operator, value: Math.max(Number(value), 0) };
+  return Number(value) < 0 ? { or: [] } : { field, operator, value };
 }
 
 export const COLUMNS = {
@@ -48,6 +85,20 @@ export const COLUMNS = {
   serialNumber: { column: 'serial_number', kind: 'text', order: 'STARTED_AT', narrows: true },
   logicalNumber: { column: 'logical_number', kind: 'text', order: 'STARTED_AT', narrows: true },
   startedAt: { column: 'started_at', kind: 'instant', narrows: true },
+  reference: { column: 'reference', kind: 'text', narrows: true },
+  nsu: { column: 'nsu', kind: 'text', order: 'STARTED_AT', narrows: true },
+  authorizationCode: { column: 'authorization_code', kind: 'text', order: 'STARTED_AT', narrows: true },
+  amount: { column: 'amount', kind: 'amount', order: 'ID', meaning: meaningOfAmount },
+  groupId: optional('group_id', 'id', 0),
+  groupDatabaseId: optional('group_id', 'integer', 0),
+  paymentStatus: optional('payment_status', 'optionalChoice', ''),
+  paymentType: optional('payment_type', 'text', ''),
+  brand: optional('brand', 'text', ''),
+  acquirer: optional('acquirer', 'text', ''),
+  installments: optional('installments', 'integer', -1),
+  paymentMethod: { column: 'payment_method', kind: 'text' },
+  captureMethod: { column: 'capture_method', kind: 'text' },
+  statusReason: { column: 'status_reason', kind: 'text' },
 } as const satisfies Readonly<Record<string, FilterColumn>>;
 
 const TEXTS = [...HIDDEN, 'sent', 'received', 'parsed'] as const;
@@ -66,7 +117,7 @@ export const transactionList = listOf<'transactions', Transaction>({
   rows: 'transactions',
   isEndless: true,
   id: 'id',
-  orders: { ID: 'id', STARTED_AT: 'started_at' },
+  orders: { ID: 'id', STARTED_AT: 'started_at', AMOUNT: 'amount' },
   filters: COLUMNS,
   recordOf: transactionOf,
 });
@@ -125,7 +176,7 @@ export async function insertTransactions(work: WriteWork, records: readonly Tran
 /** The columns that change when a running transaction ends. */
 const RESULT_COLUMNS = [
   ...(['status', 'detail', 'sent', 'received', 'parsed', 'finished_at'] as const),
-  ...(['amount', 'payment_outcome'] as const),
+  ...PAID,
   ...(Object.keys(NO_PAYMENT) as (keyof Figures)[]),
 ];
 

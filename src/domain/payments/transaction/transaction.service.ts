@@ -1,7 +1,13 @@
 import { MANY_ROWS } from '../../../database/company/company-rows.js';
 import { getFrom } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
-import { fieldsIn, valueDemanded, type Condition, splitInterval } from '../../../database/list/condition.js';
+import {
+  fieldsIn,
+  meant,
+  valueDemanded,
+  type Condition,
+  splitInterval,
+} from '../../../database/list/condition.js';
 import { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
@@ -148,6 +154,10 @@ export interface Narrowed {
   readonly where: Condition & { readonly and: readonly Condition[] };
 }
 
+/** The meaning of a condition at the time of a unit of work. */
+export const meaningOf = (work: ReadWork, where: Condition | null): Condition | null =>
+  meant(transactionList.listing.filters, where, work);
+
 export function narrowedTo(condition: Condition | null): Narrowed {
   const { from, to, rest } = splitInterval(condition ?? { and: [] }, 'startedAt');
   return { period: periodOf(from, to), where: { and: rest } };
@@ -210,7 +220,7 @@ export function searchOfTotals(
 /** List of the company's transactions, counted from totals if possible. */
 class TransactionList extends List<Transaction> {
   override async count(work: ReadWork, condition: Condition | null): Promise<number> {
-    return await totalOf(work, narrowedTo(condition));
+    return await totalOf(work, narrowedTo(meaningOf(work, condition)));
   }
 
   override searchOfCount(condition: Condition | null): Search | null {

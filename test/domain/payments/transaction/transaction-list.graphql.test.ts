@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { nodeId } from '../../../support/dashboard.js';
+import { answered, nodeId } from '../../../support/dashboard.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
 import { transactionFilters, meets, type Row } from './filters.js';
-import { record } from './records.js';
+import { payment, record, report } from './records.js';
 import { FIRST, partOf, recordConnection, reported, rows, type Part } from './rows.js';
 
 const server = useServer();
@@ -111,4 +111,62 @@ describe('the list of transactions', () => {
       expect(rows.filter(({ id }) => !seen.includes(id))).toEqual([]);
     }
   });
+});
+
+describe('payments', () => {
+  const AMOUNTS = [0, 250, 250, 1_000, 999_999_999_999];
+  let member: Member;
+  beforeAll(async () => {
+    member = server.beta;
+    await server.place.sql('delete from transactions where company_id = $1', [member.caller.companyId]);
+    const paid = AMOUNTS.map((amount, n) => ({
+      ...payment({ amount, nsu: `nsu ${n}`, authorizationCode: n === 0 ? '' : `code ${n % 2}` }),
+      reference: `ref ${n}`,
+      logicalNumber: `L-${n}`,
+    }));
+    await record(server, member, [report({ logicalNumber: 'none' }), ...paid]);
+  });
+
+  it.each<[Fields, readonly number[]]>([
+    [{ nsu: { eq: 'nsu 3' } }, [3]],
+    [{ nsu: { startsWith: 'nsu' } }, [0, 1, 2, 3, 4]],
+    [{ authorizationCode: { eq: 'code 1' } }, [1, 3]],
+    [{ authorizationCode: { isNull: true } }, [-1, 0]],
+    [{ reference: { in: ['ref 1', 'ref 2'] } }, [1, 2]],
+    [{ amount: { eq: 250 } }, [1, 2]],
+    [{ amount: { in: [-1, 0, 999_999_999_999] } }, [0, 4]],
+    [{ amount: { gte: 250, lt: 1_000 } }, [1, 2]],
+    [{ amount: { lt: 1 } }, [0]],
+    [{ amount: { eq: -1 } }, []],
+    [{ amount: { gte: -5 } }, [0, 1, 2, 3, 4]],
+    [{ amount: { isNull: true } }, [-1]],
+    [{ not: { amount: { lt: 1_000 } } }, [-1, 3, 4]],
+    [{ paymentStatus: { isNull: true } }, [-1]],
+    [{ not: { paymentStatus: { eq: 'APPROVED' } } }, [-1]],
+  ])('are found by %j, in lists and in summaries', async (filter, found) => {
+    const first = (await partOf(member, { orderBy: { field: 'ID' }, first: 1 })).nodes[0]?.databaseId ?? 0;
+    const page = await partOf(member, { filter, orderBy: { field: 'ID' } });
+    expect(idsIn(page)).toEqual(found.map((n) => first + 1 + n));
+    expect(page.totalCount).toBe(found.length);
+    const query = `query ($filter: TransactionFilter) { transactionSummary(filter: $filter) { count amountTotal } }`;
+    const sum = found.reduce((total, n) => total + (AMOUNTS[n] ?? 0), 0);
+    expect(await answered(member, query, { filter })).toEqual({
+      transactionSummary: found.length === 0 ? [] : [{ count: found.length, amountTotal: sum }],
+    });
+  });
+
+  it.each(['ASC', 'DESC'])(
+    'are in the order of their amounts, those of none first: %s',
+    async (direction) => {
+      const ids: number[] = [];
+      for (let after: string | null = null, more = true; more;) {
+        const page: Part = await partOf(member, { orderBy: { field: 'AMOUNT', direction }, first: 2, after });
+        ids.push(...idsIn(page));
+        [after, more] = [page.pageInfo.endCursor, page.pageInfo.hasNextPage];
+      }
+      const ascending = ids.toSorted((one, other) => one - other);
+      expect(ids).toEqual(direction === 'ASC' ? ascending : ascending.toReversed());
+      expect(ids).toHaveLength(AMOUNTS.length + 1);
+    },
+  );
 });

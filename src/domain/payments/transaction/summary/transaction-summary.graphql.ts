@@ -11,10 +11,12 @@ import {
 import { MAX_KINDS } from '../transaction.model.js';
 import { transactions } from '../transaction.service.js';
 import {
+  ALL_ROWS,
   MAX_READ,
   MAX_ROWS,
   MAX_ZONED_YEARS,
   type Bucket,
+  type SummaryOrder,
   type Dimension,
   type SummaryRow,
 } from './transaction-summary.model.js';
@@ -53,6 +55,25 @@ const SummaryDimension = g.enumeration<Dimension>(
     brand: `By \`parsed.card.brand\`. Of each UTC month, the first ${MAX_KINDS} combinations of payment type, brand and acquirer have their names; type, brand and acquirer of all later ones are \`other\`.`,
     acquirer: 'By `parsed.acquirer`. The acquirers of rare payments are summed up as `other`, see BRAND.',
     installments: 'By `parsed.installment.quantity`.',
+    paymentMethod: 'By `parsed.paymentMethod`.',
+    captureMethod: 'By `parsed.captureMethod`.',
+    statusReason: 'By `parsed.statusReason`.',
+  },
+);
+
+const OrderInput = g.inputType<SummaryOrder>(
+  'TransactionSummaryOrder',
+  'Order of the rows of a summary. Rows that are equal in it are in the order of time and then of their properties.',
+  {
+    field: g.choice(
+      g.enumeration<SummaryOrder['field']>('TransactionSummaryOrderField', 'What rows are ordered by.', {
+        time: 'By `bucketStart`.',
+        count: 'By `count`.',
+        amountTotal: 'By `amountTotal`.',
+      }),
+      'What rows are ordered by.',
+    ),
+    direction: { ...g.choice(g.OrderDirection, 'Direction of the order.'), defaultValue: 'asc' },
   },
 );
 
@@ -66,6 +87,9 @@ const SummaryRowType = g.objectType<SummaryRow, 'groupId'>(
     bucketStart: g.instant.orNull(
       'First instant of the hour, day, week or month in the time zone of the summary. Null with the bucket NONE.',
     ),
+    bucketEnd: g.instant.orNull(
+      'First instant after the hour, day, week or month: `startedAt: { gte: bucketStart, lt: bucketEnd }` selects its transactions. Null with the bucket NONE.',
+    ),
     status: g.choice.orNull(TransactionStatus, `State of the transactions. ${ONLY_BY('STATUS')}`),
     transactionType: g.choice.orNull(
       TransactionKind,
@@ -78,6 +102,9 @@ const SummaryRowType = g.objectType<SummaryRow, 'groupId'>(
     brand: g.text.orNull(`Brand of the card, or \`other\`. ${PAID_BY('BRAND')}`),
     acquirer: g.text.orNull(`Name of the acquirer, or \`other\`. ${PAID_BY('ACQUIRER')}`),
     installments: g.int.orNull(`Number of installments. ${PAID_BY('INSTALLMENTS')}`),
+    paymentMethod: g.text.orNull(`Debit or credit. ${PAID_BY('PAYMENT_METHOD')}`),
+    captureMethod: g.text.orNull(`How the card was read. ${PAID_BY('CAPTURE_METHOD')}`),
+    statusReason: g.text.orNull(`Response code of the authorizer. ${PAID_BY('STATUS_REASON')}`),
     count: g.int('Number of transactions.'),
     amountTotal: g.safeInt(
       'Sum of `parsed.amount` in cents, over approved, denied and cancelled payments alike: `approvedAmount`, `deniedAmount` and `cancelledAmount` together. Transactions without a payment count as 0.',
@@ -97,13 +124,18 @@ interface SummaryArgs {
   readonly bucket: Bucket;
   readonly by: readonly Dimension[];
   readonly timeZone?: string | null | undefined;
+  readonly orderBy?: SummaryOrder | null | undefined;
+  readonly skip: number;
+  readonly first?: number | null | undefined;
+  readonly emptyBuckets: boolean;
 }
 
-const requestOf = ({ filter, bucket, by, timeZone }: SummaryArgs): SummaryRequest => ({
+const requestOf = ({ filter, timeZone, orderBy, first, ...args }: SummaryArgs): SummaryRequest => ({
+  ...args,
   where: g.conditionOf(transactions, filter),
-  bucket,
-  by,
   timeZone: timeZone ?? null,
+  order: orderBy ?? ALL_ROWS.order,
+  first: first ?? null,
 });
 
 /** Nothing for arguments that the field refuses. */
@@ -116,8 +148,8 @@ const transactionSummary = g.query('transactionSummary', {
   field: g.object.list(
     SummaryRowType,
     [
-      'Numbers and amounts of transactions, ordered by time and then by properties.',
-      `Combinations without transactions have no row. At most ${MAX_ROWS} rows.`,
+      'Numbers and amounts of transactions, ordered by time and then by properties. The properties of a row, and its `bucketStart` and `bucketEnd`, are filters of `transactions`: these find what the row counts, `isNull: true` where a property is null.',
+      `Combinations without transactions have no row. At most ${MAX_ROWS} rows, or pages of them with \`first\` and \`skip\`.`,
       'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
       'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
       `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
@@ -138,6 +170,17 @@ const transactionSummary = g.query('transactionSummary', {
     timeZone: g.text.orNull(
       'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
     ),
+    orderBy: g.object.orNull(OrderInput, 'Order of the rows; by time if null.'),
+    first: g.int.orNull(
+      `Maximum number of rows: 1 to ${MAX_ROWS}. All rows if null, if they are not more than ${MAX_ROWS}.`,
+    ),
+    skip: { ...g.int('Rows to skip, for pages: goes with `first`.'), defaultValue: ALL_ROWS.skip },
+    emptyBuckets: {
+      ...g.flag(
+        'Whether each hour, day, week or month without a transaction has a row with zeros and without properties: in the interval that the filter gives to `startedAt`, or from the first to the last transaction where an end is open. Not with `first`, the bucket NONE, or another order than TIME.',
+      ),
+      defaultValue: ALL_ROWS.emptyBuckets,
+    },
   },
   counts: SUMMARY_COST,
   searches: searchesBy,

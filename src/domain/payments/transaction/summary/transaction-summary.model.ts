@@ -14,11 +14,37 @@ export type Bucket = (typeof BUCKETS)[number];
 export const DIMENSIONS = [
   ...(['status', 'transactionType', 'appName', 'logicalNumber', 'group'] as const),
   ...(['paymentStatus', 'paymentType', 'brand', 'acquirer', 'installments'] as const),
+  ...(['paymentMethod', 'captureMethod', 'statusReason'] as const),
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 export const fieldOf = (dimension: Dimension): Exclude<Dimension, 'group'> | 'groupId' =>
   dimension === 'group' ? 'groupId' : dimension;
+
+/** Order of the rows of a summary; rows with the same sums are in the order of time and dimensions. */
+export const SUMMARY_ORDERS = ['time', 'count', 'amountTotal'] as const;
+export interface SummaryOrder {
+  readonly field: (typeof SUMMARY_ORDERS)[number];
+  readonly direction: 'asc' | 'desc';
+}
+
+/** Which rows of a summary are shown. */
+export interface SummaryPage {
+  readonly order: SummaryOrder;
+  /** Number of rows to skip. */
+  readonly skip: number;
+  /** Rows at most; null for all of them, if they are not too many. */
+  readonly first: number | null;
+  /** Whether hours, days, weeks and months without a transaction have a row. */
+  readonly emptyBuckets: boolean;
+}
+
+export const ALL_ROWS: SummaryPage = {
+  order: { field: 'time', direction: 'asc' },
+  skip: 0,
+  first: null,
+  emptyBuckets: false,
+};
 
 export const MAX_ROWS = 10_000;
 /** Maximum years between the first and the last transaction of a summary in a time zone. */
@@ -29,6 +55,8 @@ export const MAX_READ = 2_000_000;
 /** Values that the transactions of a row share, null unless grouped by them. Sums are in cents. */
 export interface SummaryRow {
   readonly bucketStart: Date | null;
+  /** First instant after the bucket. */
+  readonly bucketEnd: Date | null;
   readonly status: Transaction['status'] | null;
   readonly transactionType: Transaction['transactionType'] | null;
   readonly appName: string | null;
@@ -40,6 +68,9 @@ export interface SummaryRow {
   readonly brand: string | null;
   readonly acquirer: string | null;
   readonly installments: number | null;
+  readonly paymentMethod: string | null;
+  readonly captureMethod: string | null;
+  readonly statusReason: string | null;
   readonly count: number;
   /** All payments: approved, denied and cancelled. */
   readonly amountTotal: number;
@@ -48,14 +79,14 @@ export interface SummaryRow {
   readonly cancelledAmount: number;
 }
 
-/** A month that began before the period is longer than any other bucket. */
+/** A month that began before the period, or ends after it, is longer than any other bucket. */
 const MARGIN = 40 * DAY;
 
 /** Changes of the offset from UTC, ascending; the first one also applies before its instant. Null: UTC. */
 export type Offsets = readonly OffsetChange[];
 
 export function offsetsFor(timeZone: string | null, { from, to }: TimeRange): Offsets {
-  return timeZone === null ? [{ at: 0, offset: 0 }] : offsetsIn(timeZone, from - MARGIN, to + DAY);
+  return timeZone === null ? [{ at: 0, offset: 0 }] : offsetsIn(timeZone, from - MARGIN, to + MARGIN);
 }
 
 /** First local day of the bucket of a local day, in days since 1970. */
@@ -104,6 +135,27 @@ export function segmentsOf(bucket: Bucket, offsets: Offsets, period: TimeRange):
   }
   return segments;
 }
+
+/** Shortest time of a bucket, but for an hour in which clocks are changed. */
+export const SHORTEST: Readonly<Record<Bucket, number>> = {
+  hour: HOUR,
+  day: DAY - HOUR,
+  week: 7 * DAY - HOUR,
+  month: 28 * DAY - HOUR,
+  none: Infinity,
+};
+
+/** More than the longest time of a bucket. */
+const LONGEST: Readonly<Record<Exclude<Bucket, 'none'>, number>> = {
+  hour: 2 * HOUR,
+  day: 2 * DAY,
+  week: 9 * DAY,
+  month: 33 * DAY,
+};
+
+/** The first instant after the bucket that begins at `start`. */
+export const endOfBucket = (bucket: Exclude<Bucket, 'none'>, offsets: Offsets, start: number): number =>
+  segmentsOf(bucket, offsets, { from: start, to: start + LONGEST[bucket] })[0]?.to ?? start;
 
 /** Ranges to read by the length of their spans; of `instant` ones, single transactions (decisions.md#summary-time-zones). */
 export function rangesToRead(bucket: Bucket, segments: readonly Segment[]) {

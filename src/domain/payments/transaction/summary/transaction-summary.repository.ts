@@ -13,10 +13,11 @@ import {
   type Bucket,
   type Dimension,
   type Segment,
+  type SummaryOrder,
   type SummaryRow,
 } from './transaction-summary.model.js';
 
-export type TransactionIndex = 'newest' | 'serial' | 'logical_number';
+export type TransactionIndex = 'newest' | 'serial' | 'logical_number' | 'nsu' | 'authorization';
 
 /** Spans of a table of totals, or transactions, that a summary reads. Each span is within one bucket. */
 export interface Source {
@@ -29,6 +30,10 @@ export interface SummaryQuery {
   readonly where: RawBuilder<SqlBool>;
   readonly bucket: Bucket;
   readonly by: readonly Dimension[];
+  readonly order: SummaryOrder;
+  /** Whether there may be more rows than `limit` after the first `skip` ones. */
+  readonly isPage: boolean;
+  readonly skip: number;
   readonly limit: number;
 }
 
@@ -39,21 +44,24 @@ const SUMS_OF_SUMS = sql.join(SUMS.map((name) => sql`sum(${sql.ref(name)}) as ${
 
 type Totals = Readonly<Record<string, string | number | null>>;
 
-/** Summary rows ordered by time and dimensions, without empty rows. One statement. */
+const ORDERS = { time: sql.ref('bucket'), count: sql`sum(total)`, amountTotal: sql`sum(amount_total)` };
+
+/** Summary rows without empty ones. One statement. */
 export async function selectSummary(work: ReadWork, query: SummaryQuery): Promise<SummaryRow[]> {
-  const { sources, by, limit } = query;
+  const { sources, by, order, skip, limit } = query;
   if (sources.length === 0) return [];
   const { db } = specialSql(work);
   const parts = sources.map((source) => partOf(work, query, source));
   const columns = ['bucket', ...by.map(columnOf)].map((name) => sql.ref(name));
   const { rows } = await sql<Totals>`select ${sql.join(columns)}, ${SUMS_OF_SUMS}
     from (${sql.join(parts, sql` union all `)}) as part group by ${sql.join(columns)}
-    order by ${sql.join(columns.map((column) => sql`${column} nulls first`))} limit ${limit}`.execute(db);
+    order by ${ORDERS[order.field]} ${sql.raw(order.direction)}, ${sql.join(columns.map((column) => sql`${column} nulls first`))}
+    limit ${limit} offset ${skip}`.execute(db);
   return rows.map((row) => summaryRowOf(row, query));
 }
 
-/** Sums of one source. More than `limit` groups of it are more than the summary may have. */
-function partOf(work: ReadWork, { by, where, limit }: SummaryQuery, { of, ranges }: Source) {
+/** Sums of one source; without `isPage`, more than `limit` groups of it are more than the summary may have. */
+function partOf(work: ReadWork, { by, where, isPage, limit }: SummaryQuery, { of, ranges }: Source) {
   const { companyId } = specialSql(work);
   const isOfTotals = 'table' in of;
   const unit = isOfTotals ? MINUTE : 1;
@@ -72,7 +80,7 @@ function partOf(work: ReadWork, { by, where, limit }: SummaryQuery, { of, ranges
     where: sql`t.company_id = ${companyId} ${span} and ${time} >= ${first} and ${time} < ${last} and ${where}`,
     having: sql`${sums[0]} > 0`,
   });
-  return sql`select * from (${query} limit ${limit}) as summed`;
+  return sql`select * from (${query} ${isPage ? sql`` : sql`limit ${limit}`}) as summed`;
 }
 
 function summaryRowOf(row: Totals, { bucket, by }: SummaryQuery): SummaryRow {
@@ -86,6 +94,7 @@ function summaryRowOf(row: Totals, { bucket, by }: SummaryQuery): SummaryRow {
   return {
     ...(Object.fromEntries(values) as Pick<SummaryRow, ReturnType<typeof fieldOf>>),
     bucketStart: bucket === 'none' ? null : new Date(Number(row.bucket)),
+    bucketEnd: null,
     count: sumOf('total'),
     amountTotal: sumOf('amount_total'),
     approvedAmount: sumOf('approved_amount'),

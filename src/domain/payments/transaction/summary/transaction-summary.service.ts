@@ -10,9 +10,10 @@ import {
   sumParts,
   type TotalsTable,
 } from '../transaction-totals.repository.js';
-import { HALF_HOURS, halfHoursAround } from '../transaction.model.js';
+import { HALF_HOURS, halfHoursAround, periodOf, type TimeRange } from '../transaction.model.js';
 import { meeting } from '../transaction.repository.js';
 import {
+  meaningOf,
   narrowedTo,
   ofHalfHours,
   searchOfTotals,
@@ -20,7 +21,9 @@ import {
   type Narrowed,
 } from '../transaction.service.js';
 import {
+  endOfBucket,
   isOffHalfHours,
+  SHORTEST,
   rangesToRead,
   offsetsFor,
   segmentsOf,
@@ -30,19 +33,24 @@ import {
   MAX_ZONED_YEARS,
   type Bucket,
   type Dimension,
+  type Offsets,
+  type SummaryOrder,
+  type SummaryPage,
+  type SummaryRow,
 } from './transaction-summary.model.js';
 import { selectSummary, type Source, type TransactionIndex } from './transaction-summary.repository.js';
 
-export interface SummaryRequest {
+export interface SummaryRequest extends SummaryPage {
   readonly where: Condition | null;
   readonly bucket: Bucket;
   readonly by: readonly Dimension[];
   readonly timeZone: string | null;
 }
 
-/** Sums ordered by time and dimensions. Errors: `malformed` for an unknown time zone, or beyond one of the maxima. */
+/** Errors: `malformed` for an unknown time zone, for arguments that contradict each other, or beyond one of the maxima. */
 export async function summarizeTransactions(work: ReadWork, request: SummaryRequest) {
-  const narrowed = narrowedTo(request.where);
+  refuseContradictions(request);
+  const narrowed = narrowedTo(meaningOf(work, request.where));
   const rows = await rowsOf(work, narrowed, request);
   if (rows.some(({ amountTotal }) => !Number.isSafeInteger(amountTotal))) {
     throw tooMuch('The amounts add up to more than 2^53 - 1 cents');
@@ -50,16 +58,34 @@ export async function summarizeTransactions(work: ReadWork, request: SummaryRequ
   return rows;
 }
 
-async function rowsOf(work: ReadWork, given: Narrowed, { bucket, by, timeZone }: SummaryRequest) {
+function refuseContradictions({ bucket, order, skip, first, emptyBuckets }: SummaryRequest): void {
+  const refuse = (message: string): never => {
+    throw new DomainError('malformed', message);
+  };
+  if (first !== null && (first < 1 || first > MAX_ROWS))
+    refuse(`first must be from 1 to ${MAX_ROWS}, not ${first}.`);
+  if (skip < 0) refuse(`skip must be 0 or more, not ${skip}.`);
+  if (skip > 0 && first === null) refuse('skip goes with first: say how many rows follow.');
+  if (emptyBuckets && (bucket === 'none' || first !== null || order.field !== 'time')) {
+    refuse(
+      'emptyBuckets needs a bucket other than NONE and all rows in the order TIME: leave out first and skip.',
+    );
+  }
+}
+
+async function rowsOf(work: ReadWork, given: Narrowed, request: SummaryRequest) {
+  const { bucket, by, timeZone, order, skip, first: most, emptyBuckets } = request;
   const { where } = given;
   const zone = zoneOf(timeZone, bucket);
   const days = bucket === 'none' ? [given.period] : await recordedDays(work, given.period);
   const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const period = { from: first.from, to: last.to };
+  const recorded = first && last && { from: first.from, to: last.to };
+  const period = emptyBuckets ? filledPeriod(given.period, recorded) : recorded;
+  if (period === undefined) return [];
   if (zone !== null && period.to - period.from > MAX_ZONED_YEARS * 366 * DAY) {
     throw tooMuch(`In a time zone, a summary covers at most ${MAX_ZONED_YEARS} years`);
   }
+  if (emptyBuckets && (period.to - period.from) / SHORTEST[bucket] > MAX_ROWS) throw tooManyRows();
   const table = totalsFor(where, bucket, by, zone);
   await yieldToEventLoop();
   const offsets = offsetsFor(zone, period);
@@ -72,10 +98,54 @@ async function rowsOf(work: ReadWork, given: Narrowed, { bucket, by, timeZone }:
     table === undefined
       ? [await transactionsOf(work, given, segments)]
       : await totalsOf(work, table, rangesToRead(bucket, segments));
-  const query = { sources, bucket, by: [...new Set(by)], limit: MAX_ROWS + 1, where: meeting(where) };
+  const page = { order, skip, isPage: most !== null, limit: most ?? MAX_ROWS + 1 };
+  const query = { sources, bucket, by: [...new Set(by)], where: meeting(where), ...page };
   const rows = await selectSummary(work, query);
-  if (rows.length > MAX_ROWS) throw tooMuch(`The summary has more than ${MAX_ROWS} rows`);
-  return rows;
+  await yieldToEventLoop();
+  const empty = emptyBuckets ? emptyRows(rows, segmentsOf(bucket, offsets, period)) : [];
+  if (rows.length + empty.length > MAX_ROWS) throw tooManyRows();
+  const shown = empty.length === 0 ? rows : inOrder([...rows, ...empty], order);
+  return bucket === 'none' ? shown : withEnds(shown, bucket, offsets);
+}
+
+/** The time of the empty buckets: the interval of the filter, or from the first to the last transaction at an open end. */
+function filledPeriod(given: TimeRange, recorded: TimeRange | undefined): TimeRange | undefined {
+  const open = periodOf(null, null);
+  const from = given.from === open.from ? recorded?.from : given.from;
+  const to = given.to === open.to ? recorded?.to : given.to;
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
+
+const EMPTY: SummaryRow = {
+  ...({ bucketStart: null, bucketEnd: null, status: null, transactionType: null, appName: null } as const),
+  ...({ logicalNumber: null, groupId: null, paymentStatus: null, paymentType: null, brand: null } as const),
+  ...({ acquirer: null, installments: null, paymentMethod: null, captureMethod: null } as const),
+  ...({ statusReason: null, count: 0, amountTotal: 0, approvedAmount: 0, deniedAmount: 0 } as const),
+  cancelledAmount: 0,
+};
+
+function emptyRows(rows: readonly SummaryRow[], segments: readonly Segment[]): SummaryRow[] {
+  const known = new Set(rows.map(({ bucketStart }) => bucketStart?.getTime()));
+  const starts = new Set(segments.map(({ bucketStart }) => bucketStart));
+  return [...starts]
+    .filter((start) => !known.has(start))
+    .map((start) => ({ ...EMPTY, bucketStart: new Date(start) }));
+}
+
+function inOrder(rows: readonly SummaryRow[], { direction }: SummaryOrder): readonly SummaryRow[] {
+  const sign = direction === 'asc' ? 1 : -1;
+  const time = ({ bucketStart }: SummaryRow): number => sign * Number(bucketStart);
+  return rows.toSorted((one, other) => time(one) - time(other));
+}
+
+function withEnds(rows: readonly SummaryRow[], bucket: Exclude<Bucket, 'none'>, offsets: Offsets) {
+  const ends = new Map<number, Date>();
+  return rows.map((row) => {
+    const start = Number(row.bucketStart);
+    const end = ends.get(start) ?? new Date(endOfBucket(bucket, offsets, start));
+    ends.set(start, end);
+    return { ...row, bucketEnd: end };
+  });
 }
 
 /** Totals of whole spans, and the transactions of the other ranges. Errors: `malformed` for too many of these. */
@@ -133,8 +203,13 @@ function indexOf(where: Narrowed['where']): TransactionIndex {
   const names = (field: string): boolean =>
     where.and.some((part) => 'field' in part && part.field === field && ['eq', 'in'].includes(part.operator));
   if (names('serialNumber')) return 'serial';
-  return names('logicalNumber') ? 'logical_number' : 'newest';
+  if (names('logicalNumber')) return 'logical_number';
+  if (names('nsu')) return 'nsu';
+  return names('authorizationCode') ? 'authorization' : 'newest';
 }
+
+const tooManyRows = (): DomainError =>
+  tooMuch(`The summary has more than ${MAX_ROWS} rows, which first and skip read in pages`);
 
 const tooManyToRead = (where: string, transactions: number): DomainError =>
   tooMuch(

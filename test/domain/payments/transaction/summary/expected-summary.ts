@@ -13,14 +13,20 @@ export interface Question {
   readonly filter?: Filter;
   readonly bucket: 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'NONE';
   readonly by: readonly string[];
-  readonly timeZone?: string | null;
+  readonly timeZone?: string | null | undefined;
+  readonly orderBy?: Fields;
+  readonly first?: number;
+  readonly skip?: number;
+  readonly emptyBuckets?: boolean;
 }
 
 export const SUMMARY = `query ($filter: TransactionFilter, $bucket: TransactionSummaryBucket!,
-    $by: [TransactionSummaryDimension!]!, $timeZone: String) {
-  transactionSummary(filter: $filter, bucket: $bucket, by: $by, timeZone: $timeZone) {
+    $by: [TransactionSummaryDimension!]!, $timeZone: String, $orderBy: TransactionSummaryOrder,
+    $first: Int, $skip: Int! = 0, $emptyBuckets: Boolean! = false) {
+  transactionSummary(filter: $filter, bucket: $bucket, by: $by, timeZone: $timeZone, orderBy: $orderBy,
+      first: $first, skip: $skip, emptyBuckets: $emptyBuckets) {
     bucketStart status transactionType appName logicalNumber group { databaseId name } groupDatabaseId
-    paymentStatus paymentType brand acquirer installments count
+    paymentStatus paymentType brand acquirer installments paymentMethod captureMethod statusReason count
     amountTotal approvedAmount deniedAmount cancelledAmount netAmount } }`;
 
 /** Payments without amounts, each with the outcome for which its amount is counted. */
@@ -41,6 +47,8 @@ export interface Paid extends Row {
   readonly brand: string | null;
   readonly acquirer: string | null;
   readonly quantity: number | null;
+  readonly method: string | null;
+  readonly reason: string | null;
 }
 export type Drawn = Omit<Paid, 'id'>;
 export type Groups = Readonly<Record<string, { readonly databaseId: number; readonly name: string }>>;
@@ -48,7 +56,7 @@ export type Groups = Readonly<Record<string, { readonly databaseId: number; read
 const ofPayment = (row: Paid, name: string, value: unknown): Fields =>
   row.amount === null || value === null || value === '' ? {} : { [name]: value };
 
-const DIMENSIONS: Readonly<Record<string, (row: Paid, groups: Groups) => Fields>> = {
+export const DIMENSIONS: Readonly<Record<string, (row: Paid, groups: Groups) => Fields>> = {
   STATUS: ({ status }) => ({ status: status.toUpperCase() }),
   TRANSACTION_TYPE: ({ transactionType }) => ({ transactionType: transactionType.toUpperCase() }),
   APP_NAME: ({ appName }) => ({ appName }),
@@ -62,10 +70,13 @@ const DIMENSIONS: Readonly<Record<string, (row: Paid, groups: Groups) => Fields>
   BRAND: (row) => ofPayment(row, 'brand', row.brand),
   ACQUIRER: (row) => ofPayment(row, 'acquirer', row.acquirer),
   INSTALLMENTS: (row) => ofPayment(row, 'installments', row.quantity),
+  PAYMENT_METHOD: (row) => ofPayment(row, 'paymentMethod', row.method),
+  CAPTURE_METHOD: (row) => ofPayment(row, 'captureMethod', 'emv'),
+  STATUS_REASON: (row) => ofPayment(row, 'statusReason', row.reason),
 };
 
 const COLUMNS =
-  'status transactionType appName logicalNumber group groupDatabaseId paymentStatus paymentType brand acquirer installments';
+  'status transactionType appName logicalNumber group groupDatabaseId paymentStatus paymentType brand acquirer installments paymentMethod captureMethod statusReason';
 const NOTHING = Object.fromEntries(COLUMNS.split(' ').map((name) => [name, null]));
 
 /** The expected summary. */
@@ -119,14 +130,18 @@ export const drawnRows = (first: number) =>
     brand: fc.constantFrom('visa', 'élo', '', null),
     acquirer: fc.constantFrom('A', 'other', null),
     quantity: fc.constantFrom(null, 0, 1, 12),
+    method: fc.constantFrom('debit', 'crédit', '', null),
+    reason: fc.constantFrom('00', '51', null),
   });
 
-export const parsedOf = ({ paid, amount, brand, acquirer, quantity }: Drawn) => ({
+export const parsedOf = ({ paid, amount, brand, acquirer, quantity, method, reason }: Drawn) => ({
   ...paid.parsed,
   amount,
   acquirer,
   card: { brand },
   installment: { type: null, quantity },
+  paymentMethod: method,
+  statusReason: reason,
 });
 
 export function reported(row: Drawn) {
@@ -149,6 +164,7 @@ export const dimensions = fc.oneof(
   fc.subarray(['STATUS', 'TRANSACTION_TYPE', 'PAYMENT_STATUS', 'PAYMENT_TYPE', 'BRAND', 'ACQUIRER']),
   fc.subarray(['TRANSACTION_TYPE', 'PAYMENT_STATUS', 'INSTALLMENTS']),
   fc.subarray(['STATUS', 'PAYMENT_STATUS', 'GROUP']),
+  fc.subarray(['BRAND', 'PAYMENT_METHOD', 'CAPTURE_METHOD', 'STATUS_REASON']),
   fc.shuffledSubarray(Object.keys(DIMENSIONS)),
 );
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { bound, handleOf } from '../../../../../src/database/sqlite/connection.js';
 import type { ReadWork } from '../../../../../src/database/work.js';
+import { ALL_ROWS } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
 import {
   summarizeTransactions,
   type SummaryRequest,
@@ -63,6 +64,7 @@ afterAll(() => {
 });
 
 const requestOf = (bucket: SummaryRequest['bucket'], timeZone: string): SummaryRequest => ({
+  ...ALL_ROWS,
   where: null,
   bucket,
   by: ['status'],

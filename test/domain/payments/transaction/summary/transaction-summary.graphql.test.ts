@@ -7,8 +7,10 @@ import {
   MAX_ROWS,
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
 import { getTransaction } from '../../../../../src/domain/payments/transaction/transaction.service.js';
-import { HOUR, MINUTE } from '../../../../../src/platform/clock.js';
+import { DAY, HOUR, MINUTE } from '../../../../../src/platform/clock.js';
+import { camelCase } from '../../../../../src/platform/validate.js';
 import { SUMS } from '../../../../../src/schema/rollups.js';
+import type { Fields } from '../../../../support/client.js';
 import { answered, refused, statementsFor } from '../../../../support/dashboard.js';
 import { insertRows } from '../../../../support/databases/rows.js';
 import { fleet } from '../../../../support/fleet.js';
@@ -17,6 +19,7 @@ import { transactionFilters } from '../filters.js';
 import { payment, record, report } from '../records.js';
 import {
   DAYS,
+  DIMENSIONS,
   dimensions,
   drawnRows,
   expected,
@@ -53,6 +56,35 @@ const summary = async (question: Question, member: Pick<Member, 'graphql'> = ser
   (await answered<{ transactionSummary: Summary }>(member, SUMMARY, { ...question })).transactionSummary;
 
 const rowArbitrary = drawnRows(FIRST);
+
+/** Filters of the list that select the transactions of a row, by the dimension of the summary. */
+const OWN_FIELDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(DIMENSIONS).map((name) => [name, camelCase(name.toLowerCase())])),
+  GROUP: 'groupDatabaseId',
+};
+
+async function rowsWithEnds(question: Question) {
+  const query = SUMMARY.replace('bucketStart', 'bucketStart bucketEnd');
+  const { transactionSummary } = await answered<{
+    transactionSummary: readonly (Summary[number] & Record<'bucketStart' | 'bucketEnd', string | null>)[];
+  }>(server.acme, query, { ...question });
+  return transactionSummary;
+}
+
+/** The number of transactions that a filter of the list finds, and the sum of their amounts. */
+async function followed(filter: Fields) {
+  const { transactions } = await answered<{
+    transactions: {
+      readonly totalCount: number;
+      readonly nodes: readonly { readonly parsed: { readonly amount: number } | null }[];
+    };
+  }>(server.acme, LIST, { filter });
+  const amountTotal = transactions.nodes.reduce((sum, { parsed }) => sum + (parsed?.amount ?? 0), 0);
+  return { count: transactions.totalCount, amountTotal };
+}
+
+const LIST = `query ($filter: TransactionFilter) {
+  transactions(first: 100, filter: $filter) { totalCount nodes { parsed { amount } } } }`;
 
 /** Replaces all transactions. */
 async function recordAnew(drawn: readonly Drawn[]): Promise<Paid[]> {
@@ -172,6 +204,74 @@ describe('transactionSummary', () => {
     await client.delete('logical_numbers/L-MOVES');
     await client.delete('groups/Gone');
     expect(await groups()).toEqual([[null, null, 1], south, [null, gone, 1]]);
+  });
+
+  it.each(Object.keys(DIMENSIONS))('by %s leads from each row to its transactions', async (dimension) => {
+    await recordAnew(fc.sample(rowArbitrary, { numRuns: 90, seed: 4 }));
+    for (const [bucket, timeZone] of [['NONE'], ['MONTH'], ['DAY', 'America/Sao_Paulo'], ['HOUR']] as const) {
+      const filter = bucket === 'HOUR' ? { amount: { lt: 1_000 } } : {};
+      const rows = await rowsWithEnds({ filter, bucket, by: [dimension], timeZone });
+      expect(rows.length).toBeGreaterThan(1);
+      for (const { bucketStart, bucketEnd, count, amountTotal, ...row } of rows) {
+        const values = Object.entries(row).filter(([name]) => OWN_FIELDS[dimension] === name);
+        const own = values.map(([name, value]) => [name, value === null ? { isNull: true } : { eq: value }]);
+        const time = bucketStart === null ? {} : { startedAt: { gte: bucketStart, lt: bucketEnd } };
+        const and = [filter, Object.fromEntries(own) as Fields, time];
+        const found = await followed({ and });
+        expect(found, JSON.stringify(and)).toEqual({ count, amountTotal });
+      }
+    }
+  });
+
+  it('has pages by count or amount, which together are all rows', async () => {
+    await recordAnew(fc.sample(rowArbitrary, { numRuns: 120, seed: 5 }));
+    const question = { bucket: 'DAY', by: ['LOGICAL_NUMBER'] } as const;
+    const all = await summary(question);
+    for (const [field, of] of [
+      ['COUNT', 'count'],
+      ['AMOUNT_TOTAL', 'amountTotal'],
+    ] as const) {
+      const paged: Summary[number][] = [];
+      for (let skip = 0; ;) {
+        const page = await summary({ ...question, orderBy: { field, direction: 'DESC' }, first: 7, skip });
+        paged.push(...page);
+        if (page.length < 7) break;
+        skip += page.length;
+      }
+      expect(paged).toHaveLength(all.length);
+      expect(paged).toEqual(all.toSorted((one, other) => other[of] - one[of]));
+    }
+  });
+
+  it('shows empty buckets of the interval, or between the first and the last transaction', async () => {
+    const at = (day: number) =>
+      report({ startedAt: new Date(FIRST + day * DAY), finishedAt: new Date(FIRST + day * DAY) });
+    await recordAnew([]);
+    const zone = { bucket: 'DAY', by: [], emptyBuckets: true, timeZone: 'America/Sao_Paulo' } as const;
+    expect(await summary(zone)).toEqual([]);
+    const filter = { startedAt: { gte: '2018-11-03T03:00:00Z', lt: '2018-11-06T02:00:00Z' } };
+    // On the 4th, clocks were set forward at midnight.
+    const starts = ['2018-11-03T03:00:00.000Z', '2018-11-04T03:00:00.000Z', '2018-11-05T02:00:00.000Z'];
+    expect((await summary({ ...zone, filter })).map(({ bucketStart }) => bucketStart)).toEqual(starts);
+    await record(server, server.acme, [at(0), at(2)]);
+    const counts = async (question: Question) => (await summary(question)).map(({ count }) => count);
+    expect(await counts({ bucket: 'DAY', by: ['STATUS'], emptyBuckets: true })).toEqual([1, 0, 1]);
+    expect(
+      (await counts({ bucket: 'HOUR', by: [], emptyBuckets: true })).filter((count) => count > 0),
+    ).toEqual([1, 1]);
+    for (const [wrong, words] of [
+      [{ bucket: 'NONE', emptyBuckets: true }, 'needs a bucket'],
+      [{ bucket: 'DAY', emptyBuckets: true, first: 1 }, 'needs a bucket'],
+      [{ bucket: 'DAY', skip: 1 }, 'skip goes with first'],
+      [{ bucket: 'DAY', first: 0 }, 'from 1 to'],
+      [
+        { bucket: 'HOUR', emptyBuckets: true, filter: { startedAt: { gte: '1990-01-01T00:00:00Z' } } },
+        'more than',
+      ],
+    ] as const) {
+      const { code, message } = await refused(server.acme, SUMMARY, { by: [], ...wrong });
+      expect([code, message]).toEqual(['BAD_USER_INPUT', expect.stringContaining(words)]);
+    }
   });
 
   it('takes one statement, and one or two more to find out what is to be read', async () => {

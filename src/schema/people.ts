@@ -120,7 +120,6 @@ export const people = {
       indexes: [
         { name: 'of_member', columns: ['company_id', 'user_id'] },
         { name: 'of_user', columns: ['user_id', 'last_used_at'] },
-        { name: 'age', columns: ['created_at'] },
       ],
       rights: RIGHTS_OF_SYSTEM,
     },

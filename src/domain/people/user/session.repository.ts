@@ -28,7 +28,7 @@ export async function findSessionAccess(work: SystemReadWork, hash: string) {
   return { session: sessionOf(row), role: row.role as Role, timeZone: row.time_zone, isRevoked };
 }
 
-/** Adds a session. Deletes all that are over, and those of the user that are too many. */
+/** Adds a session. Deletes those of the user that are over or too many, so that no rows of others are locked. */
 export async function insertSession(
   work: SystemWriteWork,
   { createdAt, lastUsedAt, ...given }: Omit<Session, 'id'>,
@@ -47,9 +47,9 @@ export async function insertSession(
     last_used_at: instant.toColumn(lastUsedAt),
   };
   const oldest = instant.toColumn(new Date(work.now.getTime() - SESSION_MS));
-  await sql`delete from sessions where created_at <= ${oldest} or id in (
+  await sql`delete from sessions where user_id = ${given.userId} and (created_at <= ${oldest} or id in (
     select id from sessions where user_id = ${given.userId}
-    order by last_used_at desc, id desc limit ${MAX_SESSIONS} offset ${MAX_SESSIONS - 1})`.execute(db);
+    order by last_used_at desc, id desc limit ${MAX_SESSIONS} offset ${MAX_SESSIONS - 1}))`.execute(db);
   return sessionOf(await db.insertInto('sessions').values(row).returningAll().executeTakeFirstOrThrow());
 }
 

@@ -14,6 +14,7 @@ export type EntityType =
   | 'METACONTENT'
   | 'NOTIFICATION'
   | 'PARAMETER'
+  | 'TRANSACTION'
   | 'USER';
 
 const APPENDED = graphql(`

@@ -117,7 +117,8 @@ export function RecordHistory(props: { readonly id: string; readonly type: Entit
   );
 }
 
-function HistoryEntry(props: {
+/** One change: what, when, by whom, and each field before and after. */
+export function HistoryEntry(props: {
   readonly entry: Entry;
   readonly names: ReadonlyMap<string, string>;
 }): ReactNode {

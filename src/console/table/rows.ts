@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useEffectEvent, useMemo, useReducer, useRef } from 'react';
-import type { CombinedError } from 'urql';
+import type { CombinedError, OperationResult } from 'urql';
 
 import { onChanges, type EntityType } from '../api/changes';
 import { client } from '../api/client';
@@ -125,34 +125,46 @@ class LoadedList<Data, Row> {
     }
   }
 
-  /** Loads the first page, for the total, and the pages on screen again. */
+  /** Loads the pages on screen again, and the total. Rows that come before them do not move them. */
   refresh(): void {
     this.error = null;
-    const indexes = new Set([0]);
-    for (let index = this.#first; index <= Math.min(this.#last, this.pages.length - 1); index += 1)
-      indexes.add(index);
-    for (const index of indexes) void this.#load(index);
+    const last = Math.min(this.#last, this.pages.length - 1);
+    if (this.#first > 0) void this.#count();
+    for (let index = this.#first; index <= Math.max(last, 0); index += 1) void this.#load(index);
+  }
+
+  async #count(): Promise<void> {
+    const { data } = await this.#ask({ first: 0, count: true });
+    const connection = data && this.source.connection(data);
+    if (this.#isStopped || connection?.totalCount === undefined) return;
+    this.total = connection.totalCount;
+    this.redraw();
   }
 
   async #load(index: number): Promise<void> {
     this.#loading += 1;
-    const { filter, orderBy } = JSON.parse(this.variables) as { filter: object; orderBy: object | null };
     const after = index === 0 ? null : (this.pages[index - 1]?.endCursor ?? null);
-    const variables = {
-      ...this.source.variables,
-      first: PAGE_ROWS,
-      count: index === 0,
-      ...(after !== null && { after }),
-      ...(Object.keys(filter).length > 0 && { filter }),
-      ...(orderBy && { orderBy }),
-    };
-    const { data, error } = await client.query<Data>(this.source.document.toString(), variables).toPromise();
+    const { data, error } = await this.#ask({ first: PAGE_ROWS, after, count: index === 0 });
     this.#loading -= 1;
     if (this.#isStopped) return;
     const connection = data && this.source.connection(data);
     if (error && !connection) this.error = error;
     if (connection) this.#take(index, connection);
     this.redraw();
+  }
+
+  #ask(page: { first: number; after?: string | null; count: boolean }): Promise<OperationResult<Data>> {
+    const { filter, orderBy } = JSON.parse(this.variables) as { filter: object; orderBy: object | null };
+    const { first, after, count } = page;
+    const variables = {
+      ...this.source.variables,
+      first,
+      count,
+      ...(typeof after === 'string' && { after }),
+      ...(Object.keys(filter).length > 0 && { filter }),
+      ...(orderBy && { orderBy }),
+    };
+    return client.query<Data>(this.source.document.toString(), variables).toPromise();
   }
 
   #take(index: number, { nodes, pageInfo, totalCount }: Connection<Row>): void {

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import type { TransactionListQuery, TransactionRowFragment } from '../../gql/graphql';
+import type { Column } from '../../table/columns';
+import { useTexts } from '../../text';
+import { useFormat } from '../../text/format';
+import { Badge, Time } from '../../ui/facts';
+import { words } from './words';
+
+const TRANSACTIONS = graphql(`
+  query TransactionList(
+    $first: Int!, $after: String, $filter: TransactionFilter, $orderBy: TransactionOrder, $count: Boolean!
+  ) {
+    transactions(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+      totalCount @include(if: $count)
+      pageInfo { hasNextPage endCursor }
+      nodes { ...TransactionRow }
+    }
+  }
+  fragment TransactionRow on Transaction {
+    id
+    startedAt
+    status
+    transactionType
+    appName
+    logicalNumber
+    serialNumber
+    parsed {
+      amount
+      status
+      nsu
+      card { brand }
+    }
+  }
+`);
+
+export const SOURCE = {
+  document: TRANSACTIONS,
+  connection: ({ transactions }: TransactionListQuery) => transactions,
+  follows: ['TRANSACTION'],
+} as const;
+
+type Row = TransactionRowFragment;
+
+/** Approved or denied for a payment, and for others whether it has ended well. */
+export function State({ status, parsed }: Pick<Row, 'status' | 'parsed'>): ReactNode {
+  const text = useTexts(words);
+  if (parsed)
+    return <Badge tone={parsed.status === 'APPROVED' ? 'good' : 'bad'}>{text[parsed.status]}</Badge>;
+  return <Badge tone={status === 'FAIL' ? 'bad' : 'plain'}>{text[status]}</Badge>;
+}
+
+/** Columns of transactions, in the list and beside a record. */
+export function useColumns(): readonly Column<Row>[] {
+  const text = useTexts(words);
+  const format = useFormat();
+  return [
+    {
+      id: 'startedAt',
+      title: text.started,
+      order: 'STARTED_AT',
+      width: 190,
+      render: ({ startedAt }) => <Time at={startedAt} />,
+    },
+    { id: 'state', title: text.state, width: 110, render: (row) => <State {...row} /> },
+    {
+      id: 'amount',
+      title: text.amount,
+      order: 'AMOUNT',
+      width: 110,
+      align: 'end',
+      render: ({ parsed }) => parsed && format.amount(parsed.amount),
+    },
+    { id: 'brand', title: text.brand, width: 110, render: ({ parsed }) => parsed?.card?.brand },
+    { id: 'nsu', title: 'NSU', width: 110, render: ({ parsed }) => parsed?.nsu },
+    { id: 'logicalNumber', title: text.logicalNumber, width: 120, render: (row) => row.logicalNumber },
+    {
+      id: 'serialNumber',
+      title: text.serialNumber,
+      width: 150,
+      render: (row) => <span className="code">{row.serialNumber}</span>,
+    },
+    { id: 'type', title: text.type, width: 110, isHidden: true, render: (row) => text[row.transactionType] },
+    { id: 'app', title: text.app, width: 120, isHidden: true, render: ({ appName }) => appName },
+  ];
+}

@@ -1,0 +1,170 @@
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import { useQuery } from '../../api/query';
+import type { TransactionListQuery, TransactionRecordQuery } from '../../gql/graphql';
+import { RecordPanel } from '../../record/panel';
+import { useListAddress } from '../../table/address';
+import { DataTable } from '../../table/data-table';
+import type { Filter } from '../../table/filter';
+import { useTexts } from '../../text';
+import { useFormat } from '../../text/format';
+import { Facts, Time } from '../../ui/facts';
+import { SOURCE, State, useColumns } from './columns';
+import { words } from './words';
+
+const TRANSACTION = graphql(`
+  query TransactionRecord($id: ID!) {
+    transaction(id: $id) {
+      id
+      startedAt
+      finishedAt
+      status
+      transactionType
+      appName
+      logicalNumber
+      serialNumber
+      frameworkVersion
+      reference
+      detail
+      sent
+      received
+      device { id }
+      parsed {
+        amount
+        status
+        statusReason
+        type
+        nsu
+        nsuReference
+        authorizationCode
+        acquirer
+        paymentMethod
+        captureMethod
+        card { brand firstDigits lastDigits }
+        installment { quantity }
+      }
+    }
+  }
+`);
+
+type Transaction = NonNullable<TransactionRecordQuery['transaction']>;
+
+/** A transaction, its payment, its messages, and the other ones of its terminal. */
+export function TransactionPanel({
+  id,
+  onClose,
+}: {
+  readonly id: string;
+  readonly onClose: () => void;
+}): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  const query = useQuery(TRANSACTION, { id });
+  return (
+    <RecordPanel
+      query={query}
+      record={({ transaction }) => transaction}
+      title={({ parsed, transactionType }) =>
+        parsed ? `${text.payment} ${format.amount(parsed.amount)}` : text[transactionType]
+      }
+      onClose={onClose}
+      tabs={(transaction) => [
+        { id: 'facts', title: text.payment, content: <TransactionFacts transaction={transaction} /> },
+        {
+          id: 'terminal',
+          title: text.sameTerminal,
+          content: <SameTerminal serialNumber={transaction.serialNumber} />,
+        },
+        {
+          id: 'messages',
+          title: text.messages,
+          content: (
+            <Facts
+              facts={[
+                {
+                  name: text.sent,
+                  value: transaction.sent && <pre className="code">{transaction.sent}</pre>,
+                },
+                {
+                  name: text.received,
+                  value: transaction.received && <pre className="code">{transaction.received}</pre>,
+                },
+              ]}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function TransactionFacts({ transaction }: { readonly transaction: Transaction }): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  const { parsed, device } = transaction;
+  const payment = parsed && [
+    { name: text.amount, value: format.amount(parsed.amount) },
+    { name: text.type, value: parsed.type },
+    { name: text.reason, value: parsed.statusReason },
+    { name: 'NSU', value: parsed.nsu },
+    { name: text.authorization, value: parsed.authorizationCode },
+    { name: text.acquirer, value: parsed.acquirer },
+    { name: text.method, value: parsed.paymentMethod },
+    { name: text.capture, value: parsed.captureMethod },
+    { name: text.brand, value: parsed.card?.brand },
+    {
+      name: text.card,
+      value: parsed.card?.lastDigits && `${parsed.card.firstDigits ?? ''}…${parsed.card.lastDigits}`,
+    },
+    { name: text.installments, value: format.number(parsed.installment.quantity ?? 1) },
+  ];
+  return (
+    <Facts
+      facts={[
+        { name: text.state, value: <State {...transaction} /> },
+        ...(payment ?? []),
+        { name: text.started, value: <Time at={transaction.startedAt} /> },
+        { name: text.finished, value: transaction.finishedAt && <Time at={transaction.finishedAt} /> },
+        { name: text.logicalNumber, value: transaction.logicalNumber },
+        {
+          name: text.device,
+          value: device ? (
+            <Link to="/devices" search={{ open: device.id }}>
+              {transaction.serialNumber}
+            </Link>
+          ) : (
+            transaction.serialNumber
+          ),
+        },
+        { name: text.app, value: transaction.appName },
+        { name: text.reference, value: transaction.reference },
+        { name: text.detail, value: transaction.detail },
+      ]}
+    />
+  );
+}
+
+function SameTerminal({ serialNumber }: { readonly serialNumber: string }): ReactNode {
+  const text = useTexts(words);
+  const [filter, setFilter] = useState<Filter>({});
+  const [, change] = useListAddress();
+  return (
+    <DataTable<TransactionListQuery, TransactionListQuery['transactions']['nodes'][number]>
+      id="same-terminal"
+      label={text.sameTerminal}
+      isCompact
+      source={SOURCE}
+      filter={filter}
+      fixedFilter={{ serialNumber: { eq: serialNumber } }}
+      onFilter={setFilter}
+      sort="-STARTED_AT"
+      onSort={() => undefined}
+      onOpen={({ id }) => change({ open: id })}
+      rowName={({ startedAt }) => startedAt}
+      columns={useColumns().slice(0, 5)}
+      empty={text.noSame}
+    />
+  );
+}

@@ -2,28 +2,58 @@ import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
-import { EditForm } from '../../record/edit-form';
+import { CreateDialog, EditFields, type FormField } from '../../record/fields';
 import { findLogicalNumbers } from '../../record/find';
 import { useTexts } from '../../text';
-import { Checkbox } from '../../ui/field';
-import { errorAt } from '../../ui/form';
-import { ReferenceInput } from '../../ui/reference-input';
-import { words as common } from '../../ui/words';
+import type { Reference } from '../../ui/reference-input';
 import { words } from './words';
+
+const CREATE = graphql(`
+  mutation DeviceCreate($input: DeviceCreateInput!) {
+    deviceCreate(input: $input) {
+      device { id }
+      userErrors { code message path rule params }
+    }
+  }
+`);
 
 export const DEVICE_EDIT = graphql(`
   mutation DeviceEdit($id: ID!, $ifMatch: Int, $input: DeviceUpdateInput!) {
     deviceUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
       device {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
   }
 `);
+
+interface Values {
+  readonly logicalNumber: Reference | null;
+  readonly enabled: boolean;
+}
+
+const EMPTY = { serialNumber: '', logicalNumber: null as Reference | null, enabled: true };
+
+const inputOf = ({ logicalNumber, enabled }: Values) => ({
+  logicalNumberId: logicalNumber?.id ?? null,
+  enabled,
+});
+
+/** Fields of a device that people set. */
+function useFields(): readonly FormField<Values>[] {
+  const text = useTexts(words);
+  return [
+    {
+      name: 'logicalNumber',
+      label: text.logicalNumber,
+      find: findLogicalNumbers,
+      argument: 'logicalNumberId',
+    },
+    { name: 'enabled', label: text.mayWork, isFlag: true },
+  ];
+}
 
 export interface EditableDevice {
   readonly id: string;
@@ -39,45 +69,44 @@ interface DeviceFormProps {
 
 /** Changes the logical number of a device and whether it may work. */
 export function DeviceForm({ device, onClose }: DeviceFormProps): ReactNode {
-  const text = useTexts(words);
-  const commonText = useTexts(common);
-  const mutation = useMutation(DEVICE_EDIT, ['DEVICE']);
-  const { enabled, logicalNumber } = device;
+  const { id, enabled, logicalNumber } = device;
   return (
-    <EditForm
+    <EditFields
       record={device}
       present={{
         enabled,
         logicalNumber: logicalNumber ? { id: logicalNumber.id, name: logicalNumber.number } : null,
       }}
-      mutation={mutation}
-      variables={(values, ifMatch) => ({
-        id: device.id,
-        ifMatch,
-        input: { enabled: values.enabled, logicalNumberId: values.logicalNumber?.id ?? null },
-      })}
+      fields={useFields()}
+      mutation={useMutation(DEVICE_EDIT, ['DEVICE'])}
+      input={(values, ifMatch) => ({ id, ifMatch, input: inputOf(values) })}
       changed={(payload) => payload.device}
-      fields={[
-        { title: text.logicalNumber, show: (values) => values.logicalNumber?.name },
-        { title: text.enabled, show: (values) => (values.enabled ? commonText.yes : commonText.no) },
-      ]}
-      shown={['input.logicalNumberId']}
       onClose={onClose}
-    >
-      {({ values, set }) => (
-        <>
-          <ReferenceInput
-            label={text.logicalNumber}
-            value={values.logicalNumber}
-            onChange={(chosen) => set({ logicalNumber: chosen })}
-            find={findLogicalNumbers}
-            error={errorAt(mutation.errors, 'input', 'logicalNumberId')}
-          />
-          <Checkbox isSelected={values.enabled} onChange={(isSelected) => set({ enabled: isSelected })}>
-            {text.mayWork}
-          </Checkbox>
-        </>
-      )}
-    </EditForm>
+    />
+  );
+}
+
+/** Creates one device and opens it. */
+export function NewDevice(props: {
+  readonly onClose: () => void;
+  readonly onCreated: (id: string) => void;
+}): ReactNode {
+  const text = useTexts(words);
+  return (
+    <CreateDialog
+      title={text.createDevice}
+      draft="device"
+      empty={EMPTY}
+      fields={[{ name: 'serialNumber', label: text.serialNumber }, ...useFields()]}
+      document={CREATE}
+      changes={['DEVICE']}
+      variables={(values) =>
+        values.serialNumber === ''
+          ? null
+          : { input: { serialNumber: values.serialNumber, ...inputOf(values) } }
+      }
+      onCreated={({ device }) => device && props.onCreated(device.id)}
+      onClose={props.onClose}
+    />
   );
 }

@@ -1,16 +1,16 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
 import { useMay } from '../../app/session';
-import { RecordHistory } from '../../record/history';
 import { RecordPanel } from '../../record/panel';
+import { TerminalDeliveries, TerminalTransactions } from '../../record/terminal-lists';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
-import { Facts, Time } from '../../ui/facts';
-import { words as common } from '../../ui/words';
+import { DeviceMenu } from './device-actions';
+import { DeviceFacts } from './device-facts';
 import { DeviceForm } from './device-form';
-import { PresenceBadge } from './presence';
+import { DeviceToken } from './device-token';
+import { DeviceManifest } from './manifest';
 import { words } from './words';
 
 const DEVICE = graphql(`
@@ -21,11 +21,17 @@ const DEVICE = graphql(`
       serialNumber
       enabled
       frameworkVersion
+      meta
       presence
       lastSeenAt
+      lastRefusal { code at }
       createdAt
-      updatedAt
-      logicalNumber { id number }
+      createdBy { name }
+      logicalNumber {
+        id
+        number
+        group { id name }
+      }
     }
   }
 `);
@@ -38,41 +44,39 @@ export function DevicePanel({
   readonly onClose: () => void;
 }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
-  const mayWrite = useMay('WRITE');
-  const [isEditing, setEditing] = useState(false);
-  const query = useQuery(DEVICE, { id }, ['DEVICE', 'LOGICAL_NUMBER']);
+  const mayAdminister = useMay('ADMIN');
+  const query = useQuery(DEVICE, { id }, ['DEVICE', 'LOGICAL_NUMBER', 'GROUP']);
   return (
     <RecordPanel
       query={query}
       record={({ device }) => device}
       title={({ serialNumber }) => serialNumber}
-      actions={() =>
-        mayWrite && (
-          <Button icon="edit" onPress={() => setEditing(!isEditing)}>
-            {commonText.edit}
-          </Button>
-        )
-      }
+      edit={(device, close) => <DeviceForm device={device} onClose={close} />}
+      actions={(device) => <DeviceMenu device={device} />}
+      history="DEVICE"
       onClose={onClose}
       tabs={(device) => [
         {
           id: 'facts',
           title: text.facts,
-          content: isEditing ? (
-            <DeviceForm device={device} onClose={() => setEditing(false)} />
-          ) : (
-            <Facts
-              facts={[
-                { name: text.presence, value: <PresenceBadge presence={device.presence} /> },
-                { name: text.lastSeen, value: <Time at={device.lastSeenAt} /> },
-                { name: text.version, value: device.frameworkVersion },
-                { name: text.logicalNumber, value: device.logicalNumber?.number },
-              ]}
-            />
+          content: (
+            <>
+              <DeviceFacts device={device} />
+              {mayAdminister && <DeviceToken id={id} />}
+            </>
           ),
         },
-        { id: 'history', title: text.history, content: <RecordHistory id={id} type="DEVICE" /> },
+        { id: 'manifest', title: text.manifest, content: <DeviceManifest id={id} /> },
+        {
+          id: 'transactions',
+          title: text.transactions,
+          content: <TerminalTransactions filter={{ serialNumber: { eq: device.serialNumber } }} />,
+        },
+        {
+          id: 'deliveries',
+          title: text.deliveries,
+          content: <TerminalDeliveries id={device.logicalNumber?.id ?? id} />,
+        },
       ]}
     />
   );

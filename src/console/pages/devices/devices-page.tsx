@@ -11,8 +11,8 @@ import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { Button } from '../../ui/button';
 import { Ago, Badge } from '../../ui/facts';
-import { CreateDialog } from './create-dialog';
 import { DeviceActions, DeviceMenu } from './device-actions';
+import { NewDevice } from './device-form';
 import { DevicePanel } from './device-panel';
 import { EnrolDialog } from './enrol-dialog';
 import { PresenceBadge } from './presence';
@@ -95,13 +95,7 @@ function NewDevices(): ReactNode {
         {text.enrol}
       </Button>
       {shown === 'create' && (
-        <CreateDialog
-          onClose={close}
-          onCreated={(id) => {
-            close();
-            change({ open: id, tab: undefined });
-          }}
-        />
+        <NewDevice onClose={close} onCreated={(id) => change({ open: id, tab: undefined })} />
       )}
       {shown === 'enrol' && <EnrolDialog onClose={close} />}
     </>

@@ -11,7 +11,7 @@ import {
   planCancel,
   planRetry,
 } from './delivery.service.js';
-import { NotificationType } from './notification.graphql.js';
+import { NotificationList, NotificationType } from './notification.graphql.js';
 import {
   type Notification,
   NO_DELIVERIES,
@@ -163,6 +163,7 @@ export const deliveryGraphql = g.graphqlModule(
       'logicalNumberId',
       'The logical number. Null while it is being deleted with its deliveries.',
     ),
+    notification: g.one(NotificationList, 'notificationId', 'The notification that is delivered.'),
   }),
   g.fields(LogicalNumberType, {
     deliveries: g.many(DeliveryList, deliveriesOfLogicalNumber, 'Deliveries for the logical number.'),

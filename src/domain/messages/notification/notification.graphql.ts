@@ -35,7 +35,7 @@ export const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
   },
 );
 
-const NotificationList = g.listTypes(notifications, NotificationType, { kind: Kind });
+export const NotificationList = g.listTypes(notifications, NotificationType, { kind: Kind });
 
 const NotificationTargetInput = g.inputOf(
   'NotificationTargetInput',

@@ -110,10 +110,11 @@ describe('notifications of a terminal', () => {
     const OF = `query ($device: ID!, $number: ID!) {
       device(id: $device) { deliveries(first: 9) { totalCount nodes { ...F } } }
       logicalNumber(id: $number) { deliveries(first: 9, filter: { state: { in: [DELIVERED] } }) { nodes { ...F } } } }
-      fragment F on NotificationDelivery { databaseId state confirmedAt finishedAt }`;
+      fragment F on NotificationDelivery { databaseId state confirmedAt finishedAt notification { databaseId } }`;
     const ids = { device: nodeId('Device', device), number: nodeId('LogicalNumber', Number(first)) };
-    const one = { databaseId: 1, state: 'CANCELLED', confirmedAt: INSTANT, finishedAt: INSTANT };
-    const two = { databaseId: 3, state: 'DELIVERED', confirmedAt: INSTANT, finishedAt: INSTANT };
+    const times = { confirmedAt: INSTANT, finishedAt: INSTANT };
+    const one = { databaseId: 1, state: 'CANCELLED', notification: { databaseId: 1 }, ...times };
+    const two = { ...one, databaseId: 3, state: 'DELIVERED', notification: { databaseId: 2 } };
     expect(await answered(acme, OF, ids)).toEqual({
       device: { deliveries: { totalCount: 2, nodes: [one, two] } },
       logicalNumber: { deliveries: { nodes: [two] } },

@@ -1,0 +1,96 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+import type { DeviceRecordQuery } from '../../gql/graphql';
+import { useFieldName } from '../../record/history-words';
+import { useTexts } from '../../text';
+import { useFormat } from '../../text/format';
+import { Ago, Badge, Facts, Section, Time } from '../../ui/facts';
+import { Icon } from '../../ui/icon';
+import { words as common } from '../../ui/words';
+import { PresenceBadge } from './presence';
+import { words } from './words';
+
+export type Device = NonNullable<DeviceRecordQuery['device']>;
+
+/** Fields of a device, what its terminal has reported, and why it was refused last. */
+export function DeviceFacts({ device }: { readonly device: Device }): ReactNode {
+  const text = useTexts(words);
+  const { logicalNumber, enabled } = device;
+  const group = logicalNumber?.group;
+  return (
+    <>
+      <Refusal device={device} />
+      <Facts
+        facts={[
+          { name: text.presence, value: <PresenceBadge presence={device.presence} /> },
+          { name: text.lastSeen, value: <Time at={device.lastSeenAt} /> },
+          {
+            name: text.state,
+            value: enabled ? (
+              <Badge tone="good">{text.enabled}</Badge>
+            ) : (
+              <Badge tone="bad">{text.disabled}</Badge>
+            ),
+          },
+          {
+            name: text.logicalNumber,
+            value: logicalNumber && (
+              <Link to="/logical-numbers" search={{ open: logicalNumber.id }}>
+                {logicalNumber.number}
+              </Link>
+            ),
+          },
+          {
+            name: text.group,
+            value: group && (
+              <Link to="/groups" search={{ open: group.id }}>
+                {group.name}
+              </Link>
+            ),
+          },
+          { name: text.created, value: <Time at={device.createdAt} /> },
+          { name: text.createdBy, value: device.createdBy?.name },
+        ]}
+      />
+      <Section title={text.reported}>
+        <Facts facts={useMetaFacts(device)} />
+      </Section>
+    </>
+  );
+}
+
+/** The report of the terminal in words. */
+function useMetaFacts({ meta, frameworkVersion }: Device): readonly { name: string; value: ReactNode }[] {
+  const text = useTexts(words);
+  const commonText = useTexts(common);
+  const fieldName = useFieldName();
+  const format = useFormat();
+  const shown = (name: string, value: string): string => {
+    if (name === 'ssl') return value === '1' ? commonText.yes : commonText.no;
+    const isShare = ['battery_level', 'gprs_signal'].includes(name) && /^\d+$/.test(value);
+    return isShare ? format.share(Number(value) / 100) : value;
+  };
+  const properties = Object.entries(meta as Readonly<Record<string, string>>);
+  return [
+    { name: text.version, value: frameworkVersion },
+    ...properties.map(([name, value]) => ({ name: fieldName(`meta.${name}`), value: shown(name, value) })),
+  ];
+}
+
+/** Why the terminal was refused last, and what to do; short if it was admitted since. */
+function Refusal({ device }: { readonly device: Device }): ReactNode {
+  const text = useTexts(words);
+  const { lastRefusal, lastSeenAt } = device;
+  if (!lastRefusal) return null;
+  const wasAdmitted = Date.parse(lastSeenAt ?? '') > Date.parse(lastRefusal.at);
+  return (
+    <div className={wasAdmitted ? 'note' : 'note note-bad'}>
+      <Icon name="warning" />
+      <p>
+        {text[lastRefusal.code]} <Ago at={lastRefusal.at} />.{' '}
+        {wasAdmitted ? text.admittedSince : text[`${lastRefusal.code}_ADVICE`]}
+      </p>
+    </div>
+  );
+}

@@ -48,6 +48,9 @@ const GROUP = sql`(select own.group_id from logical_numbers as own
 /** `meta` of a device that has not reported yet. */
 const NO_META = json<DeviceMeta>().toColumn({});
 
+/** Without its index, by which SQLite would read all devices of a model for each logical number of a list. */
+const MODEL = unindexed(jsonText('t.meta', 'model'));
+
 const HAS_REPORTED = sql`(t.framework_version is not null or ${textOf('t.meta')} <> ${sql.lit(NO_META)})`;
 
 const REFUSED = sql`exists (select 1 from terminal_refusals as refused
@@ -74,7 +77,7 @@ export const devices = auditedList(deviceTable, {
       where: (compared) => compared(sql`(t.logical_number_id is not null)`),
     },
     group: { column: 'logical_number_id', kind: 'id', where: (compared) => compared(GROUP) },
-    model: { column: 'meta', kind: 'text', where: (compared) => compared(jsonText('t.meta', 'model')) },
+    model: { column: 'meta', kind: 'text', where: (compared) => compared(MODEL) },
     hasReported: { column: 'meta', kind: 'flag', where: (compared) => compared(HAS_REPORTED) },
     refused: { column: 'id', kind: 'flag', where: (compared) => compared(REFUSED) },
     version: { column: 'id', kind: 'linked', where: hasVersion },

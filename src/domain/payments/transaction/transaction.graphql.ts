@@ -6,6 +6,7 @@ import { AppType } from '../../software/app/app.graphql.js';
 import { findAppsByNames } from '../../software/app/app.service.js';
 import type { ParsedPayment, Transaction } from './transaction.model.js';
 import {
+  recordedTimes,
   transactions,
   transactionsOfDevice,
   transactionsOfLogicalNumber,
@@ -170,6 +171,15 @@ export const transactionGraphql = g.graphqlModule(
     filterCost: FILTER_COST,
   }),
   g.fields(TransactionType, {
+    recordedAt: {
+      ...g.required(
+        g.computed(
+          g.instant.orNull('When the server recorded the transaction. Its end may be later.'),
+          (transaction, ctx) => ctx.loadForMany(recordedTimes, transaction),
+        ),
+      ),
+      planned: { kind: 'column', property: 'recordedAt', scope: null },
+    },
     device: g.computed(
       g.object.orNull(DeviceType, 'Device with this serial number. Null if the company has none now.'),
       (transaction, ctx) => ctx.named(findDevicesBySerialNumbers, transaction.serialNumber),

@@ -119,8 +119,20 @@ export const transactionList = listOf<'transactions', Transaction>({
   id: 'id',
   orders: { ID: 'id', STARTED_AT: 'started_at', AMOUNT: 'amount' },
   filters: COLUMNS,
+  others: { recordedAt: 'recorded_at' },
   recordOf: transactionOf,
 });
+
+const recordings = transactionList.only(['id', 'recorded_at']);
+
+/** When transactions were recorded, by id. One statement. */
+export async function recordedTimes(work: ReadWork, of: readonly Pick<Transaction, 'id'>[]) {
+  const rows = await recordings.byIds(
+    work,
+    of.map(({ id }) => id),
+  );
+  return new Map([...rows].map(([id, row]) => [id, instant.fromColumn(row.recorded_at as number)]));
+}
 
 /** Index of SQLite's primary key. */
 export const transactionNewRows = transactionList.newRows('sqlite_autoindex_transactions_1');

@@ -46,6 +46,7 @@ import { transactionList } from './transaction.repository.js';
 
 export { transactionRetention } from './transaction-retention.repository.js';
 export {
+  recordedTimes,
   transactionNewRows,
   transactionsOfDevice,
   transactionsOfLogicalNumber,

@@ -30,6 +30,19 @@ beforeAll(async () => {
 });
 
 describe('a transaction in GraphQL', () => {
+  it('shows when the server recorded it, in a list and alone', async () => {
+    const shown = (
+      await answered<{ transactions: Page<Fields> }>(
+        server.acme,
+        '{ transactions { nodes { databaseId recordedAt } } }',
+      )
+    ).transactions.nodes.find(({ databaseId }) => databaseId === 1);
+    const { now } = server.clock;
+    expect(Math.abs(Date.parse(String(shown?.recordedAt)) - now().getTime())).toBeLessThan(DAY);
+    const alone = `{ node(id: "${nodeId('Transaction', 1)}") { ... on Transaction { databaseId recordedAt } } }`;
+    expect(await answered(server.acme, alone)).toEqual({ node: shown });
+  });
+
   it('shows the device and app that have its serial number and app name now, in one statement for all', async () => {
     const member = await server.member('acme', 'operator');
     const query = '{ transactions { nodes { databaseId device { serialNumber } app { name } } } }';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { createBase64BodyReader, type HeldBody } from '../../src/http/body/base64-body.js';
 import { isMultipart } from '../../src/http/body/body.js';
@@ -17,10 +17,14 @@ import { SpoolFiles, type SpooledContent } from '../../src/platform/spool.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
 
-let http: Server | undefined;
-afterEach(async () => {
-  http?.closeAllConnections();
-  if (http?.listening === true) await once(http.close(), 'close');
+const folder = scratchFolder();
+const servers: Server[] = [];
+afterAll(() => {
+  for (const http of servers) {
+    http.close();
+    http.closeAllConnections();
+  }
+  removeFolder(folder);
 });
 
 type Held = HeldBody & Upload;
@@ -29,10 +33,8 @@ const CALLER = localCaller({ companyId: 1, userId: 1, timeZone: 'UTC' });
 
 /** Uploads without a database: they count as stored once they are in a temporary file. */
 function testUploads(limits: Partial<UploadLimits>): Uploads {
-  const folder = scratchFolder();
-  onTestFinished(() => removeFolder(folder));
   const files = new SpoolFiles({
-    path: join(folder, 'upload-'),
+    path: join(folder, `upload-${servers.length}-`),
     maxBytes: 1e9,
     maxBytesOfCompany: 1e9,
     demandRoom: () => undefined,
@@ -54,7 +56,7 @@ async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held
   const readBody = createBase64BodyReader(uploads);
   const read = (request: IncomingMessage): Promise<HeldBody | Upload> =>
     isMultipart(request) ? readUpload(request, CALLER) : readBody(request as Request, 'bytecode', CALLER);
-  http = createServer((request, response) => {
+  const http = createServer((request, response) => {
     read(request).then(
       (body) => {
         held.push(body as Held);
@@ -66,6 +68,7 @@ async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held
       },
     );
   });
+  servers.push(http);
   await once(http.listen(0, '127.0.0.1'), 'listening');
   return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, held };
 }
@@ -99,7 +102,7 @@ async function finish(client: SlowClient, form: Form = 'multipart'): Promise<num
   return (await client.answer()).status;
 }
 
-describe('receiving an upload', () => {
+describe.concurrent('receiving an upload', () => {
   it.each(NAMES)('UP-13 fails with 408 if a client stops sending, and holds nothing: %s', async (form) => {
     const { url, held } = await serve({ bodyMs: 150 });
     const client = await begin(url, form, 'QUJD');
@@ -155,7 +158,7 @@ describe('receiving an upload', () => {
 
 const pairs = NAMES.flatMap((first) => NAMES.map((second) => [first, second] as const));
 
-describe('UP-21 large bodies of all forms wait for the same places', () => {
+describe.concurrent('UP-21 large bodies of all forms wait for the same places', () => {
   it.each(pairs)('%s holds back %s', async (first, second) => {
     const { url, held } = await serve({ ...ONE_PLACE, maxWaitMs: 5_000 });
     const holding = await begin(url, first);

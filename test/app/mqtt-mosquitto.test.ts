@@ -1,18 +1,25 @@
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished } from 'vitest';
 
 import { SECOND } from '../../src/platform/clock.js';
+import { readDocument } from '../documents/markdown.js';
 import { itUnless } from '../faults/machine.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
 import { freePort } from '../support/free-port.js';
 import { brokerAt } from '../support/mqtt/brokers.js';
-import { installMosquitto, type Installation } from '../support/mqtt/installation.js';
-import { openTo, removePassword, startMosquitto, WITHOUT_MOSQUITTO } from '../support/mqtt/mosquitto.js';
+import {
+  openTo,
+  removePassword,
+  startMosquitto,
+  WITHOUT_MOSQUITTO,
+  writePasswords,
+} from '../support/mqtt/mosquitto.js';
 import type { Mosquitto } from '../support/mqtt/mosquitto.js';
 import { connectTerminals } from '../support/mqtt/terminals.js';
-import { removeFolder, scratchFolder } from '../support/scratch.js';
+import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -28,6 +35,37 @@ async function serve(settings: ReturnType<typeof brokerAt>): Promise<TestServer>
   const server = await startServer({ mqtt: settings });
   onTestFinished(() => server.stop());
   return server;
+}
+
+/** The n-th fenced block of the access rules in src/docs/mqtt.md. */
+function block(index: number): string {
+  const [, rules = ''] = readDocument('src/docs/mqtt.md').split('## Access rules of the broker');
+  return Array.from(rules.matchAll(/^```\n([^]*?)^```/gm), ([, text = '']) => text)[index] ?? '';
+}
+
+type Installation = Awaited<ReturnType<typeof installMosquitto>>;
+
+/** Starts mosquitto as src/docs/mqtt.md says, with the ports of a test, and passwords by user name of a terminal. */
+async function installMosquitto(
+  { serverPort, terminalPort }: { readonly serverPort: number; readonly terminalPort: number },
+  terminals: Readonly<Record<string, string>>,
+) {
+  const { cert } = selfSigned(folder);
+  const text = block(0)
+    .replace('listener 1883', `listener ${serverPort}`)
+    .replace('listener 8883', `listener ${terminalPort} 127.0.0.1`)
+    .replace('/etc/mosquitto/certs/broker.crt', join(folder, 'cert.pem'))
+    .replace('/etc/mosquitto/certs/broker.key', join(folder, 'key.pem'))
+    .replaceAll('/etc/mosquitto/', `${folder}/`);
+  expect(text).not.toMatch(/\/etc\/|\b[18]883\b/);
+  writeFileSync(join(folder, 'server-acl'), block(1));
+  writeFileSync(join(folder, 'terminal-acl'), block(2));
+  writePasswords(join(folder, 'server-password'), { gateway: 'secret' });
+  writePasswords(join(folder, 'terminal-passwords'), terminals);
+  const log = join(folder, 'log');
+  const broker = await startMosquitto(folder, serverPort, `log_dest file ${log}\nlog_type all\n${text}`);
+  onTestFinished(() => broker.kill());
+  return { serverPort, terminalPort, certificate: cert, broker, log: () => readFileSync(log, 'utf8') };
 }
 
 const statesOf = async (server: TestServer): Promise<string[]> =>
@@ -101,7 +139,7 @@ describe('the access rules for mosquitto in src/docs/mqtt.md', () => {
     const server = await serve(brokerAt(ports.serverPort, { username: 'gateway', password: 'secret' }));
     const [own, other] = ['Loja%207%2FA', '100'].map((level) => `${server.acme.caller.companyId}/${level}`);
     if (own === undefined || other === undefined) throw new Error('There are two terminals.');
-    const installation = await installMosquitto(folder, ports, { [own]: PASSWORD, [other]: PASSWORD });
+    const installation = await installMosquitto(ports, { [own]: PASSWORD, [other]: PASSWORD });
     const attacker = await connectTo(installation, { username: own });
     const victim = await connectTo(installation, { username: other });
     const [stolen, received] = [topicsAt(attacker), topicsAt(victim)];
@@ -131,7 +169,7 @@ describe('the access rules for mosquitto in src/docs/mqtt.md', () => {
 
   itWith('AT-34 keep the connection of a terminal from those who use its client id, or none', async () => {
     const ports = { serverPort: await freePort(), terminalPort: await freePort() };
-    const installation = await installMosquitto(folder, ports, { '7/100': PASSWORD, '7/200': PASSWORD });
+    const installation = await installMosquitto(ports, { '7/100': PASSWORD, '7/200': PASSWORD });
     const victim = await connectTo(installation, { username: '7/100' });
     const attacker = await connectTo(installation, { username: '7/200', clientId: '7/100' });
     const refused = [
@@ -155,7 +193,7 @@ describe('the access rules for mosquitto in src/docs/mqtt.md', () => {
 
   itWith('AT-33 end the connection of a terminal whose password is removed', async () => {
     const ports = { serverPort: await freePort(), terminalPort: await freePort() };
-    const installation = await installMosquitto(folder, ports, { '7/100': PASSWORD, '7/200': PASSWORD });
+    const installation = await installMosquitto(ports, { '7/100': PASSWORD, '7/200': PASSWORD });
     const [first, second] = [
       await connectTo(installation, { username: '7/100' }),
       await connectTo(installation, { username: '7/200' }),

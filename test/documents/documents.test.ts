@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { formatted } from '../../.config/formatted.js';
 import { DOCUMENT } from '../support/openapi-check.js';
 import {
   anchors,
@@ -14,7 +15,7 @@ import {
   ROOT,
   tableRows,
 } from './markdown.js';
-import { commands, pathOf } from './printed-tables.js';
+import { commands, pathOf, TABLES, withPrintedTables } from './printed-tables.js';
 import { SOURCES } from './sources.js';
 
 const GUIDES = readdirSync(`${ROOT}src/docs`).map((name) => `src/docs/${name}`);
@@ -183,5 +184,23 @@ describe('examples in documents for users', () => {
     const all = FOR_USERS.map(readDocument).join('\n');
     expect(operationsIn(all).length).toBeGreaterThan(20);
     expect(pathsIn(all).length).toBeGreaterThan(20);
+  });
+});
+
+describe('tables that guides print from the code', () => {
+  it.each(GUIDES)('%s has them as `npm run golden` writes them', async (guide) => {
+    const text = await formatted(guide, await withPrintedTables(readDocument(guide)));
+    await expect(text).toMatchFileSnapshot(`../../${guide}`);
+  });
+
+  it('each table is in one guide', () => {
+    const texts = GUIDES.map(readDocument).join('\n');
+    const printed = Array.from(texts.matchAll(/^<!-- printed: (.+) -->$/gm), ([, name]) => name);
+    expect(printed.toSorted()).toEqual(Object.keys(TABLES).toSorted());
+  });
+
+  it('refuses the marker of an unknown table', async () => {
+    const text = '<!-- printed: nothing -->\n<!-- end -->';
+    await expect(withPrintedTables(text)).rejects.toThrow('No table is called "nothing".');
   });
 });

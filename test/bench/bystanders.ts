@@ -81,13 +81,7 @@ export function printNoticed(title: string, noticed: readonly Noticed[]): void {
 }
 
 /** Sends at fixed times, from a random one within the first interval; returns what gives the measurements. */
-function sendSteadily(
-  name: string,
-  url: string,
-  everyMs: number,
-  next: (n: number) => Request,
-  agent: Agent,
-) {
+function sendSteady(name: string, url: string, everyMs: number, next: (n: number) => Request, agent: Agent) {
   let times: number[] = [];
   let failures: Record<string, number> = {};
   const started = performance.now() + Math.random() * everyMs;
@@ -117,11 +111,11 @@ function start({ url, tokens }: Plan): () => readonly Noticed[] {
   const takes = Object.entries(tokens).flatMap(([company, token]) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     return Object.entries(KINDS).map(([kind, { everyMs, request }]) =>
-      sendSteadily(`${company}: ${kind}`, url, everyMs, (n) => request(token, n), agent),
+      sendSteady(`${company}: ${kind}`, url, everyMs, (n) => request(token, n), agent),
     );
   });
   // A new connection for each request: Node accepts one in each turn of its event loop, so these wait longest.
-  takes.push(sendSteadily('health', url, HEALTH.everyMs, () => HEALTH.request, new Agent()));
+  takes.push(sendSteady('health', url, HEALTH.everyMs, () => HEALTH.request, new Agent()));
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   return () => {

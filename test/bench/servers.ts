@@ -9,14 +9,10 @@ import { parseArgs } from 'node:util';
 import { killPrograms, startProgram } from '../support/program.js';
 
 /** Options of a script that are numbers, for example `--rows 500`; others have the defaults. */
-export function numbersOf<Name extends string>(
-  defaults: Readonly<Record<Name, number>>,
-): Record<Name, number> {
-  const options = Object.fromEntries(
-    Object.keys(defaults).map((name) => [name, { type: 'string' }] as const),
-  );
+export function numbersOf<Key extends string>(defaults: Readonly<Record<Key, number>>): Record<Key, number> {
+  const options = Object.fromEntries(Object.keys(defaults).map((key) => [key, { type: 'string' }] as const));
   const given = Object.entries(parseArgs({ options }).values).map(([name, text]) => [name, Number(text)]);
-  return { ...defaults, ...(Object.fromEntries(given) as Partial<Record<Name, number>>) };
+  return { ...defaults, ...(Object.fromEntries(given) as Partial<Record<Key, number>>) };
 }
 
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);

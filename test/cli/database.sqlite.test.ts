@@ -154,10 +154,7 @@ describe('db', () => {
     expect((await cli.run('db info')).lines).toContain(`free in the file: ${after.free_bytes} bytes`);
   });
 
-  it('makes the file smaller after rows were deleted, but not while a server uses it', async ({
-    cli,
-    token,
-  }) => {
+  it('makes the file smaller after deletions, but not while a server uses it', async ({ cli, token }) => {
     const [company] = await cli.place.sql<{ id: number }>('select id from companies');
     await insertTransactions(cli.place, company?.id ?? 0, 2_000, { first: new Date(0), stepMs: 1_000 });
     await cli.run('db prune --transactions 1d');

@@ -115,10 +115,7 @@ describe('device token', () => {
     await expect.poll(() => status(first)).toBe(401);
   });
 
-  it('issues tokens for all devices without one, and with --replace for all', async ({
-    cli,
-    token: user,
-  }) => {
+  it('issues tokens for devices without one, and with --replace for all', async ({ cli, token: user }) => {
     const client = createClient((await cli.serve()).url, user);
     for (const name of ['SN "1"', 'SN,2', 'SN-3']) await fleet.device(client, name);
     await cli.run('device token SN-3 --company Acme');

@@ -16,14 +16,14 @@ const HEADER =
 const CARD = { brand: 'visa', first_digits: '4111111111111111', last_digits: '1111' };
 
 /** A row of a file, as an export of another system could have it. */
-const row = (n: number, overrides: Fields = {}): Fields => {
+const row = (n: number, more: Fields = {}): Fields => {
   const payment = { type: 'sale', status: 'approved', amount: n, status_reason: '00', nsu_reference: null };
   const metadata = { snake_case: { camelCase: 1 } };
   return ingestRow(n, {
     sent: null,
     received: null,
     parsed: { ...payment, card: CARD, metadata },
-    ...overrides,
+    ...more,
   });
 };
 
@@ -76,9 +76,7 @@ describe('transaction import', () => {
     expect(second).toMatchObject({ serial_number: 'S-2' });
   });
 
-  it('is safe to repeat: known references and equal rows without one are not stored again', async ({
-    cli,
-  }) => {
+  it('is safe to repeat: known references and equal rows without one are stored once', async ({ cli }) => {
     const all = rows(1_200).map((each, n) => (n % 3 === 0 ? { ...each, reference: undefined } : each));
     const first = await importFile(cli, 'a.jsonl', ndjson(all), '--json');
     expect(first.object()).toEqual(totalsOf(1_200));
@@ -198,10 +196,7 @@ describe('transaction import', () => {
     expect(await count(cli)).toBe(0);
   });
 
-  it('adds no row twice when two imports of one file run together, beside a server', async ({
-    cli,
-    token,
-  }) => {
+  it('adds no row twice when two imports of a file run together, beside a server', async ({ cli, token }) => {
     const server = await cli.serve();
     const file = join(cli.folder, 'same.ndjson');
     writeFileSync(file, '');

@@ -96,7 +96,7 @@ describe('user list, disable, enable, unlock and set-password', () => {
     const acme = (await cli.run('user list --company Acme --json')).list();
     expect(acme.map(({ email }) => email)).toEqual(['ana@acme.example']);
     expect((await cli.run('user list')).stdout).toMatch(/bo@beta\.example.*active.*Beta \(admin\)/);
-    expect(await cli.run('user list --company Nowhere')).toMatchObject({
+    expect(await cli.run('user list --company Nix')).toMatchObject({
       code: 1,
       stderr: 'No such company.\n',
     });

@@ -9,10 +9,7 @@ import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 /** nginx.conf with the folder and ports of a test in place of those of the containers; `nodes` are two addresses. */
-async function configuration(
-  folder: string,
-  nodes: readonly string[],
-): Promise<{ text: string; port: number }> {
+async function settings(folder: string, nodes: readonly string[]): Promise<{ text: string; port: number }> {
   const [port, health] = [await freePort(), await freePort()];
   const [first = '', second = ''] = nodes;
   const text = readDocument('.config/container/nginx.conf')
@@ -32,7 +29,7 @@ async function startInFront(nodes: readonly string[]): Promise<string> {
   const folder = scratchFolder();
   onTestFinished(() => removeFolder(folder));
   selfSigned(folder);
-  const { text, port } = await configuration(folder, nodes);
+  const { text, port } = await settings(folder, nodes);
   const url = `https://127.0.0.1:${port}`;
   await startNginx(text, url, folder);
   return url;

@@ -20,14 +20,8 @@ import { SOURCES } from './sources.js';
 
 const GUIDES = readdirSync(`${ROOT}src/docs`).map((name) => `src/docs/${name}`);
 /** Documents for users; all others are for developers. */
-const FOR_USERS = ['README.md', ...GUIDES];
-const DOCUMENTS = [
-  ...FOR_USERS,
-  'src/README.md',
-  'src/decisions.md',
-  'src/rest/CONTRACT.md',
-  'test/CASES.md',
-];
+const PUBLIC = ['README.md', ...GUIDES];
+const DOCUMENTS = [...PUBLIC, 'src/README.md', 'src/decisions.md', 'src/rest/CONTRACT.md', 'test/CASES.md'];
 const CASES = readDocument('test/CASES.md');
 
 const textsIn = (folder: string): string[] =>
@@ -95,7 +89,7 @@ describe('what documents name', () => {
     expect(broken).toEqual([]);
   });
 
-  it.each(FOR_USERS)('%s: the links lead to files of the package', (document) => {
+  it.each(PUBLIC)('%s: the links lead to files of the package', (document) => {
     const { files } = JSON.parse(readDocument('package.json')) as { files: readonly string[] };
     const isPacked = (path: string): boolean =>
       files.some((file) => path === file || path.startsWith(`${file}/`));
@@ -104,7 +98,7 @@ describe('what documents name', () => {
     expect(paths.filter((path) => !isPacked(path))).toEqual([]);
   });
 
-  it.each(FOR_USERS)('%s: the commands and their options exist', async (document) => {
+  it.each(PUBLIC)('%s: the commands and their options exist', async (document) => {
     const known = new Map((await commands()).map((command) => [pathOf(command), command]));
     const wrong = commandLines(readDocument(document)).filter((words) => {
       const command = known.get(words.slice(0, 2).join(' ')) ?? known.get(words[0] ?? '');
@@ -120,7 +114,7 @@ describe('what documents name', () => {
     expect(links(readDocument('README.md'))).toEqual(expect.arrayContaining(GUIDES));
   });
 
-  it.each(FOR_USERS)('%s is short enough to read', (document) => {
+  it.each(PUBLIC)('%s is short enough to read', (document) => {
     const most = document === 'README.md' ? 12_000 : 12 * 1024;
     expect(Buffer.byteLength(readDocument(document))).toBeLessThanOrEqual(most);
   });
@@ -168,20 +162,20 @@ const known = Object.keys(DOCUMENT.paths).map(
 );
 
 describe('examples in documents for users', () => {
-  it.each(FOR_USERS)('%s: the GraphQL operations are valid', (document) => {
+  it.each(PUBLIC)('%s: the GraphQL operations are valid', (document) => {
     for (const operation of operationsIn(readDocument(document))) {
       const problems = validate(SCHEMA, parse(operation)).map(({ message }) => message);
       expect(problems, operation).toEqual([]);
     }
   });
 
-  it.each(FOR_USERS)('%s: the paths of REST are documented', (document) => {
+  it.each(PUBLIC)('%s: the paths of REST are documented', (document) => {
     const paths = pathsIn(readDocument(document));
     expect(paths.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
   });
 
   it('are found', () => {
-    const all = FOR_USERS.map(readDocument).join('\n');
+    const all = PUBLIC.map(readDocument).join('\n');
     expect(operationsIn(all).length).toBeGreaterThan(20);
     expect(pathsIn(all).length).toBeGreaterThan(20);
   });

@@ -9,9 +9,7 @@ import { sendHttp } from './client.js';
 
 const NGINX = 'nginx';
 /** A test that is skipped where there is no nginx. */
-export const itWithNginx = itUnless(
-  spawnSync(NGINX, ['-v']).status === 0 ? null : 'this machine has no nginx',
-);
+export const itWithNginx = itUnless(spawnSync(NGINX, ['-v']).status === 0 ? null : 'there is no nginx');
 
 /** Starts nginx with a configuration in the folder, until the test ends; resolves when it responds at the URL. */
 export async function startNginx(configuration: string, url: string, folder: string): Promise<void> {

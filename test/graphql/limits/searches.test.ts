@@ -201,10 +201,7 @@ describe('the class of an operation', () => {
   });
 
   it.each([
-    [
-      'another order than of its index',
-      'filter: { enabled: { eq: true } }, orderBy: { field: SERIAL_NUMBER }',
-    ],
+    ['another order than its index', 'filter: { enabled: { eq: true } }, orderBy: { field: SERIAL_NUMBER }'],
     ['two filters', 'filter: { enabled: { eq: true }, frameworkVersion: { eq: "1" } }'],
     ['alternatives', 'filter: { or: [{ serialNumber: { eq: "SN-1" } }, { enabled: { eq: false } }] }'],
     ['a negation', 'filter: { not: { serialNumber: { eq: "SN-1" } } }'],

@@ -168,11 +168,7 @@ export const REFUSAL_CASES: readonly RefusalCase[] = [
     (of) => metacontent(of, { key: 'new', value: [long(262_144)] }),
   ],
   ['a notification without text', 'INVALID input.content', (of) => notification(of.group, ' ')],
-  [
-    'a notification for an unknown group',
-    'INVALID input.target.groupId',
-    () => notification(UNKNOWN, 'Hello'),
-  ],
+  ['a message to an unknown group', 'INVALID input.target.groupId', () => notification(UNKNOWN, 'Hello')],
   [
     'a notification for unknown numbers',
     'INVALID input.target.logicalNumbers',

@@ -7,6 +7,9 @@ export interface UserError {
   readonly code: string;
   readonly message: string;
   readonly path: readonly string[];
+  /** Name of the rule that is broken, for a message in another language. */
+  readonly rule?: string | null;
+  readonly params?: unknown;
 }
 
 /** Message on a request that failed as a whole. */

@@ -6,6 +6,7 @@ import { noteChange, type EntityType } from './changes';
 import { client } from './client';
 import { failureOf, type Failure, type UserError } from './errors';
 import type { Document } from './query';
+import { messageOf } from './rules';
 import { upload, type Attachment } from './upload';
 
 /** Result of a mutation: what it changed, and what the person can mend. */
@@ -64,7 +65,7 @@ export function useMutation<Data extends object, Variables extends object>(
           : null;
         const payload = data ? payloadOf(data) : await mutate(document, variables);
         const { userErrors } = payload as Payload;
-        setErrors(userErrors);
+        setErrors(userErrors.map((error) => ({ ...error, message: messageOf(error, language) })));
         // The record on screen is older than that of the server.
         const isStale = userErrors.some(({ code }) => code === 'STALE');
         if (userErrors.length > 0 && !isStale) return null;

@@ -23,7 +23,7 @@ import { showShortcuts } from './shortcuts';
 const SIGN_OUT = graphql(`
   mutation SignOut {
     signOut {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);
@@ -31,7 +31,7 @@ const SIGN_OUT = graphql(`
 const COMPANY_SWITCH = graphql(`
   mutation CompanySwitch($companyId: ID!) {
     companySwitch(companyId: $companyId) {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);

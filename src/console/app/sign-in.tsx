@@ -11,7 +11,7 @@ import { setPreferences, usePreferences } from './preferences';
 const SIGN_IN = graphql(`
   mutation SignIn($email: String!, $password: String!) {
     signIn(email: $email, password: $password) {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);
@@ -19,7 +19,7 @@ const SIGN_IN = graphql(`
 const SIGN_IN_BY_LINK = graphql(`
   mutation SignInByLink($code: String!) {
     signInByLink(code: $code) {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);

@@ -3,7 +3,8 @@ import type { CombinedError } from 'urql';
 
 import { noteChange, type EntityType } from '../api/changes';
 import { failureOf, type UserError } from '../api/errors';
-import { texts, useLocale, useTexts } from '../text';
+import { messageOf } from '../api/rules';
+import { texts, useLocale, useTexts, type Language } from '../text';
 import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -131,7 +132,7 @@ function useBulk({ targets, change, changes, onDone }: BulkDialogProps): {
     const waiting = [...targets];
     const work = async (): Promise<void> => {
       for (let target = waiting.shift(); target; target = waiting.shift()) {
-        const message = await failureOfChange(change(target), (error) => failureOf(error, language).message);
+        const message = await failureOfChange(change(target), language);
         const failed = message === null ? state.failed : [...state.failed, { name: target.name, message }];
         state = { done: state.done + 1, failed };
         setProgress(state);
@@ -148,12 +149,12 @@ function useBulk({ targets, change, changes, onDone }: BulkDialogProps): {
 /** Why one record was not changed; null if it was. */
 async function failureOfChange(
   change: ReturnType<BulkDialogProps['change']>,
-  describe: (error: CombinedError) => string,
+  language: Language,
 ): Promise<string | null> {
   try {
-    const { userErrors } = await change;
-    return userErrors[0]?.message ?? null;
+    const [error] = (await change).userErrors;
+    return error ? messageOf(error, language) : null;
   } catch (error) {
-    return describe(error as CombinedError);
+    return failureOf(error as CombinedError, language).message;
   }
 }

@@ -59,7 +59,7 @@ export default function AccountPage(): ReactNode {
 const USER_UPDATE = graphql(`
   mutation ProfileUpdate($id: ID!, $input: UserUpdateInput!) {
     userUpdate(id: $id, input: $input) {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);
@@ -126,7 +126,7 @@ function Profile({ user }: { readonly user: User }): ReactNode {
 const PASSWORD_CHANGE = graphql(`
   mutation PasswordChange($current: String!, $new: String!) {
     passwordChange(current: $current, new: $new) {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);

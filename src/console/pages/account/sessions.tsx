@@ -13,7 +13,7 @@ const SESSION_END = graphql(`
   mutation SessionEnd($id: ID!) {
     sessionEnd(id: $id) {
       endedId
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);

@@ -19,7 +19,7 @@ const TOKEN_CREATE = graphql(`
   mutation TokenCreate($input: ApiTokenCreateInput!) {
     apiTokenCreate(input: $input) {
       token
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);
@@ -28,7 +28,7 @@ const TOKEN_RENEW = graphql(`
   mutation TokenRenew($id: ID!) {
     apiTokenRenew(id: $id) {
       token
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);
@@ -36,7 +36,7 @@ const TOKEN_RENEW = graphql(`
 const TOKEN_REVOKE = graphql(`
   mutation TokenRevoke($id: ID!) {
     apiTokenRevoke(id: $id) {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);

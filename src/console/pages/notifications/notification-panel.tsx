@@ -42,7 +42,7 @@ const CHANGED = graphql(`
 const CANCEL = graphql(`
   mutation NotificationCancel($id: ID!) {
     notificationCancel(id: $id) {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);
@@ -50,7 +50,7 @@ const CANCEL = graphql(`
 const RETRY = graphql(`
   mutation NotificationRetry($id: ID!) {
     notificationRetry(id: $id) {
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);

@@ -19,7 +19,7 @@ const SEND = graphql(`
     notificationSend(input: $input, dryRun: $dryRun) {
       count
       notification { id }
-      userErrors { code message path }
+      userErrors { code message path rule params }
     }
   }
 `);

@@ -30,7 +30,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Cache-Control': 'no-cache' };
 /** For files whose names have a hash of their content. */
-const FOREVER = { ...HEADERS, 'Cache-Control': 'public, max-age=31536000, immutable' };
+const FOREVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 const HASHED = 'assets/';
 const PAGE = 'index.html';
 

@@ -23,6 +23,11 @@ describe('the files of the console', () => {
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(page.headers.get('cache-control')).toBe('no-cache');
       expect(page.text).toContain(SCRIPT);
+      const policy = page.headers.get('content-security-policy') ?? '';
+      expect(policy).toMatch(
+        /^default-src 'none'; script-src 'self'; .*; require-trusted-types-for 'script';/,
+      );
+      expect(policy).not.toMatch(/unsafe|[*]|https?:/);
       const headers = { 'if-none-match': page.headers.get('etag') ?? '' };
       // `fetch` would ask for a new copy.
       expect((await sendHttp(server.url + path, { headers })).status).toBe(304);

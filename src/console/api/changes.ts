@@ -33,6 +33,8 @@ const listeners = new Map<Listener, readonly string[]>();
 const changed = new Set<string>();
 let timer: number | undefined;
 let publishedAt = 0;
+/** When the next changes are published. */
+let dueAt = Infinity;
 let subscription: { unsubscribe: () => void } | undefined;
 
 /** Calls `listener` after records of these types have changed, at most every 5 s. Returns how to end that. */
@@ -42,16 +44,23 @@ export function onChanges(types: readonly EntityType[], listener: Listener): () 
   subscription ??= client
     .subscription<{ ledgerAppended: { entityType: string } }>(APPENDED.toString(), {})
     .subscribe(({ data }) => {
-      if (data) noteChange(data.ledgerAppended.entityType.toUpperCase());
+      if (data) noteChange(data.ledgerAppended.entityType.toUpperCase(), PAUSE_MS);
     });
   return () => listeners.delete(entry);
 }
 
-/** Has the pages that show records of this type load them again. */
-export function noteChange(type: string): void {
+/**
+ * Has the pages that show records of this type load them again: changes of this browser soon, those of others, with a
+ * pause, at most once in that time.
+ */
+export function noteChange(type: string, pause = 0): void {
   changed.add(type);
-  const sinceLast = Date.now() - publishedAt;
-  timer ??= setTimeout(publish, Math.max(TOGETHER_MS, PAUSE_MS - sinceLast));
+  const now = Date.now();
+  const at = Math.max(now + TOGETHER_MS, publishedAt + pause);
+  if (at >= dueAt) return;
+  clearTimeout(timer);
+  dueAt = at;
+  timer = setTimeout(publish, at - now);
 }
 
 document.addEventListener('visibilitychange', () => {
@@ -65,7 +74,7 @@ export function restartChanges(): void {
 }
 
 function publish(): void {
-  timer = undefined;
+  dueAt = Infinity;
   // A page that is not seen is loaded again when it is.
   if (document.hidden) return;
   publishedAt = Date.now();

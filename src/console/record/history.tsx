@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import type { EntityType } from '../api/changes';
 import { graphql } from '../api/graphql';
 import { useQuery } from '../api/query';
+import { useMay } from '../app/session';
 import type { RecordHistoryQuery } from '../gql/graphql';
 import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
@@ -12,6 +13,7 @@ import { Empty, Loading, PageFailure } from '../ui/states';
 import { words as common } from '../ui/words';
 import { useActionName, useFieldName } from './history-words';
 import { useNames } from './names';
+import { useRevert } from './undo';
 
 const HISTORY = graphql(`
   query RecordHistory($id: ID!, $first: Int!) {
@@ -71,7 +73,7 @@ const words = texts({
   oldest: ['The newest 100 changes are shown.', 'São mostradas as 100 alterações mais recentes.'],
   interface: ['in the console', 'no console'],
   api: ['over the API', 'pela API'],
-  noFields: ['No field has another value than before.', 'Nenhum campo mudou de valor.'],
+  takeBack: ['Take back', 'Desfazer'],
 });
 
 /** Fields with the number of a record, or several, and the type of these records. */
@@ -89,7 +91,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 const PAGE = 20;
 const MAX = 100;
 
-/** Changes of a record, the newest first: what, when, by whom. */
+/** Changes of a record, the newest first: what, when, by whom. The last one can be taken back. */
 export function RecordHistory(props: { readonly id: string; readonly type: EntityType }): ReactNode {
   const text = useTexts(words);
   const [first, setFirst] = useState(PAGE);
@@ -103,8 +105,8 @@ export function RecordHistory(props: { readonly id: string; readonly type: Entit
   return (
     <>
       <ol className="history" aria-label={text.history}>
-        {entries.map((entry) => (
-          <HistoryEntry key={entry.sequence} entry={entry} names={names} />
+        {entries.map((entry, index) => (
+          <HistoryEntry key={entry.sequence} entry={entry} names={names} isLast={index === 0} />
         ))}
       </ol>
       {history.totalCount > first &&
@@ -121,11 +123,16 @@ export function RecordHistory(props: { readonly id: string; readonly type: Entit
 export function HistoryEntry(props: {
   readonly entry: Entry;
   readonly names: ReadonlyMap<string, string>;
+  /** Whether no change of the record followed. */
+  readonly isLast?: boolean;
 }): ReactNode {
   const text = useTexts(words);
+  const mayWrite = useMay('WRITE');
+  const revert = useRevert();
   const actionName = useActionName();
   const fieldName = useFieldName();
-  const { at, action, actor, channel, changes } = props.entry;
+  const { sequence, at, action, actor, channel, changes } = props.entry;
+  const canRevert = props.isLast === true && mayWrite && action.toUpperCase() === 'UPDATE';
   const how = channel === 'INTERFACE' ? text.interface : text.api;
   return (
     <li className="history-entry">
@@ -135,6 +142,11 @@ export function HistoryEntry(props: {
         <span>
           {actor?.name ?? '–'} <small>{how}</small>
         </span>
+        {canRevert && (
+          <Button icon="undo" look="quiet" onPress={() => void revert(sequence)}>
+            {text.takeBack}
+          </Button>
+        )}
       </header>
       <dl>
         {changes.map((change) => (

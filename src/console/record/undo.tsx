@@ -1,10 +1,56 @@
-import { notify } from '../ui/toasts';
+import type { CombinedError } from 'urql';
 
-/** A record as mutations select it for a note: `history(first: 1) { nodes { sequence } }`. */
+import { noteChange } from '../api/changes';
+import { failureOf } from '../api/errors';
+import { graphql } from '../api/graphql';
+import { mutate } from '../api/mutation';
+import { texts, useLocale } from '../text';
+import { notify } from '../ui/toasts';
+import { words as common } from '../ui/words';
+
+const REVERT = graphql(`
+  mutation RevertChange($sequence: Int!) {
+    revert(sequence: $sequence) {
+      entry { entityType }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const words = texts({
+  changedSince: [
+    'The record was changed again since, so this change cannot be taken back. See its history.',
+    'O registro foi alterado de novo depois disso, e esta alteração não pode ser desfeita. Veja o histórico.',
+  ],
+});
+
+/** A record as mutations select it for `useChangeNote`: `history(first: 1) { nodes { sequence } }`. */
 export interface Changed {
   readonly history: { readonly nodes: readonly { readonly sequence: number }[] };
 }
 
-/** Says for some seconds that a record was changed. */
-export const useChangeNote = (): ((text: string, record?: Changed | null) => void) => (text) =>
-  notify({ text });
+/** Takes a change of the ledger back, and says what came of it. */
+export function useRevert(): (sequence: number) => Promise<void> {
+  const { language } = useLocale();
+  return async (sequence) => {
+    try {
+      const { entry, userErrors } = await mutate(REVERT, { sequence });
+      if (entry) noteChange(entry.entityType.toUpperCase());
+      const [error] = userErrors;
+      const message = error?.code === 'STALE' ? words[language].changedSince : error?.message;
+      if (message === undefined) notify({ text: common[language].undone });
+      else notify({ text: message, tone: 'bad' });
+    } catch (error) {
+      notify({ text: failureOf(error as CombinedError, language).message, tone: 'bad' });
+    }
+  };
+}
+
+/** Says for some seconds that a record was changed, with a button that takes the change back. */
+export function useChangeNote(): (text: string, record?: Changed | null) => void {
+  const revert = useRevert();
+  return (text, record) => {
+    const sequence = record?.history.nodes[0]?.sequence;
+    notify({ text, ...(sequence !== undefined && { undo: () => void revert(sequence) }) });
+  };
+}

@@ -105,7 +105,7 @@ describe('REST and GraphQL show the same fields', () => {
     ['Metacontent', ['revision']],
     ['Notification', ['revision', 'kind', 'range', 'expiresAt']],
     ['User', []],
-    ['Transaction', ['reference']],
+    ['Transaction', ['reference', 'recordedAt']],
   ])('of %s, except those that only GraphQL has', (type, fields) => {
     expect(fieldsOnlyInGraphql(type)).toEqual(fields);
   });

@@ -35,11 +35,11 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
   [
     'Mutation',
     'admin',
-    `deviceTokenIssue deviceTokenRevoke apiTokenCreate userUnlock userDisable userEnable memberAdd
+    `deviceTokenIssue deviceTokenRevoke userUnlock userDisable userEnable memberAdd
       memberSetRole memberRemove companyRename companySetTimeZone`,
   ],
   // The services decide: users may change what is their own.
-  ['Mutation', null, 'apiTokenRenew apiTokenRevoke userUpdate'],
+  ['Mutation', null, 'apiTokenCreate apiTokenRenew apiTokenRevoke userUpdate'],
   ['Mutation', null, 'signIn signInByLink signOut sessionEnd companySwitch passwordChange preferencesSet'],
 ];
 const RIGHTS: ReadonlyMap<string, Scope | null> = new Map(

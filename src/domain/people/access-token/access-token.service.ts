@@ -1,7 +1,7 @@
 import { only } from '../../../database/company/company-rows.js';
 import { getFrom } from '../../../database/company/records.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
-import { type Caller, mayUse, ORDINARY_SCOPES, type Scope } from '../../../platform/caller.js';
+import { type Caller, demandScope, mayUse, ORDINARY_SCOPES, type Scope } from '../../../platform/caller.js';
 import { DomainError, invalid, notFound } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import {
@@ -70,9 +70,13 @@ function mayGive(caller: Caller, scope: Scope): boolean {
   return ORDINARY_SCOPES.every((each) => mayUse(caller, each));
 }
 
-/** Creates a token for the caller, with scopes that the caller may give. Errors: `invalid`. */
+/**
+ * Creates a token for the caller, with scopes that the caller may give. A token needs the scope `admin` for it, so that
+ * a stolen one makes no others (contract: the user generates tokens in the console). Errors: `forbidden`, `invalid`.
+ */
 export async function createOwnToken(work: WriteWork, input: unknown) {
-  const { companyId, userId } = work.caller;
+  const { companyId, userId, sessionId } = work.caller;
+  if (sessionId === undefined) demandScope(work.caller, 'admin');
   const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayGive(work.caller, scope));
   if (refused.length > 0) throw invalid('scopes', `must be scopes that you have: not ${refused.join(', ')}`);
   return await createNamedToken(work, { companyId, userId }, input);

@@ -210,7 +210,7 @@ function serveSocket(protocol: Protocol, socket: WebSocket, session: SocketSessi
           onMessage();
           const text = data.toString();
           workFor(session.owner, () => handle(text)).catch((error: unknown) => {
-            if (isServerMessage(text)) socket.close(CloseCode.BadRequest, 'Invalid message received');
+            if (isInvalid(text)) socket.close(CloseCode.BadRequest, 'Invalid message received');
             else session.fail(error);
           });
         });
@@ -225,8 +225,8 @@ function serveSocket(protocol: Protocol, socket: WebSocket, session: SocketSessi
   });
 }
 
-/** Messages that only servers send: graphql-ws reports them like a fault of the server. */
-function isServerMessage(text: string): boolean {
+/** Messages that only servers send, and pings too deeply nested for a pong: graphql-ws throws as at a fault of ours. */
+function isInvalid(text: string): boolean {
   const { type } = parseMessage(text);
-  return [MessageType.ConnectionAck, MessageType.Next, MessageType.Error].includes(type);
+  return [MessageType.ConnectionAck, MessageType.Next, MessageType.Error, MessageType.Ping].includes(type);
 }

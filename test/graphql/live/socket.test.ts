@@ -84,12 +84,13 @@ describe('GQ-15 a socket', () => {
   });
 
   it.each([
-    { type: 'connection_ack' },
-    { type: 'next', id: '1', payload: { data: null } },
-    { type: 'error', id: '1', payload: [{ message: 'x' }] },
+    ['connection_ack', '{"type":"connection_ack"}'],
+    ['next', '{"type":"next","id":"1","payload":{"data":null}}'],
+    ['error', '{"type":"error","id":"1","payload":[{"message":"x"}]}'],
+    ['deep ping', `{"type":"ping","payload":{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`],
   ])(
-    'is closed with 4400 for a message that only servers send, without a logged fault: $type',
-    async (message) => {
+    'is closed with 4400 for a message that only servers send or cannot be answered, without a logged fault: %s',
+    async (_type, message) => {
       const logged = server.logs.length;
       const raw = await openRaw(server);
       raw.say(message);

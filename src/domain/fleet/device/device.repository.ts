@@ -102,7 +102,7 @@ export const MAX_VALUES = 100;
 /** Totals of the devices that meet a condition. One statement. */
 export async function totalDevices(work: ReadWork, where: Condition | null = null): Promise<DeviceTotals> {
   const { db, companyId } = specialSql(work);
-  const own = devices.from(work, where);
+  const own = devices.from(work, where, ['enabled', 'framework_version', 'meta']);
   const all =
     where === null
       ? sql`select total from counters where company_id = ${companyId} and name = 'devices'`
@@ -126,7 +126,7 @@ export const devicesByModel = (work: ReadWork, where: Condition | null = null) =
 async function countBy(work: ReadWork, where: Condition | null, value: RawBuilder<string | null>) {
   const { db } = specialSql(work);
   const { rows } = await sql<DeviceCount>`select ${value} as value, count(*) as count
-    ${devices.from(work, where)} group by ${value}
+    ${devices.from(work, where, ['framework_version', 'meta'])} group by ${value}
     order by count desc, value nulls first limit ${MAX_VALUES}`.execute(db);
   return rows;
 }

@@ -161,7 +161,8 @@ describe('deviceSummary', () => {
     await server.app.units.writeWithoutLedger(caller.companyId, (work) =>
       storeRefusals(work, { code: 'terminal_disabled', deviceIds: [refused], unlessSince: new Date(0) }),
     );
-    for (const filter of [{}, { enabled: { eq: true } }, { hasLogicalNumber: { eq: false } }]) {
+    const never = { presence: { eq: 'NEVER_SEEN' } };
+    for (const filter of [{}, { enabled: { eq: true } }, { hasLogicalNumber: { eq: false } }, never]) {
       const summary = (await answered<{ deviceSummary: Rows }>(server.acme, ROWS, { filter })).deviceSummary;
       for (const [own, count] of rowsOf(summary)) {
         const variables = { filter: { and: [filter, own] } };

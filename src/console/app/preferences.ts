@@ -1,5 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
+import { graphql } from '../api/graphql';
+import { mutate } from '../api/mutation';
 import { browserLanguage, type Language } from '../text';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -8,6 +10,14 @@ export interface Preferences {
   readonly language: Language;
   readonly theme: Theme;
 }
+
+const SAVE = graphql(`
+  mutation PreferencesSet($preferences: JSON!) {
+    preferencesSet(preferences: $preferences) {
+      userErrors { code message path rule params }
+    }
+  }
+`);
 
 const KEY = 'preferences';
 const listeners = new Set<() => void>();
@@ -33,8 +43,15 @@ export function usePreferences(): Preferences {
   );
 }
 
-/** Sets them for this browser from now on. */
+/** Sets them for this browser from now on, and for the person in other browsers, too. */
 export function setPreferences(changes: Partial<Preferences>): void {
+  adoptPreferences(changes);
+  // A browser without a session keeps them for itself.
+  mutate(SAVE, { preferences: current }).catch(() => undefined);
+}
+
+/** Takes over what the person has set in another browser. */
+export function adoptPreferences(changes: Partial<Preferences>): void {
   current = { ...current, ...changes };
   localStorage.setItem(KEY, JSON.stringify(current));
   applyTheme(current.theme);

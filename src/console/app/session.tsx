@@ -16,7 +16,7 @@ import { useQuery } from '../api/query';
 import type { SessionQuery } from '../gql/graphql';
 import { LocaleContext, tagOf } from '../text';
 import { Loading, PageFailure } from '../ui/states';
-import { usePreferences } from './preferences';
+import { adoptPreferences, usePreferences, type Preferences } from './preferences';
 import { SignIn } from './sign-in';
 
 const SESSION = graphql(`
@@ -86,6 +86,10 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
   useEffect(() => {
     document.documentElement.lang = tagOf(language);
   }, [language]);
+  const saved = data?.viewer.preferences;
+  useEffect(() => {
+    if (saved !== undefined) adoptPreferences(saved as Partial<Preferences>);
+  }, [saved]);
   const restart = useCallback((): void => {
     closeSockets();
     restartChanges();

@@ -6,7 +6,7 @@ import { texts, useTexts } from '../text';
 import { TextInput } from '../ui/field';
 import { Form } from '../ui/form';
 import { FailureNote } from '../ui/states';
-import { setPreferences, usePreferences } from './preferences';
+import { adoptPreferences, usePreferences } from './preferences';
 
 const SIGN_IN = graphql(`
   mutation SignIn($email: String!, $password: String!) {
@@ -86,7 +86,7 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }): Rea
       <button
         type="button"
         className="button button-quiet"
-        onClick={() => setPreferences({ language: language === 'pt' ? 'en' : 'pt' })}
+        onClick={() => adoptPreferences({ language: language === 'pt' ? 'en' : 'pt' })}
       >
         {text.language}
       </button>

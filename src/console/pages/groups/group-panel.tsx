@@ -28,6 +28,9 @@ const GROUP = graphql(`
           app { name }
         }
       }
+      defaultAppVersions(first: 100) {
+        nodes { id }
+      }
       parameters(first: 100, orderBy: { field: KEY, direction: ASC }) {
         nodes { id key value }
       }

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
@@ -6,11 +5,10 @@ import { useMutation } from '../../api/mutation';
 import { useMay } from '../../app/session';
 import type { GroupRecordQuery } from '../../gql/graphql';
 import { findAppVersions } from '../../record/find';
+import { LinkList } from '../../record/link-list';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
-import { ReferenceInput } from '../../ui/reference-input';
-import { FailureNote } from '../../ui/states';
-import { words as common } from '../../ui/words';
+import { Checkbox } from '../../ui/field';
+import { SET_DEFAULTS } from './set-defaults';
 import { words } from './words';
 
 const ATTACH = graphql(`
@@ -29,50 +27,46 @@ const DETACH = graphql(`
   }
 `);
 
-/** App versions that logical numbers get with the group. */
 export type Group = NonNullable<GroupRecordQuery['group']>;
 
+/** App versions that numbers of the group may have, and which of them a number gets when it comes into the group. */
 export function GroupVersions({ group }: { readonly group: Group }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
   const mayWrite = useMay('WRITE');
   const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
   const detach = useMutation(DETACH, ['GROUP', 'APP_VERSION']);
-  const problem = attach.failure ?? attach.errors[0] ?? detach.failure ?? detach.errors[0];
-  const versions = group.appVersions.nodes;
+  const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
+  const problem = [attach, detach, setDefaults]
+    .map(({ failure, errors }) => failure ?? errors[0])
+    .find((each) => each !== undefined);
+  const { id, revision: ifMatch } = group;
+  const defaults = group.defaultAppVersions.nodes.map((version) => version.id);
+  const setDefault = (versionId: string, isDefault: boolean): void => {
+    const others = defaults.filter((each) => each !== versionId);
+    void setDefaults.run({ id, ifMatch, appVersionIds: isDefault ? [...others, versionId] : others });
+  };
   return (
-    <>
-      <p className="faint">{text.appVersionsHelp}</p>
-      {problem && <FailureNote failure={problem} />}
-      <table className="plain-table">
-        <tbody>
-          {versions.map(({ id, number, app }) => (
-            <tr key={id}>
-              <td>
-                <Link to="/app-versions" search={{ open: id }}>
-                  {`${app.name} ${number}`}
-                </Link>
-              </td>
-              <td className="end">
-                {mayWrite && (
-                  <Button onPress={() => void detach.run({ id: group.id, appVersionIds: [id] })}>
-                    {commonText.remove}
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {mayWrite && (
-        <ReferenceInput
-          key={versions.length}
-          label={text.attach}
-          value={null}
-          find={findAppVersions}
-          onChange={(version) => version && void attach.run({ id: group.id, appVersionIds: [version.id] })}
-        />
+    <LinkList
+      rows={group.appVersions.nodes.map(({ id: versionId, number, app }) => ({
+        id: versionId,
+        name: `${app.name} ${number}`,
+      }))}
+      page="/app-versions"
+      add={text.attach}
+      find={findAppVersions}
+      onAdd={(versionId) => void attach.run({ id, appVersionIds: [versionId] })}
+      onRemove={(versionId) => void detach.run({ id, appVersionIds: [versionId] })}
+      problem={problem}
+      cell={(row) => (
+        <Checkbox
+          isSelected={defaults.includes(row.id)}
+          isDisabled={!mayWrite}
+          onChange={(isDefault) => setDefault(row.id, isDefault)}
+        >
+          {text.getsNew}
+        </Checkbox>
       )}
-    </>
+      empty={text.noVersions}
+    />
   );
 }

@@ -3,13 +3,10 @@ import { texts } from '../../text';
 export const words = texts({
   addNumber: ['Move a logical number here', 'Mover um número lógico para cá'],
   appVersions: ['App versions', 'Versões de aplicativos'],
-  appVersionsHelp: [
-    'Logical numbers that come into the group get these.',
-    'Números que entram no grupo recebem estas.',
-  ],
   attach: ['Attach', 'Anexar'],
   created: ['Created', 'Criado'],
   devices: ['Devices', 'Dispositivos'],
+  getsNew: ['New numbers get it', 'Números novos recebem'],
   groups: ['Groups', 'Grupos'],
   logicalNumber: ['Logical number', 'Número lógico'],
   logicalNumbers: ['Logical numbers', 'Números lógicos'],
@@ -22,6 +19,7 @@ export const words = texts({
     'Nenhum grupo ainda. Crie um e mova números lógicos para ele.',
   ],
   noNumbers: ['No logical numbers in this group.', 'Nenhum número lógico neste grupo.'],
+  noVersions: ['No app versions in this group.', 'Nenhuma versão neste grupo.'],
   noParameters: ['No parameters in this group.', 'Nenhum parâmetro neste grupo.'],
   parameters: ['Parameters', 'Parâmetros'],
   updated: ['Changed', 'Alterado'],

@@ -2,6 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
+import { query } from '../../api/query';
 import { findGroups } from '../../record/find';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
@@ -10,7 +11,8 @@ import { Checkbox, Choice } from '../../ui/field';
 import { errorAt, Form } from '../../ui/form';
 import { ReferenceInput, type Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
-import type { Version } from './version-files';
+import { SET_DEFAULTS } from '../groups/set-defaults';
+import type { Version } from './version-links';
 import { words } from './words';
 
 const GRANT = graphql(`
@@ -29,6 +31,19 @@ const ATTACH = graphql(`
   mutation GroupAttachAppVersions($id: ID!, $ids: [ID!]!) {
     groupAttachAppVersions(id: $id, appVersionIds: $ids) {
       userErrors { code message path rule params }
+    }
+  }
+`);
+
+const DEFAULTS = graphql(`
+  query GroupDefaults($id: ID!) {
+    group(id: $id) {
+      defaultAppVersions(first: 100) {
+        nodes {
+          id
+          app { id }
+        }
+      }
     }
   }
 `);
@@ -53,7 +68,7 @@ export function ReleaseDialog({
   const [isReplacing, setReplacing] = useState(true);
   const [isAttaching, setAttaching] = useState(true);
   const grant = useMutation(GRANT, ['APP_VERSION', 'LOGICAL_NUMBER']);
-  const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
+  const toNew = useGiveToNew(version);
   const groupId = to === 'group' ? (group?.id ?? null) : 'all';
   const ids = [version.id];
   const mode = isReplacing ? 'REPLACE_OF_SAME_APP' : 'ADD';
@@ -63,7 +78,7 @@ export function ReleaseDialog({
     const target = targetOf(groupId);
     const payload = await grant.run({ ids, mode, target, dryRun: false, expectCount: reached.count });
     if (!payload) return;
-    if (to === 'group' && isAttaching && !(await attach.run({ id: groupId, ids }))) return;
+    if (to === 'group' && isAttaching && !(await toNew.run(groupId))) return;
     notify({ text: text.released(format.number(payload.count ?? 0)) });
     onClose();
   };
@@ -73,10 +88,10 @@ export function ReleaseDialog({
         onSubmit={() => void submit()}
         onCancel={onClose}
         submit={text.release}
-        isRunning={grant.isRunning || attach.isRunning}
+        isRunning={grant.isRunning || toNew.isRunning}
         isDisabled={reached === null}
-        failure={grant.failure ?? attach.failure}
-        errors={[...grant.errors, ...attach.errors]}
+        failure={grant.failure ?? toNew.failure}
+        errors={[...grant.errors, ...toNew.errors]}
         shown={['target.groupId']}
       >
         <Choice
@@ -114,6 +129,30 @@ export function ReleaseDialog({
       </Form>
     </Dialog>
   );
+}
+
+/** Attaches the version to a group, and gives it to numbers that come into it in place of others of its app. */
+function useGiveToNew(version: Version): Pick<
+  ReturnType<typeof useMutation>,
+  'failure' | 'errors' | 'isRunning'
+> & {
+  readonly run: (groupId: string) => Promise<boolean>;
+} {
+  const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
+  const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
+  const run = async (id: string): Promise<boolean> => {
+    if (!(await attach.run({ id, ids: [version.id] }))) return false;
+    const { group } = await query(DEFAULTS, { id });
+    const others = group?.defaultAppVersions.nodes.filter(({ app }) => app.id !== version.app.id) ?? [];
+    const appVersionIds = [...others.map((each) => each.id), version.id];
+    return (await setDefaults.run({ id, appVersionIds })) !== null;
+  };
+  return {
+    run,
+    failure: attach.failure ?? setDefaults.failure,
+    errors: [...attach.errors, ...setDefaults.errors],
+    isRunning: attach.isRunning || setDefaults.isRunning,
+  };
 }
 
 const targetOf = (groupId: string): { groupId: string } | { all: true } =>

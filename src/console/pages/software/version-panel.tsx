@@ -2,15 +2,17 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
+import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
 import { useMay } from '../../app/session';
+import { EditFields } from '../../record/fields';
 import { RecordPanel } from '../../record/panel';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
 import { Facts, Section, Time } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
-import { VersionFiles, type Version } from './version-files';
+import { VersionFiles, VersionModules, type Version } from './version-links';
 import { words } from './words';
 
 const VERSION = graphql(`
@@ -34,6 +36,27 @@ const VERSION = graphql(`
       files(first: 100) {
         nodes { id name size }
       }
+      modules(first: 100) {
+        nodes {
+          id
+          number
+          app { name }
+        }
+      }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation AppVersionEdit($id: ID!, $ifMatch: Int, $input: AppVersionUpdateInput!) {
+    appVersionUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      appVersion {
+        id
+        history(first: 1) {
+          nodes { sequence }
+        }
+      }
+      userErrors { code message path rule params }
     }
   }
 `);
@@ -71,6 +94,7 @@ export function VersionPanel({
         )
       }
       remove={{ document: DELETE, changes: 'APP_VERSION' }}
+      edit={(version, close) => <VersionForm version={version} onClose={close} />}
       history="APP_VERSION"
       onClose={onClose}
       tabs={(version) => [
@@ -96,6 +120,7 @@ export function VersionPanel({
           ),
         },
         { id: 'files', title: text.files, content: <VersionFiles version={version} /> },
+        { id: 'modules', title: text.modules, content: <VersionModules version={version} /> },
         { id: 'facts', title: text.facts, content: <VersionFacts version={version} /> },
       ]}
     >
@@ -158,6 +183,39 @@ function VersionFacts({ version }: { readonly version: Version }): ReactNode {
         { name: text.label, value: version.posDisplayLabel },
         { name: text.created, value: <Time at={version.createdAt} /> },
       ]}
+    />
+  );
+}
+
+function VersionForm({
+  version,
+  onClose,
+}: {
+  readonly version: Version;
+  readonly onClose: () => void;
+}): ReactNode {
+  const text = useTexts(words);
+  return (
+    <EditFields
+      record={version}
+      present={{
+        number: version.number,
+        posDisplayLabel: version.posDisplayLabel ?? '',
+        displayable: version.displayable,
+      }}
+      fields={[
+        { name: 'number', label: text.number },
+        { name: 'posDisplayLabel', label: text.label },
+        { name: 'displayable', label: text.displayable, isFlag: true },
+      ]}
+      mutation={useMutation(UPDATE, ['APP_VERSION'])}
+      input={({ posDisplayLabel, ...rest }, ifMatch) => ({
+        id: version.id,
+        ifMatch,
+        input: { ...rest, posDisplayLabel: posDisplayLabel || null },
+      })}
+      changed={(payload) => payload.appVersion}
+      onClose={onClose}
     />
   );
 }

@@ -32,7 +32,9 @@ export const words = texts({
   kind: ['Kind', 'Tipo'],
   label: ['Label on the terminal', 'Rótulo no terminal'],
   language: ['Language', 'Linguagem'],
+  modules: ['Modules', 'Módulos'],
   name: ['Name', 'Nome'],
+  noModules: ['No modules.', 'Nenhum módulo.'],
   newApp: ['New app', 'Novo aplicativo'],
   noFiles: [
     'No files yet. Upload one, then add it to an app version.',

@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+import type { Failure } from '../api/errors';
+import { useMay } from '../app/session';
+import { useTexts } from '../text';
+import { Button } from '../ui/button';
+import { ReferenceInput, type Reference } from '../ui/reference-input';
+import { FailureNote } from '../ui/states';
+import { words } from '../ui/words';
+
+interface LinkListProps<Row extends Reference> {
+  readonly rows: readonly Row[];
+  /** Page of the linked records: `/files`. */
+  readonly page: string;
+  /** Name of the field that adds one. */
+  readonly add: string;
+  readonly find: (text: string) => Promise<readonly Reference[]>;
+  readonly onAdd: (id: string) => void;
+  readonly onRemove: (id: string) => void;
+  /** Why the last change was refused. */
+  readonly problem?: Failure | null | undefined;
+  /** Further cell of a row. */
+  readonly cell?: (row: Row) => ReactNode;
+  readonly empty: string;
+}
+
+/** Records that are linked to a record, which are added and removed one by one. */
+export function LinkList<Row extends Reference>(props: LinkListProps<Row>): ReactNode {
+  const text = useTexts(words);
+  const mayWrite = useMay('WRITE');
+  const { rows, cell } = props;
+  return (
+    <>
+      {props.problem && <FailureNote failure={props.problem} />}
+      {rows.length === 0 && <p className="faint">{props.empty}</p>}
+      <table className="plain-table">
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <td>
+                <Link to={props.page} search={{ open: row.id }}>
+                  {row.name}
+                </Link>
+              </td>
+              {cell && <td>{cell(row)}</td>}
+              <td className="end">
+                {mayWrite && <Button onPress={() => props.onRemove(row.id)}>{text.remove}</Button>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {mayWrite && (
+        <ReferenceInput
+          key={rows.length}
+          label={props.add}
+          value={null}
+          find={props.find}
+          onChange={(record) => {
+            if (record) props.onAdd(record.id);
+          }}
+        />
+      )}
+    </>
+  );
+}

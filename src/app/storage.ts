@@ -119,8 +119,8 @@ export async function recordLoss(units: Units, loss: Loss, logger: Logger): Prom
   logger.warn({ acknowledged: before, found: after }, 'started with accepted loss of acknowledged changes');
   await units.systemWrite(LOCAL_ORIGIN, async (work) => {
     for (const companyId of [null, ...(await listCompanies(work)).map(({ id }) => id)]) {
-      const change = { action: 'accept_loss', entityType: 'database', entityId: null };
-      work.ledger.append({ ...change, before, after, companyId });
+      const about = { entityType: 'database', entityId: null } as const;
+      work.ledger.append({ action: 'accept_loss', ...about, before, after, companyId });
     }
   });
 }

@@ -19,11 +19,57 @@ export interface ReadWork {
   readonly moveToThread?: () => never;
 }
 
+/** Actions that entries of the ledger record. Entries stay, so a name that was once written is never removed. */
+export type LedgerActionName =
+  | 'accept_loss'
+  | 'cancel'
+  | 'create'
+  | 'delete'
+  | 'disable'
+  | 'enable'
+  | 'end'
+  | 'issue'
+  | 'record'
+  | 'rename'
+  | 'report'
+  | 'retry'
+  | 'revoke'
+  | 'set_password'
+  | 'set_role'
+  | 'sign_in'
+  | 'sign_in_failed'
+  | 'sign_in_locked'
+  | 'sign_in_refused'
+  | 'sign_out'
+  | 'switch_company'
+  | 'unlock'
+  | 'update';
+
+/** Types of the records, or of the events, that entries of the ledger are about. Names stay as those of actions do. */
+export type EntityTypeName =
+  | 'access_token'
+  | 'app'
+  | 'app_version'
+  | 'company'
+  | 'database'
+  | 'device'
+  | 'device_token'
+  | 'file'
+  | 'group'
+  | 'logical_number'
+  | 'membership'
+  | 'metacontent'
+  | 'notification'
+  | 'parameter'
+  | 'session'
+  | 'sign_in'
+  | 'transaction'
+  | 'user';
+
 /** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
 export interface LedgerChange {
-  /** `create`, `update`, `delete`, or another name of an event, for example `sign_in`. */
-  readonly action: string;
-  readonly entityType: string;
+  readonly action: LedgerActionName;
+  readonly entityType: EntityTypeName;
   readonly entityId: number | null;
   readonly before?: object | null;
   readonly after?: object | null;
@@ -42,9 +88,9 @@ type GivenFields = Partial<Pick<LedgerChange, 'action' | 'companyId' | 'userId'>
 /** Changes are recorded in the transaction of the unit of work, in the order of the calls (decisions.md#ledger). */
 export interface Ledger {
   append(event: LedgerChange): void;
-  created(entityType: string, after: Identified, given?: GivenFields): void;
-  updated(entityType: string, before: Identified, after: object, given?: GivenFields): void;
-  deleted(entityType: string, before: Identified, given?: GivenFields): void;
+  created(entityType: EntityTypeName, after: Identified, given?: GivenFields): void;
+  updated(entityType: EntityTypeName, before: Identified, after: object, given?: GivenFields): void;
+  deleted(entityType: EntityTypeName, before: Identified, given?: GivenFields): void;
 }
 
 /** Unit of work of a use case that changes something: it is stored completely or not at all. */

@@ -1,25 +1,12 @@
+import type { EntityType } from '../gql/graphql';
 import { client } from './client';
 import { graphql } from './graphql';
 
-/** Types of records that the ledger has entries of, as far as pages show them. */
-export type EntityType =
-  | 'API_TOKEN'
-  | 'APP'
-  | 'APP_VERSION'
-  | 'COMPANY'
-  | 'DEVICE'
-  | 'FILE'
-  | 'GROUP'
-  | 'LOGICAL_NUMBER'
-  | 'METACONTENT'
-  | 'NOTIFICATION'
-  | 'PARAMETER'
-  | 'TRANSACTION'
-  | 'USER';
+export type { EntityType };
 
 const APPENDED = graphql(`
   subscription Changes {
-    ledgerAppended { sequence entityType }
+    ledgerAppended { sequence entityKind }
   }
 `);
 
@@ -29,8 +16,8 @@ const TOGETHER_MS = 400;
 const PAUSE_MS = 5_000;
 
 type Listener = () => void;
-const listeners = new Map<Listener, readonly string[]>();
-const changed = new Set<string>();
+const listeners = new Map<Listener, readonly EntityType[]>();
+const changed = new Set<EntityType>();
 let timer: number | undefined;
 let publishedAt = 0;
 /** When the next changes are published. */
@@ -42,9 +29,9 @@ export function onChanges(types: readonly EntityType[], listener: Listener): () 
   const entry: Listener = () => listener();
   listeners.set(entry, types);
   subscription ??= client
-    .subscription<{ ledgerAppended: { entityType: string } }>(APPENDED.toString(), {})
+    .subscription<{ ledgerAppended: { entityKind: EntityType } }>(APPENDED.toString(), {})
     .subscribe(({ data }) => {
-      if (data) noteChange(data.ledgerAppended.entityType.toUpperCase(), PAUSE_MS);
+      if (data) noteChange(data.ledgerAppended.entityKind, PAUSE_MS);
     });
   return () => listeners.delete(entry);
 }
@@ -53,7 +40,7 @@ export function onChanges(types: readonly EntityType[], listener: Listener): () 
  * Has the pages that show records of this type load them again: changes of this browser soon, those of others, with a
  * pause, at most once in that time.
  */
-export function noteChange(type: string, pause = 0): void {
+export function noteChange(type: EntityType, pause = 0): void {
   changed.add(type);
   const now = Date.now();
   const at = Math.max(now + TOGETHER_MS, publishedAt + pause);

@@ -11,7 +11,7 @@ import { words as common } from '../ui/words';
 const REVERT = graphql(`
   mutation RevertChange($sequence: Int!) {
     revert(sequence: $sequence) {
-      entry { entityType }
+      entry { entityKind }
       userErrors { code message path rule params }
     }
   }
@@ -35,7 +35,7 @@ export function useRevert(): (sequence: number) => Promise<void> {
   return async (sequence) => {
     try {
       const { entry, userErrors } = await mutate(REVERT, { sequence });
-      if (entry) noteChange(entry.entityType.toUpperCase());
+      if (entry) noteChange(entry.entityKind);
       const [error] = userErrors;
       const message = error?.code === 'STALE' ? words[language].changedSince : error?.message;
       if (message === undefined) notify({ text: common[language].undone });

@@ -4,7 +4,7 @@ import { invalid, notFound, taken } from '../../platform/errors.js';
 import { normalized } from '../../platform/validate.js';
 import { countOf } from '../counters.js';
 import type { List } from '../list/list.js';
-import type { ReadWork, WriteWork } from '../work.js';
+import type { EntityTypeName, LedgerActionName, ReadWork, WriteWork } from '../work.js';
 import type { Match } from './company-rows.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';
 
@@ -20,16 +20,18 @@ export interface UniqueField<Name extends AuditedTableName, T extends AuditedRec
 /** More would hold the event loop for too long. */
 const ROWS_PER_UPDATE = 250;
 
+type Singular<Plural> = Plural extends `${infer Name}s` ? Name : never;
+
 /** The use cases of an ordinary resource. Each change is recorded in the ledger. */
 export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   /** Type in the ledger, for example `logical_number`; in messages it is written with spaces. */
-  readonly #entityType: string;
+  readonly #entityType: EntityTypeName;
 
   constructor(
     private readonly table: CompanyTable<Name, T>,
     private readonly unique?: UniqueField<Name, T>,
   ) {
-    this.#entityType = table.table.slice(0, -1);
+    this.#entityType = table.table.slice(0, -1) as Singular<AuditedTableName>;
   }
 
   /** Errors: `not_found`. */
@@ -105,7 +107,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     work: WriteWork,
     current: T,
     values: ValuesOf<T>,
-    action = 'update',
+    action: LedgerActionName = 'update',
   ): Promise<T> => {
     const record = await this.table.update(work, current, values);
     work.ledger.updated(this.#entityType, current, record, { action });

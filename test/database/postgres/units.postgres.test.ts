@@ -53,7 +53,11 @@ async function change(work: WriteWork, { kind, name, pause }: Command): Promise<
   if (row === undefined) return { kind: 'nothing', id: idOf(name), value: 0 };
   if (kind === 'remove') await groups.delete(work, { id: row.id });
   else await groups.update(work, { id: row.id }, { revision: row.revision + 1 });
-  work.ledger.append({ action: kind, entityType: 'group', entityId: row.id });
+  work.ledger.append({
+    action: kind === 'remove' ? 'delete' : 'update',
+    entityType: 'group',
+    entityId: row.id,
+  });
   return { kind, id: row.id, value: row.revision + 1 };
 }
 
@@ -77,7 +81,7 @@ async function changeAbove({ units }: Node, { companyId }: Caller, { pause }: Co
         .where('company_id', '=', companyId)
         .where('id', '=', row.id)
         .execute();
-      work.ledger.append({ action: 'bump', entityType: 'group', entityId: row.id, companyId });
+      work.ledger.append({ action: 'update', entityType: 'group', entityId: row.id, companyId });
       return { kind: 'bump', id: row.id, value };
     },
     companyId,

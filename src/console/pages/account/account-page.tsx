@@ -33,7 +33,7 @@ export default function AccountPage(): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
   const { viewer } = useSession();
-  const { data, error, reload } = useQuery(ACCOUNT, {}, ['API_TOKEN']);
+  const { data, error, reload } = useQuery(ACCOUNT, {}, ['ACCESS_TOKEN']);
   const rate = data?.viewer.rateLimit;
   return (
     <div className="page">

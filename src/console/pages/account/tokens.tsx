@@ -147,8 +147,8 @@ function TokenChange(props: {
 }): ReactNode {
   const text = useTexts(words);
   const { token, what, onClose, onChanged } = props;
-  const renew = useMutation(TOKEN_RENEW, ['API_TOKEN']);
-  const revoke = useMutation(TOKEN_REVOKE, ['API_TOKEN']);
+  const renew = useMutation(TOKEN_RENEW, ['ACCESS_TOKEN']);
+  const revoke = useMutation(TOKEN_REVOKE, ['ACCESS_TOKEN']);
   const name = nameOf(token, text.signIn);
   const confirm = async (): Promise<void> => {
     if (what === 'renew') {
@@ -186,7 +186,7 @@ function TokenForm(props: {
   const [name, setName] = useState('');
   const [expiresOn, setExpiresOn] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(['READ']);
-  const create = useMutation(TOKEN_CREATE, ['API_TOKEN']);
+  const create = useMutation(TOKEN_CREATE, ['ACCESS_TOKEN']);
   const submit = async (): Promise<void> => {
     const expiresAt = expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString();
     const payload = await create.run({ input: { name, scopes: [...scopes], expiresAt } });

@@ -53,7 +53,7 @@ type Row = NonNullable<LedgerListQuery['ledger']>['nodes'][number];
 const SOURCE = {
   document: LEDGER,
   connection: ({ ledger }: LedgerListQuery) => ledger,
-  follows: ['APP', 'DEVICE', 'GROUP', 'LOGICAL_NUMBER', 'PARAMETER', 'USER', 'API_TOKEN'],
+  follows: ['APP', 'DEVICE', 'GROUP', 'LOGICAL_NUMBER', 'PARAMETER', 'MEMBERSHIP', 'USER', 'ACCESS_TOKEN'],
 } as const;
 
 /** Who changed what, and when. */

@@ -49,7 +49,7 @@ export type Member = NonNullable<
 const SOURCE = {
   document: MEMBERS,
   connection: ({ viewer }: MemberListQuery) => viewer.company?.members,
-  follows: ['USER'],
+  follows: ['MEMBERSHIP', 'USER'],
 } as const;
 
 /** People of the company; administrators add them, set their roles, unlock and remove them. */

@@ -15,6 +15,61 @@ import {
 } from './ledger.service.js';
 import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 
+const EntityType = g.enumeration<LedgerEntry['entityType']>(
+  'EntityType',
+  'Type of the record, or kind of the event, that an entry of the ledger is about.',
+  {
+    access_token: 'A token of the API: `ApiToken`.',
+    app: 'An app.',
+    app_version: 'A version of an app.',
+    company: 'The company.',
+    database: 'The database of the server, whose operator accepted that changes were lost.',
+    device: 'A device.',
+    device_token: 'The token of a terminal. `entityId` is that of its device.',
+    file: 'A file.',
+    group: 'A group of logical numbers.',
+    logical_number: 'A logical number.',
+    membership: 'A user in the company, with role and name: `Member`.',
+    metacontent: 'A metacontent.',
+    notification: 'A notification, with its deliveries.',
+    parameter: 'A parameter.',
+    session: 'A session of a user in the console.',
+    sign_in: 'An attempt to sign in. `entityId` is that of the user.',
+    transaction: 'Transactions of terminals.',
+    user: 'The account of a user, in all its companies.',
+  },
+);
+
+const LedgerAction = g.enumeration<LedgerEntry['action']>(
+  'LedgerAction',
+  'What an entry of the ledger records.',
+  {
+    accept_loss: 'The server was started although acknowledged changes were lost.',
+    cancel: 'Deliveries of a notification were cancelled.',
+    create: 'A record was created.',
+    delete: 'A record was deleted.',
+    disable: 'A user was denied access.',
+    enable: 'A disabled user was allowed again.',
+    end: 'A session was ended.',
+    issue: 'A terminal got a token.',
+    record: 'Transactions were recorded.',
+    rename: 'A company got another name.',
+    report: 'A device reported other properties than before.',
+    retry: 'Failed deliveries of a notification were queued again.',
+    revoke: 'A token was revoked.',
+    set_password: 'A password was set.',
+    set_role: 'A member got another role.',
+    sign_in: 'A user signed in.',
+    sign_in_failed: 'A password or e-mail address was wrong.',
+    sign_in_locked: 'An account was locked after wrong passwords.',
+    sign_in_refused: 'A disabled user tried to sign in.',
+    sign_out: 'A user signed out.',
+    switch_company: 'A session went on in another company.',
+    unlock: 'Locks of a user were removed.',
+    update: 'A record was changed.',
+  },
+);
+
 export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId'>(
   'LedgerEntry',
   'A recorded change: who changed what and when, with the record before and after.',
@@ -30,7 +85,12 @@ export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId'>(
   },
 );
 
-const LedgerEntryList = g.listTypes(ledgerEntries, LedgerEntryType);
+const LedgerEntryList = g.listTypes(
+  ledgerEntries,
+  LedgerEntryType,
+  {},
+  { entityKind: EntityType, actionKind: LedgerAction },
+);
 
 const FieldChangeType = g.objectType<FieldChange>('FieldChange', 'A field with another value than before.', {
   field: g.text('Name of the field as in `before` and `after`; meta.model for a part of an object.'),
@@ -81,6 +141,16 @@ export const ledgerEntryGraphql = g.graphqlModule(
   }),
   ledgerAppended,
   g.fields(LedgerEntryType, {
+    entityKind: {
+      field: g.choice(EntityType, '`entityType` as an enumeration.'),
+      resolve: ({ entityType }) => entityType,
+      planned: { kind: 'column', property: 'entityType', scope: null },
+    },
+    actionKind: {
+      field: g.choice(LedgerAction, '`action` as an enumeration.'),
+      resolve: ({ action }) => action,
+      planned: { kind: 'column', property: 'action', scope: null },
+    },
     company: g.one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
     changes: g.computed(
       g.object.list(

@@ -4,7 +4,7 @@ import { recordMapping } from '../../../database/company/company-table.js';
 import { getFrom } from '../../../database/company/records.js';
 import type { Condition } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
-import type { ReadWork } from '../../../database/work.js';
+import type { EntityTypeName, LedgerActionName, ReadWork } from '../../../database/work.js';
 import type { Channel } from '../../../platform/caller.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { isObject } from '../../../platform/validate.js';
@@ -18,8 +18,8 @@ export interface LedgerEntry {
   readonly companyId: number | null;
   readonly userId: number | null;
   readonly channel: Channel;
-  readonly action: string;
-  readonly entityType: string;
+  readonly action: LedgerActionName;
+  readonly entityType: EntityTypeName;
   readonly entityId: number | null;
   readonly before: object | null;
   readonly after: object | null;
@@ -41,6 +41,8 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   filters: {
     entityType: { column: 'entity_type', kind: 'text', order: 'SEQUENCE' },
     action: { column: 'action', kind: 'text', order: 'SEQUENCE' },
+    entityKind: { column: 'entity_type', kind: 'choice', order: 'SEQUENCE' },
+    actionKind: { column: 'action', kind: 'choice', order: 'SEQUENCE' },
     entityId: { column: 'entity_id', kind: 'integer', narrows: true },
     actorId: { column: 'user_id', kind: 'id', order: 'SEQUENCE' },
     at: { column: 'at', kind: 'instant' },

@@ -1,6 +1,7 @@
 import { inCompany } from '../../../database/company/company-rows.js';
 import type {
   CompanyWriteWork,
+  LedgerActionName,
   ReadWork,
   SystemWriteWork,
   Units,
@@ -71,7 +72,11 @@ async function summaryOf(work: ReadWork, notification: Notification): Promise<De
 /** The first part also adds the ledger entry. */
 function partsOf(
   notification: Notification,
-  { action, count, after }: { readonly action: string; readonly count: number; readonly after: object },
+  {
+    action,
+    count,
+    after,
+  }: { readonly action: LedgerActionName; readonly count: number; readonly after: object },
   change: (work: WriteWork, notificationId: number) => Promise<number>,
 ): DeliveryPlan {
   const { id } = notification;

@@ -95,8 +95,7 @@ export async function revokeTokens(work: SystemWriteWork, tokens: readonly Acces
   await markRevoked(work, tokens);
   return tokens.map((token) => {
     const revoked = { ...token, revokedAt: work.now };
-    const given = { action: 'revoke', ...companyAndUser(token, by) };
-    work.ledger.updated('access_token', token, revoked, given);
+    work.ledger.updated('access_token', token, revoked, { action: 'revoke', ...companyAndUser(token, by) });
     return revoked;
   });
 }

@@ -1,4 +1,4 @@
-import type { WriteWork } from '../../../database/work.js';
+import type { LedgerActionName, WriteWork } from '../../../database/work.js';
 import { demandScope } from '../../../platform/caller.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { changed, parse } from '../../../platform/validate.js';
@@ -71,7 +71,7 @@ export async function removeMember(work: WriteWork, member: Member): Promise<voi
 }
 
 /** Updates a member. Writes nothing if no value changes. */
-async function change(work: WriteWork, action: string, member: Member, changes: MemberChanges) {
+async function change(work: WriteWork, action: LedgerActionName, member: Member, changes: MemberChanges) {
   const before = membershipOf(work, member);
   const wanted = changed(before, changes);
   if (JSON.stringify(wanted) === JSON.stringify(before)) return member;
@@ -83,7 +83,12 @@ async function change(work: WriteWork, action: string, member: Member, changes: 
   return after;
 }
 
-function record(work: WriteWork, action: string, before: Membership, after: Membership | null): void {
+function record(
+  work: WriteWork,
+  action: LedgerActionName,
+  before: Membership,
+  after: Membership | null,
+): void {
   work.ledger.append({ action, entityType: 'membership', entityId: before.userId, before, after });
 }
 

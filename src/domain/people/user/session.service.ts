@@ -202,7 +202,11 @@ export async function listOwnCompanies(
 }
 
 /** Ends a session of the caller's user. Errors: `not_found`, `forbidden`. */
-export async function endSession(work: WriteWork, id: number, action = 'end'): Promise<void> {
+export async function endSession(
+  work: WriteWork,
+  id: number,
+  action: 'end' | 'sign_out' = 'end',
+): Promise<void> {
   const { caller } = work;
   demandSession(caller);
   if (!(await work.aboveCompanies((above) => deleteSession(above, caller.userId, id))))

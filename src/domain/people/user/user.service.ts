@@ -1,6 +1,12 @@
 import { found, getFrom } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
-import type { ReadWork, SystemReadWork, SystemWriteWork, LedgerChange } from '../../../database/work.js';
+import type {
+  LedgerActionName,
+  ReadWork,
+  SystemReadWork,
+  SystemWriteWork,
+  LedgerChange,
+} from '../../../database/work.js';
 import type { Page, PageRequest } from '../../../platform/caller.js';
 import { DomainError, taken } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
@@ -214,9 +220,15 @@ export async function updateAccount(work: SystemWriteWork, { id }: Identified, i
   return await change(work, 'update', user, values, by);
 }
 
-async function change(work: SystemWriteWork, action: string, before: Account, state: UserState, by?: number) {
+async function change(
+  work: SystemWriteWork,
+  action: LedgerActionName,
+  before: Account,
+  state: UserState,
+  by?: number,
+) {
   const after = await updateUser(work, before, state);
-  const event = { action, entityType: 'user', before: shown(before), after: shown(after) };
+  const event: UserEvent = { action, entityType: 'user', before: shown(before), after: shown(after) };
   // The actor is `by` or, without it, the first administrator of each company (contract 28).
   await recordOfUser(work, before.id, event, async (companyId) => {
     const first = companyId === null ? undefined : await firstAdministrator(work, companyId);

@@ -75,6 +75,33 @@ describe('the history of one record', () => {
   });
 });
 
+describe('types and actions as enumerations', () => {
+  const KINDS = `query ($filter: LedgerEntryFilter) { ledger(first: 100, filter: $filter) {
+    nodes { sequence action actionKind entityType entityKind entityId } } }`;
+  const kinds = async (filter: Fields | null): Promise<readonly Entry[]> =>
+    (await answered<{ ledger: Entries }>(acme, KINDS, { filter })).ledger.nodes;
+
+  it('stand beside the texts of each entry', async () => {
+    const nodes = await kinds(null);
+    const asTexts = nodes.map(({ actionKind, entityKind }) => [actionKind, entityKind]);
+    expect(asTexts).toEqual(
+      nodes.map(({ action, entityType }) => [action.toUpperCase(), entityType.toUpperCase()]),
+    );
+    expect(nodes.length).toBeGreaterThan(20);
+  });
+
+  it('select the entries that the texts select', async () => {
+    const byText = { entityType: { in: ['device', 'group'] }, action: { eq: 'update' } };
+    const found = await kinds({ entityKind: { in: ['DEVICE', 'GROUP'] }, actionKind: { eq: 'UPDATE' } });
+    expect(found).toEqual(await kinds(byText));
+    expect(found.map(({ entityType, entityId }) => [entityType, entityId])).toContainEqual([
+      'device',
+      device,
+    ]);
+    expect(await kinds({ actionKind: { in: ['SWITCH_COMPANY', 'ACCEPT_LOSS'] } })).toEqual([]);
+  });
+});
+
 describe('the record behind a ledger entry', () => {
   it('has the type that entityType names; without such a type it is null', async () => {
     const { nodes } = await ledger(acme, { first: 100 });

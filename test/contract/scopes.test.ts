@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
 import type { Method } from '../../src/rest/route.js';
 import { createClient } from '../support/client.js';
+import { signedIn } from '../support/console.js';
 import { changed, refused } from '../support/dashboard.js';
 import { createGraphql } from '../support/graphql.js';
 import { OTHERS, ROUTES } from '../support/openapi-check.js';
@@ -144,5 +145,25 @@ describe('RU-52 the token of an administrator who has signed in', () => {
       });
       expect(await callAs(made.token, 'GET /terminal/v1/manifest')).toBe(answer);
     }
+  });
+});
+
+describe('API tokens of a session', () => {
+  const CREATE = `mutation ($scopes: [Scope!]!) { apiTokenCreate(input: { name: "back office", scopes: $scopes }) {
+    token userErrors { code path } } }`;
+
+  it('are made by every role, with its own scopes only; a token makes none without ADMIN', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const browser = await signedIn(server.url, email);
+    const refused = await browser.graphql(CREATE, { scopes: ['READ', 'WRITE'] });
+    expect(refused.body.data).toMatchObject({
+      apiTokenCreate: { token: null, userErrors: [{ code: 'INVALID', path: ['input', 'scopes'] }] },
+    });
+    const made = await browser.graphql(CREATE, { scopes: ['READ'] });
+    const { token } = made.body.data.apiTokenCreate as { token: string };
+    const withToken = createGraphql(server.url, token);
+    expect((await withToken('{ viewer { role } }')).body.data).toEqual({ viewer: { role: 'VIEWER' } });
+    const { errors } = (await withToken(CREATE, { scopes: ['READ'] })).body;
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
   });
 });

@@ -8,7 +8,6 @@ import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { fileForm, type Fields } from '../support/client.js';
 import { openBrowser, OWN_PAGE, SIGN_IN, signedIn, type TestBrowser } from '../support/console.js';
 import { nodeId } from '../support/dashboard.js';
-import { createGraphql } from '../support/graphql.js';
 import { addPerson, failSignIns, PASSWORD, WRONG } from '../support/people.js';
 import { ask, openRaw } from '../support/raw-socket.js';
 import { SYSTEM, useServer } from '../support/server.js';
@@ -254,26 +253,6 @@ describe('a session', () => {
     server.clock.advance(CACHED_MS);
     expect(await isIn(first)).toBe(false);
     expect((await server.acme.graphql(SESSIONS)).body.data).toEqual({ viewer: { sessions: [] } });
-  });
-});
-
-describe('API tokens of a session', () => {
-  const CREATE = `mutation ($scopes: [Scope!]!) { apiTokenCreate(input: { name: "back office", scopes: $scopes }) {
-    token userErrors { code path } } }`;
-
-  it('are made by every role, with its own scopes only; a token makes none without ADMIN', async () => {
-    const { email } = await addPerson(server, { acme: 'viewer' });
-    const browser = await signedIn(server.url, email);
-    const refused = await browser.graphql(CREATE, { scopes: ['READ', 'WRITE'] });
-    expect(refused.body.data).toMatchObject({
-      apiTokenCreate: { token: null, userErrors: [{ code: 'INVALID', path: ['input', 'scopes'] }] },
-    });
-    const made = await browser.graphql<Fields>(CREATE, { scopes: ['READ'] });
-    const { token } = made.body.data.apiTokenCreate as { token: string };
-    const withToken = createGraphql(server.url, token);
-    expect((await withToken('{ viewer { role } }')).body.data).toEqual({ viewer: { role: 'VIEWER' } });
-    const { errors } = (await withToken(CREATE, { scopes: ['READ'] })).body;
-    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
   });
 });
 

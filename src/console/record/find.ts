@@ -39,6 +39,14 @@ const FIND_APPS = graphql(`
   }
 `);
 
+const FIND_MEMBERS = graphql(`
+  query FindMembers($text: String!) {
+    users(first: 10, filter: { email: { contains: $text } }) {
+      nodes { id name }
+    }
+  }
+`);
+
 const FIND_FILES = graphql(`
   query FindFiles($text: String!) {
     files(first: 10, filter: { name: { contains: $text } }) {
@@ -74,4 +82,9 @@ export async function findAppVersions(text: string): Promise<readonly Reference[
 /** Files whose names contain the text. */
 export async function findFiles(text: string): Promise<readonly Reference[]> {
   return (await query(FIND_FILES, { text })).files.nodes;
+}
+
+/** Members whose e-mail addresses contain the text; none for people who are not administrators. */
+export async function findMembers(text: string): Promise<readonly Reference[]> {
+  return (await query(FIND_MEMBERS, { text })).users?.nodes ?? [];
 }

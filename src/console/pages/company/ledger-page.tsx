@@ -1,14 +1,17 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
-import type { LedgerListQuery } from '../../gql/graphql';
+import type { EntityType, LedgerListQuery } from '../../gql/graphql';
+import { findMembers } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
 import { useActionName } from '../../record/history-words';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { Badge, Time } from '../../ui/facts';
+import { ENTITY_PAGES, entityNames } from './entities';
 import { words } from './words';
 
 const LEDGER = graphql(`
@@ -21,7 +24,7 @@ const LEDGER = graphql(`
         sequence
         at
         action
-        entityType
+        entityKind
         entityId
         channel
         actor { id name }
@@ -38,10 +41,11 @@ const ENTRY = graphql(`
         sequence
         at
         action
-        entityType
+        entityKind
         entityId
         channel
         actor { name }
+        entity { id }
         changes { field before after }
       }
     }
@@ -60,6 +64,8 @@ const SOURCE = {
 export default function LedgerPage(): ReactNode {
   const text = useTexts(words);
   const actionName = useActionName();
+  const kinds = useTexts(entityNames);
+  const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));
   return (
     <ListPage<LedgerListQuery, Row>
       id="ledger"
@@ -76,12 +82,13 @@ export default function LedgerPage(): ReactNode {
           id: 'entity',
           title: text.entity,
           width: 170,
-          render: (row) => `${row.entityType} ${row.entityId ?? ''}`,
+          render: ({ entityKind, entityId }) => `${kinds[entityKind]} ${entityId ?? ''}`,
         },
         { id: 'channel', title: 'API', width: 110, render: ({ channel }) => <Badge>{channel}</Badge> },
       ]}
       filters={[
-        { id: 'entityType', title: text.kind, kind: 'text', comparator: 'eq' },
+        { id: 'entityKind', title: text.kind, kind: 'choice', options: kindOptions },
+        { id: 'actorId', title: text.by, kind: 'reference', find: findMembers },
         { id: 'at', title: text.at, kind: 'time' },
       ]}
       panel={(id, close) => <EntryPanel id={id} onClose={close} />}
@@ -92,24 +99,42 @@ export default function LedgerPage(): ReactNode {
 
 function EntryPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
+  const kinds = useTexts(entityNames);
   const query = useQuery(ENTRY, { id });
   return (
     <RecordPanel
       query={query}
       record={({ node }) => (node && 'sequence' in node ? node : null)}
-      title={({ sequence, entityType, entityId }) => `${sequence} · ${entityType} ${entityId ?? ''}`}
+      title={({ sequence, entityKind, entityId }) => `${sequence} · ${kinds[entityKind]} ${entityId ?? ''}`}
       onClose={onClose}
       tabs={(entry) => [
         {
           id: 'changes',
           title: text.changes,
           content: (
-            <ol className="history">
-              <HistoryEntry entry={entry} names={new Map()} />
-            </ol>
+            <>
+              <ol className="history">
+                <HistoryEntry entry={entry} names={new Map()} />
+              </ol>
+              <EntityLink kind={entry.entityKind} id={entry.entity?.id} />
+            </>
           ),
         },
       ]}
     />
+  );
+}
+
+/** Leads to the record as it is now; nothing if it is gone or has no page. */
+function EntityLink({ kind, id }: { readonly kind: EntityType; readonly id: string | undefined }): ReactNode {
+  const text = useTexts(words);
+  const page = ENTITY_PAGES[kind];
+  if (page === undefined || id === undefined) return null;
+  return (
+    <p>
+      <Link to={page} search={{ open: id }}>
+        {text.showRecord}
+      </Link>
+    </p>
   );
 }

@@ -35,6 +35,7 @@ export const words = texts({
   ],
   role: ['Role', 'Papel'],
   settings: ['Company and server', 'Empresa e servidor'],
+  showRecord: ['Show the record as it is now', 'Mostrar o registro como está agora'],
   state: ['State', 'Situação'],
   timeZone: ['Time zone of terminals', 'Fuso horário dos terminais'],
   timeZoneHelp: [

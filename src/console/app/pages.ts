@@ -63,12 +63,28 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('../pages/devices/devices-page'),
   },
   {
+    path: '/logical-numbers',
+    name: 'logical-numbers',
+    icon: 'number',
+    section: 'fleet',
+    shortcut: 'l',
+    load: () => import('../pages/logical-numbers/numbers-page'),
+  },
+  {
     path: '/groups',
     name: 'groups',
     icon: 'group',
     section: 'fleet',
     shortcut: 'r',
     load: () => import('../pages/groups/groups-page'),
+  },
+  {
+    path: '/unknown-terminals',
+    name: 'unknown-terminals',
+    icon: 'warning',
+    section: 'fleet',
+    shortcut: 'u',
+    load: () => import('../pages/devices/unknown-terminals-page'),
   },
   {
     path: '/transactions',

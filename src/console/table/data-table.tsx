@@ -41,7 +41,10 @@ export interface DataTableProps<Data, Row extends { readonly id: string }> {
 }
 
 const words = texts({
-  rows: [(count: string) => `${count} records`, (count: string) => `${count} registros`],
+  rows: [
+    (count: string) => `${count} ${count === '1' ? 'record' : 'records'}`,
+    (count: string) => `${count} ${count === '1' ? 'registro' : 'registros'}`,
+  ],
   selected: [(count: string) => `${count} selected`, (count: string) => `${count} selecionados`],
   clearSelection: ['Clear selection', 'Limpar seleção'],
   noMatch: ['No record matches these conditions.', 'Nenhum registro atende a estas condições.'],

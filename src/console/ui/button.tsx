@@ -16,9 +16,25 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'childr
   readonly children?: ReactNode;
 }
 
-export function Button({ look = 'plain', icon, children, ...props }: ButtonProps): ReactNode {
+/**
+ * A button keeps the focus while it is pending and does nothing then. Its own `isPending` is not used: it announces an
+ * element that is not there.
+ */
+export function Button({
+  look = 'plain',
+  icon,
+  children,
+  isPending = false,
+  onPress,
+  ...props
+}: ButtonProps): ReactNode {
   return (
-    <AriaButton {...props} className={`button button-${look}`}>
+    <AriaButton
+      {...props}
+      aria-disabled={isPending}
+      className={`button button-${look} ${isPending ? 'button-pending' : ''}`}
+      {...(onPress && !isPending && { onPress })}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </AriaButton>

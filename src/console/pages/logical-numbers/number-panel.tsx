@@ -1,0 +1,176 @@
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import { useQuery } from '../../api/query';
+import { useMay } from '../../app/session';
+import { RecordPanel } from '../../record/panel';
+import { TerminalDeliveries, TerminalTransactions } from '../../record/terminal-lists';
+import { useTexts } from '../../text';
+import { Button } from '../../ui/button';
+import { Ago, Facts, Section, Time } from '../../ui/facts';
+import { Empty } from '../../ui/states';
+import { PresenceBadge } from '../devices/presence';
+import { NewParameter } from '../values/new-parameter';
+import { EffectiveParameters } from './effective-parameters';
+import { NumberForm } from './number-form';
+import { NumberVersions, type LogicalNumber } from './number-versions';
+import { words } from './words';
+
+const NUMBER = graphql(`
+  query LogicalNumberRecord($id: ID!) {
+    logicalNumber(id: $id) {
+      id
+      revision
+      number
+      createdAt
+      createdBy { name }
+      appVersions(first: 100) {
+        nodes { id }
+      }
+      group {
+        id
+        name
+        appVersions(first: 100) {
+          nodes {
+            id
+            number
+            app { name }
+          }
+        }
+      }
+      devices(first: 100) {
+        nodes { id serialNumber presence lastSeenAt }
+      }
+      effectiveParameters {
+        key
+        value
+        description
+        source
+        overridden { id value }
+      }
+    }
+  }
+`);
+
+export const NUMBER_DELETE = graphql(`
+  mutation LogicalNumberDelete($id: ID!, $ifMatch: Int) {
+    logicalNumberDelete(id: $id, ifMatch: $ifMatch) {
+      deletedId
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+interface NumberPanelProps {
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+export function NumberPanel({ id, onClose }: NumberPanelProps): ReactNode {
+  const text = useTexts(words);
+  const follows = ['LOGICAL_NUMBER', 'DEVICE', 'GROUP', 'PARAMETER', 'APP_VERSION'] as const;
+  const query = useQuery(NUMBER, { id }, follows);
+  return (
+    <RecordPanel
+      query={query}
+      record={({ logicalNumber }) => logicalNumber}
+      title={({ number }) => number}
+      edit={(logicalNumber, close) => <NumberForm logicalNumber={logicalNumber} onClose={close} />}
+      remove={{ document: NUMBER_DELETE, changes: 'LOGICAL_NUMBER' }}
+      history="LOGICAL_NUMBER"
+      onClose={onClose}
+      tabs={(logicalNumber) => [
+        { id: 'facts', title: text.facts, content: <NumberFacts logicalNumber={logicalNumber} /> },
+        {
+          id: 'versions',
+          title: text.appVersions,
+          content: <NumberVersions logicalNumber={logicalNumber} />,
+        },
+        { id: 'parameters', title: text.parameters, content: <Parameters logicalNumber={logicalNumber} /> },
+        {
+          id: 'transactions',
+          title: text.transactions,
+          content: <TerminalTransactions filter={{ logicalNumber: { eq: logicalNumber.number } }} />,
+        },
+        { id: 'deliveries', title: text.deliveries, content: <TerminalDeliveries id={id} /> },
+      ]}
+    />
+  );
+}
+
+interface PartProps {
+  readonly logicalNumber: LogicalNumber;
+}
+
+function NumberFacts({ logicalNumber }: PartProps): ReactNode {
+  const text = useTexts(words);
+  const { group, createdAt, createdBy, devices } = logicalNumber;
+  return (
+    <>
+      <Facts
+        facts={[
+          {
+            name: text.group,
+            value: group && (
+              <Link to="/groups" search={{ open: group.id }}>
+                {group.name}
+              </Link>
+            ),
+          },
+          { name: text.created, value: <Time at={createdAt} /> },
+          { name: text.createdBy, value: createdBy?.name },
+        ]}
+      />
+      <Section title={text.devices}>
+        {devices.nodes.length === 0 && <Empty>{text.noDevices}</Empty>}
+        <table className="plain-table">
+          <tbody>
+            {devices.nodes.map(({ id, serialNumber, presence, lastSeenAt }) => (
+              <tr key={id}>
+                <td>
+                  <Link to="/devices" search={{ open: id }} className="code">
+                    {serialNumber}
+                  </Link>
+                </td>
+                <td>
+                  <PresenceBadge presence={presence} />
+                </td>
+                <td className="end">
+                  <Ago at={lastSeenAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Section>
+    </>
+  );
+}
+
+function Parameters({ logicalNumber }: PartProps): ReactNode {
+  const text = useTexts(words);
+  const mayWrite = useMay('WRITE');
+  const [isCreating, setCreating] = useState(false);
+  const { id } = logicalNumber;
+  return (
+    <>
+      <div className="buttons">
+        {mayWrite && (
+          <Button icon="add" onPress={() => setCreating(true)}>
+            {text.newParameter}
+          </Button>
+        )}
+        <Link
+          className="button button-quiet"
+          to="/parameters"
+          search={{ filter: { logicalNumberId: { eq: id } } }}
+        >
+          {text.ownParameters}
+        </Link>
+      </div>
+      <EffectiveParameters logicalNumber={logicalNumber} />
+      {isCreating && <NewParameter owner={{ logicalNumberId: id }} onClose={() => setCreating(false)} />}
+    </>
+  );
+}

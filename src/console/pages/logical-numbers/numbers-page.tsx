@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import { useMay } from '../../app/session';
 import type { LogicalNumberListQuery } from '../../gql/graphql';
-import { findGroups } from '../../record/find';
+import { findAppVersions, findGroups } from '../../record/find';
 import { useListAddress } from '../../table/address';
 import type { Column } from '../../table/columns';
 import { ListPage } from '../../table/list-page';
@@ -61,6 +61,14 @@ export default function NumbersPage(): ReactNode {
         filters={[
           { id: 'number', title: text.number, kind: 'text', comparator: 'startsWith' },
           { id: 'groupId', title: text.group, kind: 'reference', find: findGroups },
+          { id: 'hasDevice', title: text.hasDevice, kind: 'flag' },
+          {
+            id: 'version',
+            title: text.hasVersion,
+            kind: 'reference',
+            comparator: 'eq',
+            find: findAppVersions,
+          },
           { id: 'createdAt', title: text.created, kind: 'time' },
         ]}
         selectionActions={(rows, clear) => (

@@ -19,7 +19,16 @@ export const LogicalNumberType = auditedType<LogicalNumberHead, 'groupId'>(
   { number: g.text('The number, unique in the company.') },
 );
 
-export const LogicalNumberList = g.listTypes(logicalNumbers, LogicalNumberType);
+export const LogicalNumberList = g.listTypes(
+  logicalNumbers,
+  LogicalNumberType,
+  {},
+  {},
+  {
+    hasDevice: 'Whether a device works under the logical number.',
+    version: 'App versions that the logical number has.',
+  },
+);
 
 export const logicalNumberGraphql = g.graphqlModule(
   g.queries(LogicalNumberList, {

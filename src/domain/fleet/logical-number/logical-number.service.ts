@@ -18,6 +18,8 @@ import {
   LogicalNumberUpdate,
 } from './logical-number.model.js';
 import {
+  hasDevice,
+  hasVersion,
   replaceLinks,
   selectDefaultsFor,
   selectVersionsLinkedToGroup,
@@ -32,6 +34,8 @@ export const logicalNumbers = auditedList(logicalNumberTable, {
   filters: {
     number: { column: 'number', kind: 'text', isUnique: true },
     groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+    hasDevice: { column: 'id', kind: 'flag', where: hasDevice },
+    version: { column: 'id', kind: 'linked', where: hasVersion },
   },
 });
 

@@ -230,12 +230,15 @@ describe('a logical number in GraphQL', () => {
 
 describe('the list of logical numbers', () => {
   let group = 0;
+  let version: number;
   beforeAll(async () => {
     const { client } = server.beta;
     group = await fleet.group(client, 'listed');
-    await fleet.logicalNumber(client, 'b', { group_id: group });
-    await fleet.logicalNumber(client, 'c');
-    await fleet.logicalNumber(client, 'a', { group_id: group });
+    [version = 0] = await fleet.appVersions(client, 1, [group]);
+    await fleet.logicalNumber(client, 'b', { group_id: group, app_version_ids: [] });
+    const number = await fleet.logicalNumber(client, 'c');
+    await fleet.device(client, 'of c', { logical_number_id: number });
+    await fleet.logicalNumber(client, 'a', { group_id: group, app_version_ids: [version] });
   });
 
   it.each<[Fields | (() => Fields), string[]]>([
@@ -246,6 +249,10 @@ describe('the list of logical numbers', () => {
     [{ filter: { groupId: { isNull: true } } }, ['c']],
     [() => ({ filter: { groupId: { eq: nodeId('Group', group) } } }), ['b', 'a']],
     [() => ({ filter: { groupId: { eq: nodeId('LogicalNumber', group) } } }), []],
+    [{ filter: { hasDevice: { eq: true } } }, ['c']],
+    [{ filter: { hasDevice: { eq: false } } }, ['b', 'a']],
+    [() => ({ filter: { version: { in: [nodeId('AppVersion', version)] } } }), ['a']],
+    [() => ({ filter: { not: { version: { eq: nodeId('AppVersion', version) } } } }), ['b', 'c']],
   ])('is ordered and narrowed: case %#', async (given, expected) => {
     expect(await listed(server.beta, 'LogicalNumber', 'number', given)).toEqual(expected);
   });

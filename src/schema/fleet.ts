@@ -8,10 +8,8 @@ import {
   ownedBy,
   recordTable,
   referenceTo,
-  table,
-  text,
-  type Columns,
 } from './table.js';
+import { table, text, type Columns } from './table.js';
 
 /** A table with rows of a device, which are deleted with it. */
 const deviceTable = <Of extends Columns>(columns: Of, options: Partial<Parameters<typeof table>[1]> = {}) =>

@@ -1,15 +1,5 @@
-import {
-  companyTable,
-  instant,
-  integer,
-  jsonb,
-  optional,
-  ownedBy,
-  recordTable,
-  table,
-  text,
-  withFallback,
-} from './table.js';
+import { companyTable, instant, integer, jsonb, optional, ownedBy, recordTable, table } from './table.js';
+import { text, withFallback } from './table.js';
 
 /** States of a delivery, in the order in which they follow each other. */
 export const DELIVERY_STATES = ['queued', 'sent', 'delivered', 'failed', 'expired', 'cancelled'] as const;

@@ -8,10 +8,8 @@ import {
   optional,
   ownedBy,
   recordTable,
-  referenceTo,
-  table,
-  text,
 } from './table.js';
+import { referenceTo, table, text } from './table.js';
 
 const VERSION = ['app_version_id', 'app_versions'] as const;
 

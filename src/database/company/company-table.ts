@@ -6,15 +6,8 @@ import { columnsOf, type Row, type Tables, type Written } from '../../schema/sch
 import { type AuditColumns, audited, type ColumnKind } from '../../schema/table.js';
 import { areSame, flag, instant, json, nullable, type Codec, type Sql } from '../storage.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../work.js';
-import {
-  CompanyRows,
-  excluded,
-  only,
-  type Changes,
-  type CompanyTableName,
-  type Match,
-  type NewRow,
-} from './company-rows.js';
+import { CompanyRows, excluded, only } from './company-rows.js';
+import type { Changes, CompanyTableName, Match, NewRow } from './company-rows.js';
 
 type Shown<Name extends keyof Tables, Hidden> = Exclude<string & keyof Tables[Name], Hidden>;
 

@@ -19,14 +19,9 @@ import {
   sharing,
   sortById,
   tableWith,
-  type AnyListing,
-  type KeyValue,
-  type Listing,
-  type ListRow,
-  type Relation,
-  type Slice,
-  type SliceRequest,
 } from './listing.js';
+import type { AnyListing, KeyValue, Listing, ListRow, Relation } from './listing.js';
+import type { Slice, SliceRequest } from './listing.js';
 import { newRowsOf, type NewRows } from './new-rows.js';
 import { PageStatement, readLinked, sliceOf } from './page.js';
 import { alsoMeets, isServed, orderOfChildren, type Search } from './request-class.js';

@@ -14,21 +14,10 @@ import {
   idBeside,
   isDown,
   isOfPresence,
-  nameOf,
-  ofCompany,
-  orderColumn,
-  parentTable,
-  selected,
-  tableWith,
-  type KeyValue,
-  type LinkRelation,
-  type ListRow,
-  type ListTable,
-  type Reading,
-  type Relation,
-  type Slice,
-  type SliceRequest,
 } from './listing.js';
+import { nameOf, ofCompany, orderColumn, parentTable, selected, tableWith } from './listing.js';
+import type { KeyValue, LinkRelation, ListRow, ListTable, Reading, Relation } from './listing.js';
+import type { Slice, SliceRequest } from './listing.js';
 import { alsoMeets, indexedRef, isOrderIndexed, unindexedRef } from './request-class.js';
 
 /** Parents by their ids or names, and how their children are found. */

@@ -6,15 +6,8 @@ import type { CounterName } from '../../schema/schema.js';
 import { countsOf } from '../counters.js';
 import { unindexed, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
-import {
-  condition,
-  conjuncts,
-  meant,
-  type Comparison,
-  type Condition,
-  type Filters,
-  type MeaningAt,
-} from './condition.js';
+import { condition, conjuncts, meant } from './condition.js';
+import type { Comparison, Condition, Filters, MeaningAt } from './condition.js';
 import type { ListTable, Relation, SliceRequest } from './listing.js';
 
 /** A read that may read many rows, and show few of them or only their number. */

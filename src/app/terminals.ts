@@ -11,8 +11,9 @@ import {
   createClaims,
   createDeviceTokenLookUp,
   refuseToken,
+  SeenDevices,
 } from '../domain/terminals/terminal/access.service.js';
-import { RefusalLog, SeenDevices } from '../domain/terminals/terminal/sightings.service.js';
+import { RefusalLog } from '../domain/terminals/terminal/refusal.service.js';
 import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';

@@ -2,8 +2,7 @@ import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
-import type { Row } from '../platform/caller.js';
-import { ndjsonRows } from '../platform/encoding/json.js';
+import { ndjsonRows, type Row } from '../platform/encoding/json.js';
 import { withPath } from '../platform/files.js';
 import { isObject } from '../platform/validate.js';
 import { CommandError } from './command-error.js';

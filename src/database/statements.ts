@@ -11,7 +11,8 @@ import {
   type QueryResult,
 } from 'kysely';
 
-import { DomainError } from '../platform/errors.js';
+import { systemClock } from '../platform/clock.js';
+import { type DomainCode, DomainError } from '../platform/errors.js';
 import { type Tables, COUNTED, TABLES } from '../schema/schema.js';
 import { exactComparisons, toColumn, type Condition } from './list/condition.js';
 import { areSame, type Sql, portable } from './storage.js';
@@ -222,4 +223,62 @@ export class StatementListeners {
     }
     return ends.length === 0 ? undefined : (error) => ends.forEach((end) => end(error));
   };
+}
+
+/** Whether a code is of a fault of the storage itself, not of a single request. */
+export const isStorageCode = (code: DomainCode): boolean =>
+  code.startsWith('storage_') || code === 'db_corrupt';
+
+/** Milliseconds after a fault in which no write is tried: a small one may succeed where larger ones still fail. */
+const RECENT_MS = 5_000;
+
+export class DatabaseHealth {
+  #fault: DomainCode | null = null;
+  /** Whether the file is damaged or an fsync failed: the state does not change until the process restarts. */
+  #lasting = false;
+  #reportedAt = -Infinity;
+
+  /** The code of the latest fault; null before the first one and after a successful write. */
+  get fault(): DomainCode | null {
+    return this.#fault;
+  }
+
+  get isLasting(): boolean {
+    return this.#lasting;
+  }
+
+  /** Whether to try a write: only that can show that the fault is over, and enough time has passed since. */
+  get isWorthATry(): boolean {
+    const isRecent = systemClock.elapsed() - this.#reportedAt < RECENT_MS;
+    return this.#fault !== null && !this.#lasting && !isRecent;
+  }
+
+  report(code: DomainCode): void {
+    if (this.#lasting || !isStorageCode(code)) return;
+    this.#reportedAt = systemClock.elapsed();
+    this.#fault = code;
+    this.#lasting = code === 'db_corrupt';
+  }
+
+  /** Records a failed fsync: written data may be lost. */
+  reportFatal(): void {
+    if (!this.#lasting) this.#fault = 'storage_unavailable';
+    this.#lasting = true;
+  }
+
+  recovered(): void {
+    if (!this.#lasting) this.#fault = null;
+  }
+
+  /** Refuses writes after a lasting fault. Errors: `db_corrupt`, `storage_unavailable`. */
+  demandWritable(): void {
+    if (!this.#lasting || this.#fault === null) return;
+    throw this.#fault === 'db_corrupt'
+      ? new DomainError('db_corrupt', 'The database file is damaged: nothing is written.', {
+          retryAfter: 300,
+        })
+      : new DomainError('storage_unavailable', 'The storage failed: nothing is written.', {
+          retryAfter: 10,
+        });
+  }
 }

@@ -1,6 +1,4 @@
-import { z } from 'zod';
-
-import { DomainError, type FieldErrors, invalid } from './errors.js';
+import { DomainError, invalid } from './errors.js';
 
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
@@ -102,79 +100,6 @@ export const rightsKey = ({ role, scopes, channel }: Caller): string => `${role}
 export interface Authenticator {
   /** The caller of an access token. Errors: `unauthenticated`, with one message for every cause. */
   authenticate(token: string | undefined, origin: Origin): Promise<Caller>;
-}
-
-/** A row, or the errors of an invalid one. `line` is its first line, from 1; `bytes` its approximate size. */
-export type Row = { readonly line: number } & (
-  | { readonly value: Readonly<Record<string, unknown>>; readonly bytes: number }
-  | { readonly errors: FieldErrors }
-);
-
-export interface RejectedRow {
-  readonly line: number;
-  readonly result: 'rejected';
-  readonly errors: FieldErrors;
-}
-
-/** Result of a row: `created` if it has changed something, `repeated` if it was stored before, or `rejected`. */
-export type RowResult =
-  | { readonly line: number; readonly result: 'created' | 'repeated'; readonly id: number }
-  | RejectedRow;
-
-/** Numbers of rows: `total` is the sum of the others. */
-export interface RowTotals {
-  readonly total: number;
-  readonly created: number;
-  readonly repeated: number;
-  readonly rejected: number;
-}
-
-export const NO_ROWS: RowTotals = { total: 0, created: 0, repeated: 0, rejected: 0 };
-
-const line = z.int().min(1).describe('Number of the line, from 1.');
-const errors = z.record(z.string(), z.array(z.string())).describe('Messages by field.');
-const count = z.int().min(0);
-const totals = { total: count, created: count, repeated: count, rejected: count };
-
-/** Lines of a response: the result of each row, then the totals, with the error that ended the response. */
-export const StoredLine = z.strictObject({ line, result: z.enum(['created', 'repeated']), id: z.int() });
-export const RejectedLine = z.strictObject({ line, result: z.literal('rejected'), errors });
-const error = z
-  .strictObject({ message: z.string(), code: z.string(), request_id: z.string(), errors: errors.optional() })
-  .describe('What has ended the answer. The totals count what is stored.');
-export const LastLine = z.strictObject({ ...totals, error: error.optional() });
-
-export function addRows(totals: RowTotals, results: readonly RowResult[]): RowTotals {
-  const sums = { ...totals };
-  for (const { result } of results) {
-    sums.total += 1;
-    sums[result] += 1;
-  }
-  return sums;
-}
-
-interface BatchLimits {
-  readonly rows: number;
-  /** A batch ends with the row that reaches this size. */
-  readonly bytes: number;
-}
-
-/** Collects rows into batches up to the limits; the last batch may be smaller. */
-export async function* batchesOf(
-  rows: AsyncIterable<Row> | Iterable<Row>,
-  limits: BatchLimits,
-): AsyncGenerator<readonly Row[]> {
-  let batch: Row[] = [];
-  let bytes = 0;
-  for await (const row of rows) {
-    batch.push(row);
-    bytes += 'bytes' in row ? row.bytes : 0;
-    if (batch.length === limits.rows || bytes >= limits.bytes) {
-      yield batch;
-      [batch, bytes] = [[], 0];
-    }
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** Effect of an invalid row on the rest of its batch: nothing is written, or only the invalid rows are skipped. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 
@@ -145,4 +146,147 @@ function continueAwaited(): void {
 
 function continueIfShort(): void {
   if (!isTurnOver()) waiting.take()?.();
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+// A plus sign that was not percent-encoded arrives as a space.
+const TIMESTAMP =
+  /^(?<date>\d{4}-\d{2}-\d{2})T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:\.(?<fraction>\d+))?)?(?:Z|(?<sign>[+ -])(?<hours>\d{2}):?(?<minutes>\d{2}))$/i;
+/** Start of the years 1 and 10000, in milliseconds since 1970: the range of texts and databases. */
+const [FIRST, END] = [-62_135_596_800_000, 253_402_300_800_000];
+
+/** Example for errors and descriptions. */
+export const TIMESTAMP_EXAMPLE = '2026-03-01T12:00:00Z';
+
+/** An interval in milliseconds since 1970, `to` excluded. */
+interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The interval that a date or timestamp names: a UTC day (`2026-01-05`), a minute (`2026-01-05T12:00Z`), a
+ * second (`2026-01-05T09:00:00-0300`), or a millisecond where there is a fraction, which is cut to three
+ * digits. The leap second `23:59:60Z` is the first second of the next day, as in Unix time. Undefined for any
+ * other text, and for times that do not exist.
+ */
+export function readInterval(text: string): Interval | undefined {
+  if (DATE.test(text)) return intervalOf(instantOf(text, '00:00:00', ''), DAY);
+  const parts = TIMESTAMP.exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const { date = '', minute = '', second, fraction = '', sign = '+', hours = '00', minutes = '00' } = parts;
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
+  const isLeap = second === '60';
+  const local = instantOf(date, `${minute}:${isLeap ? '59' : (second ?? '00')}`, fraction);
+  const at = local === undefined ? undefined : local - offset + (isLeap ? SECOND : 0);
+  if (isLeap && at !== undefined && Math.floor(at / SECOND) % (DAY / SECOND) !== 0) return undefined;
+  return intervalOf(at, second === undefined ? MINUTE : fraction === '' ? SECOND : 1);
+}
+
+/** The start of the interval that a timestamp names; undefined for any other text, a date without a time included. */
+export function readInstant(text: string): Date | undefined {
+  const interval = DATE.test(text) ? undefined : readInterval(text);
+  return interval && new Date(interval.from);
+}
+
+/** Undefined for dates and times that do not exist, such as 30 February or 24:00:00. */
+function instantOf(date: string, time: string, fraction: string): number | undefined {
+  const text = `${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+  const at = new Date(text);
+  return !Number.isNaN(at.getTime()) && at.toISOString() === text ? at.getTime() : undefined;
+}
+
+function intervalOf(from: number | undefined, length: number): Interval | undefined {
+  return from === undefined || from < FIRST || from >= END ? undefined : { from, to: from + length };
+}
+
+/** A length of time in calendar units, for example `13 months`; `months` or `days` is 0. */
+export interface Period {
+  readonly months: number;
+  readonly days: number;
+}
+
+/** The instant one period before `now`, in UTC: 1 month before 31 March is 28 or 29 February. */
+export function instantBefore(now: Date, { months, days }: Period): Date {
+  const at = new Date(now);
+  at.setUTCDate(1);
+  at.setUTCMonth(at.getUTCMonth() - months);
+  const lastDay = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate();
+  at.setUTCDate(Math.min(now.getUTCDate(), lastDay) - days);
+  return at;
+}
+
+/** A change of local time: from `at` on, clocks show UTC plus `offset`. In milliseconds, `at` since 1970. */
+export interface OffsetChange {
+  readonly at: number;
+  readonly offset: number;
+}
+
+/** Canonical name of a time zone, for example `America/Sao_Paulo`; undefined if it is unknown to Intl. */
+export function timeZoneNamed(name: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The offset at `from` and each later change before `to`, ascending. `timeZone` must be known to Intl. */
+export function offsetsIn(timeZone: string, from: number, to: number): readonly OffsetChange[] {
+  const offsets = [{ at: from, offset: offsetAt(timeZone, from) }];
+  const last = new Date(to).getUTCFullYear();
+  for (let year = new Date(from).getUTCFullYear(); year <= last; year += 1) {
+    offsets.push(...changes.memo(`${year} ${timeZone}`).filter(({ at }) => at > from && at < to));
+  }
+  return offsets;
+}
+
+/** Step of the search for changes. Changes closer together would be missed; there are none since 1970. */
+const STEP = 3 * DAY;
+
+/** Changes by year and zone, for example `2026 Asia/Tokyo`. Finding those of one year takes about a millisecond. */
+const changes = new LRUCache<string, readonly OffsetChange[]>({ max: 2_000, memoMethod: changesOf });
+
+function changesOf(yearAndZone: string): readonly OffsetChange[] {
+  const [year = '', timeZone = ''] = yearAndZone.split(' ');
+  const found: OffsetChange[] = [];
+  const end = Date.UTC(Number(year) + 1, 0, 1);
+  let before = Date.UTC(Number(year), 0, 1) - 1;
+  let offset = offsetAt(timeZone, before);
+  while (before < end - 1) {
+    const at = Math.min(before + STEP, end - 1);
+    const next = offsetAt(timeZone, at);
+    if (next !== offset) found.push({ at: changeBetween(timeZone, before, at), offset: next });
+    [before, offset] = [at, next];
+  }
+  return found;
+}
+
+/** First second with the offset of `to`, in milliseconds since 1970. */
+function changeBetween(timeZone: string, from: number, to: number): number {
+  const offset = offsetAt(timeZone, to);
+  let [before, after] = [Math.floor(from / SECOND), Math.ceil(to / SECOND)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(timeZone, middle * SECOND) === offset) after = middle;
+    else before = middle;
+  }
+  return after * SECOND;
+}
+
+/** Formats by zone, since creating one takes far longer than using it. */
+const formats = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 500,
+  memoMethod: (timeZone) => new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }),
+});
+
+/** Offset of local time from UTC at an instant, in milliseconds. */
+export function offsetAt(timeZone: string, at: number): number {
+  const parts = formats.memo(timeZone).formatToParts(at);
+  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
+  const [, sign, hours = 0, minutes = 0, seconds = 0] =
+    /^GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?/.exec(name) ?? [];
+  const length = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND;
+  return sign === '-' ? -length : length;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { Caller } from './caller.js';
 import { HOUR, MINUTE } from './clock.js';
+import type { TerminalRefused } from './errors.js';
 
 /** A terminal that a token acts for. Each unit of work checks whether the terminal may use the service. */
 export interface TerminalClaim {
@@ -10,6 +11,9 @@ export interface TerminalClaim {
   /** Device that the token belongs to; null for a gateway token, which may name any terminal of its company. */
   readonly deviceId: number | null;
 }
+
+/** A terminal that may use the service, or why it may not. */
+export type Admission<T> = { readonly terminal: T } | { readonly refused: TerminalRefused };
 
 /** Message that confirms a notification, sent by a terminal over HTTP or MQTT. */
 export const NotificationConfirm = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { timeZoneNamed, TIMESTAMP_EXAMPLE } from './calendar.js';
+import { timeZoneNamed, TIMESTAMP_EXAMPLE } from './clock.js';
 import { DomainError, type FieldErrors } from './errors.js';
 import type { RuleMessage } from './rules.js';
 

@@ -14,19 +14,17 @@ import { headerOf, requestContextOf } from '../http/request.js';
 import { endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
 import { takeSlot } from '../http/server/admission.js';
 import { mayTakeLong } from '../http/server/listen.js';
+import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
+import { companyOwner, workFor } from '../platform/clock.js';
 import {
-  demandScope,
-  type Authenticator,
-  type Caller,
-  type Scope,
+  ndjsonLine,
+  ndjsonRows,
   addRows,
   batchesOf,
   NO_ROWS,
   type Row,
   type RowResult,
-} from '../platform/caller.js';
-import { companyOwner, workFor } from '../platform/clock.js';
-import { ndjsonLine, ndjsonRows } from '../platform/encoding/json.js';
+} from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
 import { isObject } from '../platform/validate.js';
 import type { RouteBase, Received } from './route.js';

@@ -1,13 +1,11 @@
 import type { Response } from 'express';
 
-import type { ReadWork, Units } from '../database/work.js';
+import type { ReadWork } from '../database/work.js';
 import { HttpProblem } from '../http/problem.js';
 import { requestContextOf } from '../http/request.js';
-import type { Caller } from '../platform/caller.js';
-import { SECOND, terminalsOwner, workFor } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
-import { DomainError, TerminalRefused } from '../platform/errors.js';
-import type { TerminalClaim } from '../platform/terminal.js';
+import { DomainError } from '../platform/errors.js';
+import type { Admission, TerminalClaim } from '../platform/terminal.js';
 
 /** Calls per batch, and interval in ms. For 50 terminals, reading 20 large notifications each takes 20 ms. */
 const LIMITS = { most: 50, everyMs: 50 } as const;
@@ -16,15 +14,7 @@ const LIMITS = { most: 50, everyMs: 50 } as const;
 export type AdmitAll<T> = (
   work: ReadWork,
   claims: readonly TerminalClaim[],
-) => Promise<readonly (T | TerminalRefused)[]>;
-
-/** The terminal of the claim. Errors: `TerminalRefused`. */
-export async function admitted<T>(admit: AdmitAll<T>, work: ReadWork, claim: TerminalClaim): Promise<T> {
-  const [found] = await admit(work, [claim]);
-  if (found === undefined) throw new Error('Nothing is known of the terminal.');
-  if (found instanceof TerminalRefused) throw found;
-  return found;
-}
+) => Promise<readonly Admission<T>[]>;
 
 /** The request of a terminal that may use the service. */
 interface BatchCall<T, Input> {
@@ -49,7 +39,7 @@ export interface GatheredCall<Input> {
 }
 
 /** `read` or `write` of the units of work. */
-type Run<Work> = <V>(caller: TerminalClaim['caller'], use: (work: Work) => Promise<V>) => Promise<V>;
+export type Run<Work> = <V>(caller: TerminalClaim['caller'], use: (work: Work) => Promise<V>) => Promise<V>;
 
 /** Result for a client that left before its batch ran. */
 const LEFT = {};
@@ -90,13 +80,13 @@ export class Batches<T> {
       const claims = open.map(({ claim }) => claim);
       const found = await this.admit(work, claims);
       const admittedCalls = open.flatMap(({ claim, input }, index) => {
-        const terminal = found[index];
-        if (terminal === undefined || terminal instanceof TerminalRefused) return [];
-        return [{ terminal, tokenId: claim.caller.tokenId, input }];
+        const each = found[index];
+        if (each === undefined || 'refused' in each) return [];
+        return [{ terminal: each.terminal, tokenId: claim.caller.tokenId, input }];
       });
       const performed = admittedCalls.length === 0 ? [] : [...(await perform(work, admittedCalls))];
-      return found.map((terminal) => {
-        if (terminal instanceof TerminalRefused) return terminal;
+      return found.map((each) => {
+        if ('refused' in each) return each.refused;
         return performed.shift() ?? new Error('A terminal has no result.');
       });
     });
@@ -104,9 +94,6 @@ export class Batches<T> {
     return calls.map((call) => byCall.get(call) ?? LEFT);
   }
 }
-
-/** A disabled device or a revoked token ends what is open within 5 seconds, on every node. */
-export const CHECK_MS = 2 * SECOND;
 
 /** A request that is being answered, perhaps for hours. */
 export interface OpenExchange {
@@ -117,100 +104,12 @@ export interface OpenExchange {
   abort(): void;
 }
 
-export interface CheckOptions {
-  readonly units: Pick<Units, 'read'>;
-  /** Like `admit` of the routes; does not count as a request of the terminals. */
-  readonly admitAgain: AdmitAll<unknown>;
-  /** Called for each terminal whose request is ended. */
-  readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
-  /** Gets faults. */
-  readonly onError: (error: unknown) => void;
-  /** Aborted when the server stops. */
-  readonly stopping: AbortSignal;
-}
-
-/** Admits the terminals of all open exchanges again every two seconds: one read unit for each company. */
-export class OpenExchanges {
-  readonly #open = new Set<OpenExchange>();
-  /** Open exchanges, without those that check themselves. */
-  readonly #checked = new Set<OpenExchange>();
-  #timer: NodeJS.Timeout | null = null;
-  #isChecking = false;
-
-  constructor(private readonly options: CheckOptions) {
-    // One listener for all: a signal compares each new listener with all others.
-    options.stopping.addEventListener('abort', () => this.#open.forEach((exchange) => exchange.abort()));
-  }
-
-  add(exchange: OpenExchange): void {
-    this.#open.add(exchange);
-    this.#checked.add(exchange);
-    this.#timer ??= setInterval(() => void this.#check(), CHECK_MS).unref();
-    if (this.options.stopping.aborted) exchange.abort();
-  }
-
-  remove(exchange: OpenExchange): void {
-    this.#open.delete(exchange);
-    this.doNotCheck(exchange);
-  }
-
+/** The requests that are being answered. */
+export interface OpenRequests {
+  add(exchange: OpenExchange): void;
+  remove(exchange: OpenExchange): void;
   /** For an exchange that checks itself. */
-  doNotCheck(exchange: OpenExchange): void {
-    this.#checked.delete(exchange);
-    if (this.#checked.size > 0 || this.#timer === null) return;
-    clearInterval(this.#timer);
-    this.#timer = null;
-  }
-
-  async #check(): Promise<void> {
-    if (this.#isChecking) return;
-    this.#isChecking = true;
-    try {
-      const claimed = await this.#claims();
-      const byCompany = Map.groupBy(claimed, ({ claim }) => claim.caller.companyId);
-      for (const [first, ...others] of byCompany.values()) {
-        if (first !== undefined) await this.#admit(first.claim.caller, [first, ...others]);
-      }
-    } catch (error) {
-      // Tried again by the next check.
-      if (!(error instanceof DomainError)) this.options.onError(error);
-    } finally {
-      this.#isChecking = false;
-    }
-  }
-
-  async #claims(): Promise<readonly Claimed[]> {
-    const claimed: Claimed[] = [];
-    const checked = [...this.#checked];
-    for (const exchange of checked) {
-      try {
-        claimed.push({ exchange, claim: await exchange.claimAgain() });
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
-        if (['unauthenticated', 'forbidden'].includes(error.code)) exchange.end();
-      }
-    }
-    return claimed;
-  }
-
-  async #admit(caller: Caller, claimed: readonly Claimed[]): Promise<void> {
-    const claims = claimed.map(({ claim }) => claim);
-    const { units, admitAgain, onRefused } = this.options;
-    const found = await workFor(terminalsOwner(caller), () =>
-      units.read(caller, (work) => admitAgain(work, claims)),
-    );
-    for (const [index, { exchange, claim }] of claimed.entries()) {
-      const refused = found[index];
-      if (!(refused instanceof TerminalRefused) || !this.#checked.has(exchange)) continue;
-      onRefused(claim, refused);
-      exchange.end();
-    }
-  }
-}
-
-interface Claimed {
-  readonly exchange: OpenExchange;
-  readonly claim: TerminalClaim;
+  doNotCheck(exchange: OpenExchange): void;
 }
 
 /** Requests that may wait at the same time. */

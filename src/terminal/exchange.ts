@@ -19,23 +19,23 @@ import {
 } from '../http/send.js';
 import { leaveRequests } from '../http/server/admission.js';
 import { leaveNetwork } from '../http/server/connections.js';
-import type { Row } from '../platform/caller.js';
 import type { HeldBytes } from '../platform/client-limits.js';
 import { enterEventLoop } from '../platform/clock.js';
+import type { Row } from '../platform/encoding/json.js';
 import { DomainError, TerminalRefused } from '../platform/errors.js';
 import type { TerminalClaim } from '../platform/terminal.js';
 import { inputOf, type ReceivedInput } from '../rest/fields.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore, NDJSON_TYPE } from '../rest/lines.js';
 import type { RouteBase, Received } from '../rest/route.js';
 import {
-  admitted,
   enterWaiting,
   type AdmitAll,
   type Batches,
   type GatheredCall,
   type OpenExchange,
-  type OpenExchanges,
+  type OpenRequests,
   type PerformTogether,
+  type Run,
   type WaitingLimits,
 } from './admission.js';
 
@@ -63,7 +63,7 @@ interface ExchangeParts<T> extends ExchangeOptions<T> {
   /** Looks up the token of the request again. Errors: those of an invalid token. */
   readonly claimAgain: () => Promise<TerminalClaim>;
   readonly batches: Batches<T>;
-  readonly open: OpenExchanges;
+  readonly open: OpenRequests;
 }
 
 /** A whole response to a terminal. */
@@ -89,22 +89,20 @@ const ENDED = 'ended';
 /** Request of a terminal, whose route opens the units of work. Each of them checks the token and the terminal again. */
 export class TerminalExchange<T> implements OpenExchange {
   readonly #parts: ExchangeParts<T>;
+  readonly claimAgain: ExchangeParts<T>['claimAgain'];
   readonly #ended = new AbortController();
   /** Counts the response to a change, from before the change on. */
   #held: HeldBytes | undefined;
 
   constructor(parts: ExchangeParts<T>) {
     this.#parts = parts;
+    this.claimAgain = parts.claimAgain;
     const { received, open } = parts;
     open.add(this);
     onClosed(received.response, () => {
       open.remove(this);
       this.abort();
     });
-  }
-
-  async claimAgain(): Promise<TerminalClaim> {
-    return await this.#parts.claimAgain();
   }
 
   abort(): void {
@@ -150,17 +148,22 @@ export class TerminalExchange<T> implements OpenExchange {
 
   /** Reads in a unit of work. Errors: those of the token and of `admit`. */
   async read<V>(use: (work: ReadWork, terminal: T) => Promise<V>): Promise<V> {
-    const { units, admit } = this.#parts;
-    return await this.#admitted((claim) =>
-      units.read(claim.caller, async (work) => use(work, await admitted(admit, work, claim))),
-    );
+    return await this.#inUnit(this.#parts.units.read, use);
   }
 
   /** Writes in a unit of work. Errors: those of the token and of `admit`. */
   async write<V>(use: (work: WriteWork, terminal: T) => Promise<V>): Promise<V> {
-    const { units, admit } = this.#parts;
+    return await this.#inUnit(this.#parts.units.write, use);
+  }
+
+  async #inUnit<Work extends ReadWork, V>(run: Run<Work>, use: (work: Work, terminal: T) => Promise<V>) {
     return await this.#admitted((claim) =>
-      units.write(claim.caller, async (work) => use(work, await admitted(admit, work, claim))),
+      run(claim.caller, async (work) => {
+        const [found] = await this.#parts.admit(work, [claim]);
+        if (found === undefined) throw new Error('Nothing is known of the terminal.');
+        if ('refused' in found) throw found.refused;
+        return await use(work, found.terminal);
+      }),
     );
   }
 

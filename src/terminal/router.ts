@@ -1,14 +1,15 @@
 import type { Request, Response } from 'express';
 
+import type { Units } from '../database/work.js';
 import { bearerToken, headerOf, malformed, requestContextOf } from '../http/request.js';
 import { enterCompany, leaveRequests, spreadRetries, takeSlot } from '../http/server/admission.js';
-import type { Origin } from '../platform/caller.js';
+import type { Caller, Origin } from '../platform/caller.js';
 import { MINUTE, SECOND, systemClock, type Clock, terminalsOwner, workFor } from '../platform/clock.js';
-import { DomainError } from '../platform/errors.js';
+import { DomainError, type TerminalRefused } from '../platform/errors.js';
 import type { TerminalClaim } from '../platform/terminal.js';
 import { BoundedWindowStore } from '../platform/windows.js';
 import { createRouter } from '../rest/router.js';
-import { Batches, OpenExchanges, rateLimited, type CheckOptions } from './admission.js';
+import { type AdmitAll, Batches, type OpenExchange, type OpenRequests, rateLimited } from './admission.js';
 import { TerminalExchange, type ExchangeOptions, type TerminalRoute } from './exchange.js';
 
 export const TERMINAL = '/terminal/v1';
@@ -104,4 +105,102 @@ function createLimit(
       rateLimited(`Too many requests: at most ${max} at the same time of one terminal.`),
     );
   };
+}
+
+/** A disabled device or a revoked token ends what is open within 5 seconds, on every node. */
+export const CHECK_MS = 2 * SECOND;
+
+interface CheckOptions {
+  readonly units: Pick<Units, 'read'>;
+  /** Like `admit` of the routes; does not count as a request of the terminals. */
+  readonly admitAgain: AdmitAll<unknown>;
+  /** Called for each terminal whose request is ended. */
+  readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
+  /** Gets faults. */
+  readonly onError: (error: unknown) => void;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** Admits the terminals of all open exchanges again every two seconds: one read unit for each company. */
+class OpenExchanges implements OpenRequests {
+  readonly #open = new Set<OpenExchange>();
+  /** Open exchanges, without those that check themselves. */
+  readonly #checked = new Set<OpenExchange>();
+  #timer: NodeJS.Timeout | null = null;
+  #isChecking = false;
+
+  constructor(private readonly options: CheckOptions) {
+    // One listener for all: a signal compares each new listener with all others.
+    options.stopping.addEventListener('abort', () => this.#open.forEach((exchange) => exchange.abort()));
+  }
+
+  add(exchange: OpenExchange): void {
+    this.#open.add(exchange);
+    this.#checked.add(exchange);
+    this.#timer ??= setInterval(() => void this.#check(), CHECK_MS).unref();
+    if (this.options.stopping.aborted) exchange.abort();
+  }
+
+  remove(exchange: OpenExchange): void {
+    this.#open.delete(exchange);
+    this.doNotCheck(exchange);
+  }
+
+  doNotCheck(exchange: OpenExchange): void {
+    this.#checked.delete(exchange);
+    if (this.#checked.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    try {
+      const claimed = await this.#claims();
+      const byCompany = Map.groupBy(claimed, ({ claim }) => claim.caller.companyId);
+      for (const [first, ...others] of byCompany.values()) {
+        if (first !== undefined) await this.#admit(first.claim.caller, [first, ...others]);
+      }
+    } catch (error) {
+      // Tried again by the next check.
+      if (!(error instanceof DomainError)) this.options.onError(error);
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  async #claims(): Promise<readonly Claimed[]> {
+    const claimed: Claimed[] = [];
+    const checked = [...this.#checked];
+    for (const exchange of checked) {
+      try {
+        claimed.push({ exchange, claim: await exchange.claimAgain() });
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        if (['unauthenticated', 'forbidden'].includes(error.code)) exchange.end();
+      }
+    }
+    return claimed;
+  }
+
+  async #admit(caller: Caller, claimed: readonly Claimed[]): Promise<void> {
+    const claims = claimed.map(({ claim }) => claim);
+    const { units, admitAgain, onRefused } = this.options;
+    const found = await workFor(terminalsOwner(caller), () =>
+      units.read(caller, (work) => admitAgain(work, claims)),
+    );
+    for (const [index, { exchange, claim }] of claimed.entries()) {
+      const each = found[index];
+      if (each === undefined || !('refused' in each) || !this.#checked.has(exchange)) continue;
+      onRefused(claim, each.refused);
+      exchange.end();
+    }
+  }
+}
+
+interface Claimed {
+  readonly exchange: OpenExchange;
+  readonly claim: TerminalClaim;
 }

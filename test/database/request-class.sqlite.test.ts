@@ -33,7 +33,7 @@ import {
 } from '../../src/domain/software/app/app-version.service.js';
 import { apps } from '../../src/domain/software/app/app.service.js';
 import { files } from '../../src/domain/software/file/file.service.js';
-import { unknownTerminals } from '../../src/domain/terminals/terminal/sightings.service.js';
+import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';

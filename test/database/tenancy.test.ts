@@ -42,7 +42,7 @@ import * as application from '../../src/domain/software/app/app.service.js';
 import * as content from '../../src/domain/software/app/content.service.js';
 import * as grants from '../../src/domain/software/app/grant.service.js';
 import { files, filesOfAppVersion, listFiles } from '../../src/domain/software/file/file.service.js';
-import { unknownTerminals } from '../../src/domain/terminals/terminal/sightings.service.js';
+import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
 import { report } from '../domain/payments/transaction/records.js';
 import type { SqlRow } from '../support/databases/place.js';
 import { NOTIFICATION_READS, NOTIFICATION_WRITES } from '../support/tenancy-of-notifications.js';

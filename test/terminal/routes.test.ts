@@ -106,8 +106,8 @@ async function serveRoutes(
     Promise.resolve(
       claims.map(({ serialNumber }) =>
         refused.has(serialNumber)
-          ? new TerminalRefused('Not here.', { code: 'unknown_terminal' })
-          : serialNumber,
+          ? { refused: new TerminalRefused('Not here.', { code: 'unknown_terminal' }) }
+          : { terminal: serialNumber },
       ),
     );
   const router = createTerminalRouter(routes, {

@@ -12,9 +12,7 @@ import {
   type Rules,
 } from '../../domain/base/ledger/retention.service.js';
 import { listCompanies } from '../../domain/people/company/company.service.js';
-import { instantBefore } from '../../platform/calendar.js';
-import { MINUTE, SECOND, systemClock } from '../../platform/clock.js';
-import { type Period } from '../../platform/config/parsing.js';
+import { MINUTE, SECOND, systemClock, instantBefore, type Period } from '../../platform/clock.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { ledgerChainHash } from '../../platform/hashes.js';
 import { withDatabase, type CommandContext } from '../command-context.js';

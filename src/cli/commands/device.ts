@@ -4,7 +4,7 @@ import {
   type IssuedDeviceToken,
   issueDeviceToken,
   issueNextDeviceTokens,
-} from '../../domain/terminals/terminal/access.service.js';
+} from '../../domain/terminals/terminal/device-token.service.js';
 import type { BatchRow, ErrorPolicy } from '../../platform/caller.js';
 import { counted } from '../../platform/errors.js';
 import {

@@ -9,7 +9,7 @@ import {
   revokeToken,
 } from '../../domain/people/access-token/access-token.service.js';
 import { getMembership, getUserByEmail } from '../../domain/people/user/user.service.js';
-import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/calendar.js';
+import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/clock.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';

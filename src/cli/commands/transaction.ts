@@ -7,9 +7,15 @@ import {
   checkRows,
   storeRows,
 } from '../../domain/payments/transaction/recording/transaction-rows.service.js';
-import { addRows, batchesOf, NO_ROWS, type RejectedRow, type RowTotals } from '../../platform/caller.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
-import { ndjsonLine } from '../../platform/encoding/json.js';
+import {
+  ndjsonLine,
+  addRows,
+  batchesOf,
+  NO_ROWS,
+  type RejectedRow,
+  type RowTotals,
+} from '../../platform/encoding/json.js';
 import { counted } from '../../platform/errors.js';
 import { addCompanyCommand, callerIn, withDatabase, type ChangeOptions } from '../command-context.js';
 import { CommandError, EXIT } from '../command-error.js';

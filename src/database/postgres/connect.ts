@@ -4,15 +4,9 @@ import type { Pool } from 'pg';
 
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
-import {
-  type CheckResult,
-  type Database,
-  DatabaseHealth,
-  type OpenOptions,
-  type StorageSizes,
-} from '../database.js';
+import type { CheckResult, Database, OpenOptions, StorageSizes } from '../database.js';
 import { hasAllMigrations } from '../migrations.js';
-import { StatementListeners } from '../statements.js';
+import { StatementListeners, DatabaseHealth } from '../statements.js';
 import { Announcements } from './announcements.js';
 import { Answers, createPool } from './connections/pool.js';
 import type { Shared } from './connections/session.js';

@@ -22,7 +22,8 @@ import {
   mapKind,
   UNFINISHED_TABLE,
 } from '../copy.js';
-import { DatabaseRefused, isStorageCode } from '../database.js';
+import { DatabaseRefused } from '../database.js';
+import { isStorageCode } from '../statements.js';
 import { copyIn } from './connections/statements.js';
 import { translate } from './faults.js';
 import { inspect, READABLE } from './migrate.js';

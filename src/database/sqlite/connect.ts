@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { inMemory } from '../../platform/windows.js';
 import type { Tables } from '../../schema/schema.js';
-import { type Database, DatabaseHealth, type OpenOptions } from '../database.js';
+import type { Database, OpenOptions } from '../database.js';
 import { hasAllMigrations } from '../migrations.js';
-import { StatementListeners } from '../statements.js';
+import { StatementListeners, DatabaseHealth } from '../statements.js';
 import { SqliteConnection } from './connection.js';
 import type { Watcher } from './faults.js';
 import { FileGuard, readMarks, type Slot } from './file/marker.js';

@@ -5,7 +5,8 @@ import { Worker } from 'node:worker_threads';
 
 import { systemClock } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
-import type { Database, DatabaseHealth } from '../database.js';
+import type { Database } from '../database.js';
+import type { DatabaseHealth } from '../statements.js';
 import type { CheckpointReply, CheckpointTask } from './checkpoint-thread.js';
 import type { Watcher } from './faults.js';
 import type { CommitGuard } from './file/marker.js';

@@ -4,7 +4,8 @@ import { systemClock, AWAITED, currentOwner, workFor, yieldToEventLoop } from '.
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';
-import type { Database, DatabaseHealth } from '../database.js';
+import type { Database } from '../database.js';
+import type { DatabaseHealth } from '../statements.js';
 import { handleOf, type SqliteConnection } from './connection.js';
 import { storageFailed } from './faults.js';
 

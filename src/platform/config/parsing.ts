@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 
-import { DAY, HOUR, MINUTE, SECOND } from '../clock.js';
+import { DAY, HOUR, MINUTE, type Period, SECOND } from '../clock.js';
 import { readText } from '../files.js';
 import { LOG_LEVELS, type LogLevel } from './settings.js';
 
@@ -78,12 +78,6 @@ export function parseDuration(value: string): number {
   if (milliseconds === 0)
     throw new Error('must be a duration of at least 1s, for example 30s, 15m, 24h or 90d');
   return milliseconds;
-}
-
-/** A length of time in calendar units, for example `13 months`; `months` or `days` is 0. */
-export interface Period {
-  readonly months: number;
-  readonly days: number;
 }
 
 const PERIOD = /^([1-9]\d{0,4}) ?(d|days?|w|weeks?|m|months?|y|years?)$/i;

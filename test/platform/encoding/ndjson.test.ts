@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { addRows, batchesOf, NO_ROWS, type Row } from '../../../src/platform/caller.js';
-import { ndjsonLine, ndjsonRows } from '../../../src/platform/encoding/json.js';
+import {
+  ndjsonLine,
+  ndjsonRows,
+  addRows,
+  batchesOf,
+  NO_ROWS,
+  type Row,
+} from '../../../src/platform/encoding/json.js';
 import { turnsOf } from '../../support/turns.js';
 
 async function* piecesOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {

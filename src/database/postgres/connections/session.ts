@@ -3,8 +3,8 @@ import type { PoolClient, QueryConfig, QueryResult as PgResult } from 'pg';
 
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
-import { isStorageCode, type Scope } from '../../database.js';
-import { LONG_COLUMNS, textCounter, type StatementEnd } from '../../statements.js';
+import type { Scope } from '../../database.js';
+import { LONG_COLUMNS, textCounter, type StatementEnd, isStorageCode } from '../../statements.js';
 import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
 import { settingsSql, type Answers } from './pool.js';

@@ -46,12 +46,6 @@ export interface Device
   readonly serialNumber: string;
 }
 
-export interface FormerNumber {
-  readonly number: string | null;
-  /** Time at which the device changed to another number. It had this number since the `endedAt` before. */
-  readonly endedAt: Date;
-}
-
 /** Number of devices that report the same value; `value` is null for devices that report none. */
 export interface DeviceCount {
   readonly value: string | null;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-import { CompanyRows, only, specialSql } from '../../../database/company/company-rows.js';
+import { only, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import type { Comparison, Condition, MeaningAt } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
@@ -12,7 +12,6 @@ import {
   pairTable,
   crossJoin,
   flag,
-  instant,
   json,
   jsonText,
   textOf,
@@ -87,14 +86,6 @@ export const devices = auditedList(deviceTable, {
 });
 
 export const devicesOfLogicalNumber = devices.of({ column: 'logical_number_id' });
-
-const formerNumbers = new CompanyRows('device_numbers');
-
-/** The logical numbers that a device had before, the earliest first. */
-export async function selectFormerNumbers(work: ReadWork, deviceId: number) {
-  const rows = await formerNumbers.select(work, { device_id: deviceId }, { orderBy: ['ended_at'] });
-  return rows.map(({ number, ended_at }) => ({ number, endedAt: instant.fromColumn(ended_at) }));
-}
 
 /** Limit of rows: terminals report arbitrary values. */
 export const MAX_VALUES = 100;

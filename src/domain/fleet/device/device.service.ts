@@ -19,7 +19,6 @@ export {
   devicesOfLogicalNumber,
   MAX_GROUPS,
   MAX_VALUES,
-  selectFormerNumbers,
   selectOnlyDevices,
   sightings,
   storeSightings,

@@ -31,3 +31,10 @@ export interface LogicalNumber extends LogicalNumberHead {
   /** Ids in ascending order. */
   readonly appVersionIds: readonly number[];
 }
+
+/** A logical number that a device had before. */
+export interface FormerNumber {
+  readonly number: string | null;
+  /** Time at which the device changed to another number. It had this number since the `endedAt` before. */
+  readonly endedAt: Date;
+}

@@ -1,10 +1,11 @@
-import { only, MANY_ROWS } from '../../../database/company/company-rows.js';
+import { CompanyRows, only, MANY_ROWS } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
 import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { Key, SliceRequest } from '../../../database/list/listing.js';
+import { instant } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Page, PageRequest } from '../../../platform/caller.js';
 import { inParts, yieldToEventLoop } from '../../../platform/clock.js';
@@ -12,6 +13,7 @@ import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
+  type FormerNumber,
   type LogicalNumber,
   LogicalNumberCreate,
   type LogicalNumberHead,
@@ -61,6 +63,14 @@ export async function getLogicalNumberByNumber(work: ReadWork, number: string): 
 export async function listLogicalNumbers(work: ReadWork, request: PageRequest): Promise<Page<LogicalNumber>> {
   const page = await logicalNumberHeads.list(work, request);
   return { ...page, records: await withVersions(work, page.records) };
+}
+
+const formerNumbers = new CompanyRows('device_numbers');
+
+/** The logical numbers that a device had before, the earliest first. */
+export async function formerNumbersOf(work: ReadWork, deviceId: number): Promise<FormerNumber[]> {
+  const rows = await formerNumbers.select(work, { device_id: deviceId }, { orderBy: ['ended_at'] });
+  return rows.map(({ number, ended_at }) => ({ number, endedAt: instant.fromColumn(ended_at) }));
 }
 
 /** Creates a number, with the default app versions of its group if none are given (contract 24). Errors: `invalid`, `taken`. */

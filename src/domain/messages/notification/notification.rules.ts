@@ -1,4 +1,4 @@
-import { offsetAt } from '../../../platform/calendar.js';
+import { offsetAt } from '../../../platform/clock.js';
 import { invalid } from '../../../platform/errors.js';
 import { normalized } from '../../../platform/validate.js';
 import {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-import { readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/calendar.js';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import { MINUTE, SPANS, type Span } from '../../../platform/clock.js';
+import { MINUTE, SPANS, type Span, readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/clock.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName, snakeCase } from '../../../platform/validate.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { LastLine, RejectedLine } from '../../../platform/caller.js';
+import { LastLine, RejectedLine } from '../../../platform/encoding/json.js';
 import { camelCase } from '../../../platform/validate.js';
 import {
   fieldsOf,

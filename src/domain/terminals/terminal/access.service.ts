@@ -1,28 +1,19 @@
-import { only } from '../../../database/company/company-rows.js';
-import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
+import type { ReadWork, Units } from '../../../database/work.js';
 import { type Caller, demandScope, type Origin } from '../../../platform/caller.js';
-import type { Clock } from '../../../platform/clock.js';
+import { type Clock, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
 import { Batcher } from '../../../platform/concurrency/batcher.js';
 import { DomainError, invalid, TerminalRefused } from '../../../platform/errors.js';
-import type { TerminalClaim } from '../../../platform/terminal.js';
+import type { Admission, TerminalClaim } from '../../../platform/terminal.js';
 import { normalized } from '../../../platform/validate.js';
-import { type Device, SerialNumber } from '../../fleet/device/device.model.js';
-import { findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
+import { type Device, type SeenDevice, SerialNumber } from '../../fleet/device/device.model.js';
+import { findDevicesBySerialNumbers, storeSightings } from '../../fleet/device/device.service.js';
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
-import { randomToken } from '../../people/access-token/access-token.model.js';
 import {
   type CachingAuthenticator,
   TokenLookUp,
   unauthenticated,
 } from '../../people/access-token/authentication.service.js';
-import {
-  deleteDeviceToken,
-  type DeviceCredential,
-  findDeviceCredentials,
-  replaceDeviceTokens,
-  selectDevicesForTokens,
-  type TokenStep,
-} from './terminal.repository.js';
+import { type DeviceCredential, findDeviceCredentials } from './terminal.repository.js';
 
 /** Finds the device of a device token; undefined for any other text. */
 export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
@@ -112,21 +103,24 @@ export async function admitTerminals(work: ReadWork, claims: readonly TerminalCl
   return claims.map((claim) => admitted(devices.get(claim.serialNumber), claim));
 }
 
-function admitted(device: Device | undefined, { deviceId }: TerminalClaim): AdmittedDevice | TerminalRefused {
+function admitted(device: Device | undefined, { deviceId }: TerminalClaim): Admission<AdmittedDevice> {
   // The device of the token may just have been deleted, and another one created with its serial number.
   if (device === undefined || (deviceId !== null && deviceId !== device.id)) {
-    return new TerminalRefused('No device has this serial number.', { code: 'unknown_terminal' });
+    return refusedFor('No device has this serial number.', { code: 'unknown_terminal' });
   }
   const { id, enabled, logicalNumberId } = device;
   if (!enabled) {
-    return new TerminalRefused('The device is disabled.', { code: 'terminal_disabled', deviceId: id });
+    return refusedFor('The device is disabled.', { code: 'terminal_disabled', deviceId: id });
   }
   if (logicalNumberId === null) {
-    const reason = { code: 'terminal_unassigned', deviceId: id } as const;
-    return new TerminalRefused('The device has no logical number.', reason);
+    return refusedFor('The device has no logical number.', { code: 'terminal_unassigned', deviceId: id });
   }
-  return { ...device, logicalNumberId };
+  return { terminal: { ...device, logicalNumberId } };
 }
+
+const refusedFor = (message: string, reason: TerminalRefused['reason']) => ({
+  refused: new TerminalRefused(message, reason),
+});
 
 /** Errors: `invalid` if `given`, the logical number that a terminal names, is not its own. */
 export async function demandOwnNumber(
@@ -143,42 +137,154 @@ export async function demandOwnNumber(
   );
 }
 
-type TokenDevice = Pick<Device, 'id' | 'serialNumber'>;
+/** Delay before notes are stored after a pause: notes close together are stored together. */
+const SOON_MS = SECOND / 4;
 
-export type IssuedDeviceToken = Awaited<ReturnType<typeof issueDeviceToken>>;
-
-/** Issues the token of a device, in place of its former one. `secret` is its text, which is not stored. */
-export async function issueDeviceToken(work: WriteWork, device: TokenDevice) {
-  return only(await issueAll(work, [device]));
+interface NotesOptions<Key, Note> {
+  readonly store: (companyId: number, notes: ReadonlyMap<Key, Note>) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+  /** Minimum time between the starts of two runs that store, in milliseconds. */
+  readonly intervalMs: number;
+  readonly clock: Pick<Clock, 'elapsed'>;
 }
 
-/** Issues tokens for the next devices, in the order of their ids. Returns an empty list at the end. */
-export async function issueNextDeviceTokens(work: WriteWork, step: TokenStep) {
-  return await issueAll(work, await selectDevicesForTokens(work, step));
-}
+/** Notes about companies, stored in the background: one company after the other, and once in `intervalMs` at most. */
+export class CompanyNotes<Key, Note> {
+  #waiting = new Map<number, Map<Key, Note>>();
+  #timer: NodeJS.Timeout | undefined;
+  #last = -Infinity;
+  #storing = Promise.resolve();
 
-async function issueAll(work: WriteWork, devices: readonly TokenDevice[]) {
-  const issued = devices.map(({ id, serialNumber }) => ({
-    deviceId: id,
-    serialNumber,
-    secret: randomToken(),
-  }));
-  await replaceDeviceTokens(work, issued);
-  for (const { deviceId: id, serialNumber, secret } of issued) {
-    const entry = entryOf({ id, serialNumber }, secret.slice(-4));
-    work.ledger.created('device_token', entry, { action: 'issue' });
+  constructor(private readonly options: NotesOptions<Key, Note>) {}
+
+  /** The notes of a company that are stored next. Add to them synchronously. */
+  of(companyId: number): Map<Key, Note> {
+    const { intervalMs, clock } = this.options;
+    const notes = this.#waiting.get(companyId) ?? new Map<Key, Note>();
+    this.#waiting.set(companyId, notes);
+    const waitMs = Math.max(SOON_MS, this.#last + intervalMs - clock.elapsed());
+    this.#timer ??= setTimeout(() => void this.#store(), waitMs).unref();
+    return notes;
   }
-  return issued;
-}
 
-/** Revokes the token of a device. Nothing changes if it has none. */
-export async function revokeDeviceToken<D extends TokenDevice>(work: WriteWork, device: D): Promise<D> {
-  const lastFour = await deleteDeviceToken(work, device.id);
-  if (lastFour !== undefined) {
-    work.ledger.deleted('device_token', entryOf(device, lastFour), { action: 'revoke' });
+  /** Stores all pending notes. Never rejects. */
+  async finish(): Promise<void> {
+    if (this.#timer === undefined) await this.#storing;
+    else await this.#store();
   }
-  return device;
+
+  #store(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#last = this.options.clock.elapsed();
+    this.#storing = this.#storing.then(() => this.#storeAll());
+    return this.#storing;
+  }
+
+  async #storeAll(): Promise<void> {
+    const all = this.#waiting;
+    this.#waiting = new Map();
+    for (const [companyId, notes] of all) {
+      await this.options.store(companyId, notes).catch(this.options.onError);
+    }
+  }
 }
 
-/** Entry of a token in the ledger. */
-const entryOf = ({ id, serialNumber }: TokenDevice, lastFour: string) => ({ id, serialNumber, lastFour });
+/** Devices stored in one unit of work: takes 5 to 10 ms on SQLite, while other writes wait. */
+const ROWS_PER_UNIT = 250;
+/** Devices examined per turn of the event loop: takes less than 5 ms. */
+const IDS_PER_TURN = 2_000;
+
+/**
+ * Stores when terminals were last seen. Each node stores a device at most once a minute, and then the time of
+ * its latest request, even if no other request follows. One statement stores many devices.
+ */
+export class SeenDevices {
+  /** Times to be stored, by device, in milliseconds since 1970. */
+  readonly #notes: CompanyNotes<number, number>;
+  /** When devices were stored in the last minute, by `company/device`, in `elapsed`; the latest is last. */
+  readonly #storedAt = new Map<string, number>();
+  #isFinishing = false;
+
+  constructor(
+    private readonly units: Units,
+    private readonly clock: Clock,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.#notes = new CompanyNotes({
+      onError,
+      clock,
+      intervalMs: 5 * SECOND,
+      store: (companyId, seen) => this.#store(companyId, seen),
+    });
+  }
+
+  /** Like `admitTerminals`, and notes that the admitted devices were seen. */
+  readonly admit = async (work: ReadWork, claims: readonly TerminalClaim[]) => {
+    const found = await admitTerminals(work, claims);
+    for (const each of found) {
+      if ('terminal' in each) this.note(work.caller.companyId, each.terminal.id, work.now);
+    }
+    return found;
+  };
+
+  /** To be called for each request of an admitted terminal. `now` is the server's time. */
+  note(companyId: number, deviceId: number, now: Date): void {
+    // May be earlier than before: the clock may have been corrected.
+    this.#notes.of(companyId).set(deviceId, now.getTime());
+  }
+
+  /** Stores all that was noted. To be called when no request is running any more. Never rejects. */
+  async finish(): Promise<void> {
+    this.#isFinishing = true;
+    await this.#notes.finish();
+  }
+
+  async #store(companyId: number, seen: ReadonlyMap<number, number>): Promise<void> {
+    this.#forgetOld();
+    let part: SeenDevice[] = [];
+    let examined = 0;
+    for (const [deviceId, seenAt] of seen) {
+      if ((examined += 1) % IDS_PER_TURN === 0) await yieldToEventLoop();
+      if (this.#isDue(`${companyId}/${deviceId}`)) part.push({ deviceId, seenAt });
+      else this.#noteAgain(companyId, { deviceId, seenAt });
+      if (part.length < ROWS_PER_UNIT) continue;
+      await this.#write(companyId, part);
+      part = [];
+    }
+    if (part.length > 0) await this.#write(companyId, part);
+  }
+
+  #forgetOld(): void {
+    const before = this.clock.elapsed() - MINUTE;
+    for (const [key, storedAt] of this.#storedAt) {
+      if (storedAt > before) return;
+      this.#storedAt.delete(key);
+    }
+  }
+
+  /** Whether the device is to be stored now, since it was not in the last minute. */
+  #isDue(key: string): boolean {
+    const now = this.clock.elapsed();
+    if (now < (this.#storedAt.get(key) ?? -Infinity) + MINUTE && !this.#isFinishing) return false;
+    this.#storedAt.delete(key);
+    this.#storedAt.set(key, now);
+    return true;
+  }
+
+  /** After an error, times are written a minute later, unless the server ends. */
+  async #write(companyId: number, part: readonly SeenDevice[]): Promise<void> {
+    try {
+      await this.units.writeWithoutLedger(companyId, (work) => storeSightings(work, part));
+    } catch (error) {
+      this.onError(error);
+      if (!this.#isFinishing) for (const device of part) this.#noteAgain(companyId, device);
+    }
+  }
+
+  /** Notes a time, unless the device was seen since. */
+  #noteAgain(companyId: number, { deviceId, seenAt }: SeenDevice): void {
+    const seen = this.#notes.of(companyId);
+    if (!seen.has(deviceId)) seen.set(deviceId, seenAt);
+  }
+}

@@ -1,14 +1,14 @@
 import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { getDevice } from '../../fleet/device/device.service.js';
-import { issueDeviceToken, revokeDeviceToken } from './access.service.js';
+import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
 import {
   adoptTerminal,
   lastRefusals,
   type TerminalRefusal,
   type UnknownTerminal,
   unknownTerminals,
-} from './sightings.service.js';
+} from './refusal.service.js';
 
 const TerminalRefusalCode = g.enumeration<TerminalRefusal['code']>(
   'TerminalRefusalCode',

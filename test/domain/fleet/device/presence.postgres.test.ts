@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { SeenDevices } from '../../../../src/domain/terminals/terminal/sightings.service.js';
+import { SeenDevices } from '../../../../src/domain/terminals/terminal/access.service.js';
 import { fleet } from '../../../support/fleet.js';
 import { useServer } from '../../../support/server.js';
 import { fails } from '../../../support/terminals.js';

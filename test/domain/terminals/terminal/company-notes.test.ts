@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { CompanyNotes } from '../../../../src/domain/terminals/terminal/sightings.service.js';
+import { CompanyNotes } from '../../../../src/domain/terminals/terminal/access.service.js';
 import { testClock } from '../../../support/clock.js';
 
 function counted(intervalMs: number) {

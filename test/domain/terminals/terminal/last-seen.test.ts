@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { SeenDevices } from '../../../../src/domain/terminals/terminal/sightings.service.js';
+import { SeenDevices } from '../../../../src/domain/terminals/terminal/access.service.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';

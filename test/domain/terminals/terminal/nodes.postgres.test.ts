@@ -4,7 +4,7 @@ import type { Server } from '../../../../src/app/server.js';
 import { TICK_MS, TICKS_PER_CHECK } from '../../../../src/domain/messages/notification/waiting.service.js';
 import { CACHED_MS } from '../../../../src/domain/people/access-token/authentication.service.js';
 import { SECOND } from '../../../../src/platform/clock.js';
-import { CHECK_MS } from '../../../../src/terminal/admission.js';
+import { CHECK_MS } from '../../../../src/terminal/router.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { metricOf } from '../../../support/gauges.js';
 import { ingestRows, ndjson, openLines, totalsOf } from '../../../support/line-stream.js';

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { SeenDevices } from '../../../../src/domain/terminals/terminal/sightings.service.js';
+import { SeenDevices } from '../../../../src/domain/terminals/terminal/access.service.js';
 import { fileOf } from '../../../support/databases/sqlite-place.js';
 import { planOf } from '../../../support/query-plan.js';
 import { useServer } from '../../../support/server.js';

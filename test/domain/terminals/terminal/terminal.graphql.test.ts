@@ -5,7 +5,7 @@ import { hashToken } from '../../../../src/domain/people/access-token/access-tok
 import {
   MAX_UNKNOWN_TERMINALS,
   RefusalLog,
-} from '../../../../src/domain/terminals/terminal/sightings.service.js';
+} from '../../../../src/domain/terminals/terminal/refusal.service.js';
 import type { Fields } from '../../../support/client.js';
 import { answered, changed, nodeId, refused } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';

@@ -6,7 +6,7 @@ import type { WriteWork } from '../../../../database/work.js';
 import { scrubJson, scrubText, type Scrubbed } from '../../../../platform/card-data/card-data.js';
 import { FIRST_DIGITS, LAST_DIGITS } from '../../../../platform/card-data/text-search.js';
 import { yieldToEventLoop } from '../../../../platform/clock.js';
-import { DomainError, invalid, taken } from '../../../../platform/errors.js';
+import { type DomainError, invalid, taken } from '../../../../platform/errors.js';
 import { orProblem, parse } from '../../../../platform/validate.js';
 import {
   type Transaction,
@@ -91,9 +91,9 @@ export async function storeRecords(
   const matches: Match[] = [];
   for (const [index, record] of checked.entries()) {
     if (index > 0 && index % RECORDS_PER_TURN === 0) await yieldToEventLoop();
-    const match = record instanceof DomainError ? record : matchOf(known, record.value, mayEnd);
+    const match = 'value' in record ? matchOf(known, record.value, mayEnd) : record;
     matches.push(match);
-    if (record instanceof DomainError || match instanceof DomainError || match.repeated) continue;
+    if (!('value' in record) || !('of' in match) || match.repeated) continue;
     if (match.of.stored === null) added.set(match.of, record);
     else ended.set(match.of.stored, record);
   }
@@ -102,7 +102,7 @@ export async function storeRecords(
   const scrubs = [...added.values(), ...ended.values()].reduce((sum, record) => sum + record.scrubs, 0);
   if (scrubs > 0) work.count('cardDataScrubs', scrubs);
   return matches.map((match) => {
-    if (match instanceof DomainError) return { transaction: null, repeated: false, problem: match };
+    if (!('of' in match)) return { transaction: null, repeated: false, problem: match };
     const { repeated, of } = match;
     if (of.stored === null) throw new Error('A record has no transaction');
     return { transaction: after.get(of.stored.id) ?? of.stored, repeated, problem: null };
@@ -116,7 +116,7 @@ const keyOf = ({ reference, serialNumber }: TransactionRecord): string =>
 /** Stored transactions with the references of records, by `keyOf`. One statement. */
 async function storedWith(work: WriteWork, checked: CheckedRecords): Promise<Map<string, Reported>> {
   const keys = checked.flatMap((record): [reference: string, serialNumber: string][] => {
-    if (record instanceof DomainError || record.value.reference === null) return [];
+    if (!('value' in record) || record.value.reference === null) return [];
     return [[record.value.reference, record.value.serialNumber]];
   });
   const found = keys.length === 0 ? [] : await findTransactionsByKeys(work, keys);
@@ -157,7 +157,7 @@ const WORK_OF_RECORD = 400;
 type Masked = ReturnType<typeof scrubRecord>;
 
 function workOf(checked: Masked | DomainError): number {
-  if (checked instanceof DomainError) return WORK_OF_RECORD;
+  if (!('value' in checked)) return WORK_OF_RECORD;
   const { sent, received, detail } = checked.value;
   return WORK_OF_RECORD + (sent?.length ?? 0) + (received?.length ?? 0) + detail.length;
 }

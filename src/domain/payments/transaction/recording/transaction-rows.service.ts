@@ -1,12 +1,11 @@
 import type { ReadWork, WriteWork } from '../../../../database/work.js';
-import { readInstant } from '../../../../platform/calendar.js';
-import type { Row, RowResult } from '../../../../platform/caller.js';
-import { HOUR } from '../../../../platform/clock.js';
+import { HOUR, readInstant } from '../../../../platform/clock.js';
+import type { Row, RowResult } from '../../../../platform/encoding/json.js';
 import { DomainError, type FieldErrors, invalid } from '../../../../platform/errors.js';
 import { isObject, snakeCase, normalized } from '../../../../platform/validate.js';
-import type { Device, FormerNumber } from '../../../fleet/device/device.model.js';
-import { selectFormerNumbers } from '../../../fleet/device/device.service.js';
-import { logicalNumberHeads } from '../../../fleet/logical-number/logical-number.service.js';
+import type { Device } from '../../../fleet/device/device.model.js';
+import type { FormerNumber } from '../../../fleet/logical-number/logical-number.model.js';
+import { formerNumbersOf, logicalNumberHeads } from '../../../fleet/logical-number/logical-number.service.js';
 import {
   Card,
   Installment,
@@ -53,7 +52,7 @@ export async function reporterOf(
   { id, serialNumber, logicalNumberId }: Device & { readonly logicalNumberId: number },
 ): Promise<Reporter> {
   const { number: logicalNumber } = await logicalNumberHeads.get(work, logicalNumberId);
-  const formerNumbers = await selectFormerNumbers(work, id);
+  const formerNumbers = await formerNumbersOf(work, id);
   return { serialNumber, logicalNumber, formerNumbers, now: work.now };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { LastLine, RejectedLine, StoredLine } from '../../../../platform/caller.js';
+import { LastLine, RejectedLine, StoredLine } from '../../../../platform/encoding/json.js';
 import { NDJSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../../terminal/index.js';
 import type { AdmittedDevice } from '../../../terminals/terminal/access.service.js';
 import { TransactionRecord } from '../transaction.model.js';

@@ -1,5 +1,12 @@
-import { offsetAt, offsetsIn, type OffsetChange } from '../../../../platform/calendar.js';
-import { DAY, HOUR, MINUTE, SPANS } from '../../../../platform/clock.js';
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  SPANS,
+  offsetAt,
+  offsetsIn,
+  type OffsetChange,
+} from '../../../../platform/clock.js';
 import {
   type ParsedPayment,
   type Transaction,

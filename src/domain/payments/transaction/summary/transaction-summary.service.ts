@@ -1,8 +1,7 @@
 import type { Condition } from '../../../../database/list/condition.js';
 import type { Search } from '../../../../database/list/request-class.js';
 import type { ReadWork } from '../../../../database/work.js';
-import { timeZoneNamed } from '../../../../platform/calendar.js';
-import { DAY, yieldToEventLoop } from '../../../../platform/clock.js';
+import { DAY, yieldToEventLoop, timeZoneNamed } from '../../../../platform/clock.js';
 import { DomainError } from '../../../../platform/errors.js';
 import {
   countInHalfHours,

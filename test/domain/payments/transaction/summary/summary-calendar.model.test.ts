@@ -7,8 +7,7 @@ import {
   rangesToRead,
   segmentsOf,
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
-import { offsetAt, offsetsIn } from '../../../../../src/platform/calendar.js';
-import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
+import { DAY, MINUTE, offsetAt, offsetsIn } from '../../../../../src/platform/clock.js';
 import { localMinute } from './expected-summary.js';
 
 const ZONES = [

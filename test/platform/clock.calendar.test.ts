@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { instantBefore, readInstant, readInterval } from '../../src/platform/calendar.js';
+import { instantBefore, readInstant, readInterval } from '../../src/platform/clock.js';
 import { readConfig } from '../../src/platform/config/config.js';
 import { parsePeriod } from '../../src/platform/config/parsing.js';
 import { ACCEPTED_TIMESTAMPS, REFUSED_TIMESTAMPS } from '../support/timestamps.js';

@@ -29,9 +29,8 @@ export const fieldOf = (dimension: Dimension): Exclude<Dimension, 'group'> | 'gr
   dimension === 'group' ? 'groupId' : dimension;
 
 /** Order of the rows of a summary; rows with the same sums are in the order of time and dimensions. */
-export const SUMMARY_ORDERS = ['time', 'count', 'amountTotal'] as const;
 export interface SummaryOrder {
-  readonly field: (typeof SUMMARY_ORDERS)[number];
+  readonly field: 'time' | 'count' | 'amountTotal';
   readonly direction: 'asc' | 'desc';
 }
 

@@ -27,6 +27,9 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
   db_corrupt: [503, null, 'UNAVAILABLE'],
 };
 
+/** Further fields of a user error with a message of no rule. */
+const details = (rule: DomainCode) => ({ rule, params: null, current: null });
+
 /** The argument that a user error without a field names. */
 const ARGUMENTS: Partial<Record<DomainCode, readonly string[]>> = {
   not_found: ['id'],
@@ -61,7 +64,7 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
       ['serialNumber', first],
       ['serialNumber', second],
       ['name', name[0]],
-    ].map(([field, message]) => ({ code: user, path: ['input', field], message }));
+    ].map(([field, message]) => ({ code: user, path: ['input', field], message, ...details(code) }));
     expect(userErrorsOf(error)).toEqual(user === null ? undefined : userErrors);
     const graphql = topLevelError(error);
     expect(graphql.message).toBe('In words.');
@@ -73,7 +76,7 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
     const error = new DomainError(code, 'In words.');
     const path = ARGUMENTS[code] ?? [];
     expect(problemResponse(error, 'r').body).toEqual({ code, message: 'In words.', request_id: 'r' });
-    const userErrors = [{ code: user, path, message: 'In words.' }];
+    const userErrors = [{ code: user, path, message: 'In words.', ...details(code) }];
     expect(userErrorsOf(error)).toEqual(user === null ? undefined : userErrors);
     expect(topLevelError(error).extensions).toEqual({ code: top });
   });

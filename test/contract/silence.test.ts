@@ -126,6 +126,7 @@ class Answers {
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
       .replaceAll(/\b[0-9a-f]{40}\b/g, 'TOKEN')
       .replaceAll(/("last_?[fF]our" ?: ?)"[0-9a-f]{4}"/g, '$1"FOUR"')
+      .replaceAll(/"[0-9a-f]{4}"(,"before":null,"field":"lastFour")/g, '"FOUR"$1')
       .replaceAll(/("initialPassword" ?: ?)"[^"]+"/g, '$1"PASSWORD"');
   }
 }

@@ -72,7 +72,7 @@ export function nodeId(typeName: string, databaseId: number): string {
 /** SQL statements of an operation that must succeed, on its second run, when all caches are filled. */
 export async function statementsFor(
   server: TestServer,
-  member: Member,
+  member: Pick<Member, 'graphql'>,
   query: string,
   variables?: Fields,
 ): Promise<readonly string[]> {

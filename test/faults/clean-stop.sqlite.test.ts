@@ -5,10 +5,10 @@ import { expect, it } from 'vitest';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
 import type { Client } from '../support/client.js';
 import { audited, insertMany } from '../support/databases/rows.js';
-import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
+import { damageTable, placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { runCommand, serveHere, startProgram } from '../support/program.js';
-import { damageTable, runTool, useScratchFolder } from './machine.js';
+import { runTool, useScratchFolder } from './machine.js';
 
 const CONFIG_EXIT = 78;
 const FIRST = 'was checked before the start';

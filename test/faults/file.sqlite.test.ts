@@ -4,20 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
-import { placeAt, urlOf } from '../support/databases/sqlite-place.js';
+import { damageTable, placeAt, urlOf } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms, runCommand, runProgram, serveHere, startProgram } from '../support/program.js';
 import { scratchFolder } from '../support/scratch.js';
-import {
-  AS_NOBODY,
-  damageTable,
-  isRoot,
-  itUnless,
-  lacking,
-  runTool,
-  startPrepared,
-  useScratchFolder,
-} from './machine.js';
+import { AS_NOBODY, isRoot, itUnless, lacking, runTool, startPrepared, useScratchFolder } from './machine.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
 import { problemsIn } from './soundness.js';
 

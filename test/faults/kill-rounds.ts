@@ -37,13 +37,13 @@ const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'terminal-gateway-rou
 const killsPostgres = values.kill === 'postgres';
 const postgres = killsPostgres || values.on === 'postgres' ? await faultyPostgres() : undefined;
 
-async function target(): Promise<Pick<RoundOptions, 'place' | 'token' | 'postgres'>> {
+async function target(): Promise<Pick<RoundOptions, 'place' | 'token' | 'databaseServer'>> {
   if (postgres === undefined) {
     const place = placeAt(join(folder, 'gateway.db'));
     return { place, token: (await prepareDatabase(place)).token };
   }
   const token = await addCompany(postgres.url);
-  return { place: placeOf(postgres), token, ...(killsPostgres ? { postgres } : {}) };
+  return { place: placeOf(postgres), token, ...(killsPostgres ? { databaseServer: postgres } : {}) };
 }
 
 try {

@@ -1,6 +1,5 @@
 /** Tools for tests that need more than Node: mounts, a C compiler, other users. Tests are skipped without them. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -15,10 +14,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, inject, it } from 'vitest';
 
-import { reading } from '../../src/database/sqlite/file/open-file.js';
 import { fileForm, type Client } from '../support/client.js';
 import { newDatabase, type TestPlace } from '../support/databases/place.js';
-import { overwrite } from '../support/databases/sqlite-place.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms, PROGRAM, serveHere, startProgram, type ProgramOptions } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
@@ -206,13 +203,6 @@ export async function namesOf(client: Client, resource: string): Promise<string[
     names.push(...list.map((fields) => String(fields.name)));
     if (list.length < 100) return names;
   }
-}
-
-/** Overwrites the first page of a table with random bytes. */
-export function damageTable(file: string, table: string): void {
-  const query = 'select rootpage from sqlite_schema where name = ?';
-  const page = reading(file, (database) => Number(database.prepare(query).pluck().get(table)));
-  overwrite(file, (page - 1) * 4096, randomBytes(4096));
 }
 
 /** Writes a file until a mounted disk has not one byte left; returns its path. */

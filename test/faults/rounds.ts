@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Client } from '../support/client.js';
 import type { TestPlace } from '../support/databases/place.js';
-import type { OwnServer } from '../support/postgres/boot.js';
 import { runCommand, startProgram, type Program } from '../support/program.js';
+import { recovered } from './load.js';
 import { Lists, TERMINALS_EACH, Writer } from './mixed-writes.js';
-import { recovered } from './postgres/gateway.js';
 import { problemsIn } from './soundness.js';
 
 export interface RoundsResult {
@@ -23,8 +22,11 @@ export interface RoundOptions {
   readonly place: Pick<TestPlace, 'url' | 'check' | 'sql'>;
   /** A token of a company in the database, with every scope. */
   readonly token: string;
-  /** The PostgreSQL server of the database, if it is killed in place of the gateway. */
-  readonly postgres?: OwnServer;
+  /** The server of the database, if it is killed in place of the gateway. */
+  readonly databaseServer?: {
+    readonly end: (signal: 'SIGKILL') => Promise<unknown>;
+    readonly start: () => Promise<void>;
+  };
   readonly onRound?: (round: number, soFar: RoundsResult) => void;
 }
 
@@ -35,7 +37,7 @@ const CHAIN = { LEDGER_CHAIN: '1' };
 
 /** In each round: kills a server during writes, starts it again and checks that every acknowledged change is there. */
 export async function killRounds(options: RoundOptions): Promise<RoundsResult> {
-  const { rounds, place, token, postgres, onRound } = options;
+  const { rounds, place, token, databaseServer, onRound } = options;
   const writers = Array.from({ length: WRITERS }, (_, n) => new Writer(`w${n}`, Math.random));
   const problems: string[] = [];
   let slowestStart = 0;
@@ -61,9 +63,9 @@ export async function killRounds(options: RoundOptions): Promise<RoundsResult> {
     }
     const enough = result().acknowledged + WRITERS;
     const isEnough = (): boolean => result().acknowledged > enough;
-    await writeUntilKilled(client, writers, isEnough, () => (postgres ?? program).end('SIGKILL'));
-    await postgres?.start();
-    running = postgres === undefined ? null : program;
+    await writeUntilKilled(client, writers, isEnough, () => (databaseServer ?? program).end('SIGKILL'));
+    await databaseServer?.start();
+    running = databaseServer === undefined ? null : program;
   }
 }
 

@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../support/client.js';
 import { faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, startProgram } from '../../support/program.js';
+import { recovered } from '../load.js';
 import { killRounds } from '../rounds.js';
-import { addCompany, placeOf, recovered } from './gateway.js';
+import { addCompany, placeOf } from './gateway.js';
 
 const WRITERS = 8;
 /** One by each signal; `npm run faults` makes many more. */
@@ -91,7 +92,7 @@ describe('CF-18 a crash of PostgreSQL during commits', () => {
       rounds: 1,
       place: placeOf(server),
       token: await addCompany(server.url),
-      postgres: server,
+      databaseServer: server,
     });
     expect(problems).toEqual([]);
     expect(acknowledged).toBeGreaterThan(0);

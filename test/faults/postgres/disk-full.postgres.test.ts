@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 
 import { FAST, faultyPostgres, OTHER_USER, runAll, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, startProgram } from '../../support/program.js';
+import { recovered, requested } from '../load.js';
 import { itUnless, lacking, mountSmall, runTool } from '../machine.js';
-import { addCompany, recovered, requested } from './gateway.js';
+import { addCompany } from './gateway.js';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -8,7 +8,8 @@ import { sendHttp } from '../../support/client.js';
 import { FAST, faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, runCommand, runProgram, startProgram, type Program } from '../../support/program.js';
 import { scratchFolder, selfSigned } from '../../support/scratch.js';
-import { addCompany, recovered } from './gateway.js';
+import { recovered } from '../load.js';
+import { addCompany } from './gateway.js';
 
 let server: OwnServer;
 let token: string;

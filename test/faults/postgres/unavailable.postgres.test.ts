@@ -6,8 +6,9 @@ import type { Client } from '../../support/client.js';
 import { adminUrlOf, FAST, faultyPostgres, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, serveHere, startProgram, type Program } from '../../support/program.js';
 import { startServer } from '../../support/server.js';
+import { recovered, requested, startLoad, unexpected, type Answer } from '../load.js';
 import { memoryOf } from '../machine.js';
-import { addCompany, recovered, requested, startLoad, unexpected, type Answer } from './gateway.js';
+import { addCompany } from './gateway.js';
 
 const MEGABYTE = 1024 * 1024;
 

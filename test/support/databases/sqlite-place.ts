@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { randomBytes } from 'node:crypto';
 import { closeSync, copyFileSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +7,7 @@ import { inject } from 'vitest';
 
 import { connect } from '../../../src/database/sqlite/connect.js';
 import { checkFile } from '../../../src/database/sqlite/file/check.js';
+import { reading } from '../../../src/database/sqlite/file/open-file.js';
 import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { removeFolder, scratchFolder } from '../scratch.js';
 import type { PlaceOptions, SqlValue, TestPlace } from './place.js';
@@ -26,6 +28,13 @@ export function overwrite(file: string, offset: number, bytes: Uint8Array): void
   const descriptor = openSync(file, 'r+');
   writeSync(descriptor, bytes, 0, bytes.length, offset);
   closeSync(descriptor);
+}
+
+/** Overwrites the first page of a table with random bytes. */
+export function damageTable(file: string, table: string): void {
+  const query = 'select rootpage from sqlite_schema where name = ?';
+  const page = reading(file, (database) => Number(database.prepare(query).pluck().get(table)));
+  overwrite(file, (page - 1) * 4096, randomBytes(4096));
 }
 
 /** The `DATABASE_URL` of a file. */

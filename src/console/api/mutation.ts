@@ -14,13 +14,15 @@ interface Payload {
   readonly userErrors: readonly UserError[];
 }
 
-type PayloadOf<Data> = Exclude<Data[keyof Data], string | undefined>;
+export type PayloadOf<Data> = Exclude<Data[keyof Data], string | undefined>;
 
 export interface MutationState<Variables, Result> {
   /** Resolves to the payload, or to null if the change was refused or failed. */
   readonly run: (variables: Variables, attachment?: Attachment) => Promise<Result | null>;
   readonly errors: readonly UserError[];
   readonly failure: Failure | null;
+  /** The failure, or else the first error. */
+  readonly problem: Failure | undefined;
   readonly isRunning: boolean;
   /** Share of the attachment that is sent, 0 to 1; null while none is sent. */
   readonly progress: number | null;
@@ -81,5 +83,5 @@ export function useMutation<Data extends object, Variables extends object>(
     },
     [document, language, reset, types],
   );
-  return { run, errors, failure, isRunning, progress, reset };
+  return { run, errors, failure, problem: failure ?? errors[0], isRunning, progress, reset };
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 import type { EntityType } from '../api/changes';
 import type { UserError } from '../api/errors';
-import { useMutation, type MutationState } from '../api/mutation';
+import { useMutation, type MutationState, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
 import type { Attachment } from '../api/upload';
 import { useTexts } from '../text';
@@ -24,11 +24,15 @@ export interface FormField<Values> {
   readonly rows?: number;
   /** Kind of a text: `date`, `password`. */
   readonly type?: string;
+  readonly autoComplete?: string;
+  readonly autoFocus?: boolean;
   readonly options?: readonly Option[];
   readonly isFlag?: boolean;
   readonly find?: (text: string) => Promise<readonly Reference[]>;
   /** Name in the input of the mutation, where it is another one. */
   readonly argument?: string;
+  /** Whether the field is asked for, given the other values. */
+  readonly isShown?: (values: Values) => boolean;
 }
 
 interface FieldsProps<Values> {
@@ -36,19 +40,21 @@ interface FieldsProps<Values> {
   readonly values: Values;
   readonly set: (changed: Partial<Values>) => void;
   readonly errors: readonly UserError[];
+  readonly root?: Root;
 }
 
-const pathOf = <Values,>({ name, argument = name }: FormField<Values>): string => `input.${argument}`;
+/** Argument of the mutation that has the values: `input`; null where each value is an argument. */
+type Root = string | null;
 
-export function Fields<Values extends object>({
-  fields,
-  values,
-  set,
-  errors,
-}: FieldsProps<Values>): ReactNode {
-  return fields.map((field) => {
-    const { name, label, isFlag, options, find, help, rows, type } = field;
-    const error = errorAt(errors, ...pathOf(field).split('.'));
+const pathOf = <Values,>({ name, argument = name }: FormField<Values>, root: Root = 'input'): string =>
+  root === null ? argument : `${root}.${argument}`;
+
+export function Fields<Values extends object>(props: FieldsProps<Values>): ReactNode {
+  const { fields, values, set, errors, root } = props;
+  const shown = fields.filter(({ isShown }) => isShown?.(values) ?? true);
+  return shown.map((field) => {
+    const { name, label, isFlag, options, find, ...text } = field;
+    const error = errorAt(errors, ...pathOf(field, root).split('.'));
     const value: unknown = values[name];
     const change = (changed: unknown): void => set({ [name]: changed } as Partial<Values>);
     if (isFlag === true) {
@@ -59,73 +65,94 @@ export function Fields<Values extends object>({
       );
     }
     const shared = { label, onChange: change, error };
-    if (options) return <Choice key={name} {...shared} options={options} value={value as string | null} />;
+    if (options)
+      return (
+        <Choice key={name} {...shared} help={text.help} options={options} value={value as string | null} />
+      );
     if (find) return <ReferenceInput key={name} {...shared} find={find} value={value as Reference | null} />;
-    return (
-      <TextInput
-        key={name}
-        {...shared}
-        value={value as string}
-        {...(help !== undefined && { help })}
-        {...(rows !== undefined && { rows })}
-        {...(type !== undefined && { type })}
-      />
-    );
+    return <TextInput key={name} {...text} {...shared} value={value as string} />;
   });
 }
 
-interface CreateDialogProps<Data extends object, Variables, Values> {
-  readonly title: string;
-  /** Values that the person enters survive a reload under this name. */
-  readonly draft: string;
+interface SendFormProps<Data extends object, Variables, Values> {
+  /** Values that the person enters survive a reload under this name; secrets have none. */
+  readonly draft?: string;
   readonly empty: Values;
   readonly fields: readonly FormField<Values>[];
   readonly document: Document<Data, Variables>;
-  readonly changes: readonly EntityType[];
+  readonly changes?: readonly EntityType[];
+  readonly root?: Root;
   /** Null while something is missing. */
   readonly variables: (values: Values) => Variables | null;
   readonly attachment?: Attachment | null;
-  /** Name of the button; "Create" without it. */
+  /** Name of the button. */
   readonly submit?: string;
-  readonly onCreated?: (payload: Payload<Data>) => void;
-  readonly onClose: () => void;
+  /** Said once it is done. */
+  readonly done?: (payload: PayloadOf<Data>) => string;
+  readonly onDone?: (payload: PayloadOf<Data>) => void;
+  readonly onCancel?: () => void;
   /** Further fields, which hold their values themselves. */
-  readonly children?: (mutation: MutationState<Variables, Payload<Data>>) => ReactNode;
+  readonly children?: (mutation: MutationState<Variables, PayloadOf<Data>>, values: Values) => ReactNode;
 }
 
-type Payload<Data> = Exclude<Data[keyof Data], string | undefined>;
+/** A form that sends one mutation. */
+export function SendForm<Data extends object, Variables extends object, Values extends object>(
+  props: SendFormProps<Data, Variables, Values>,
+): ReactNode {
+  const text = useTexts(words);
+  const { fields, root, onCancel } = props;
+  const { values, set, clear } = useDraft(props.draft, props.empty);
+  const mutation = useMutation(props.document, props.changes);
+  const variables = props.variables(values);
+  const send = async (): Promise<void> => {
+    if (variables === null) return;
+    const payload = await mutation.run(variables, props.attachment ?? undefined);
+    if (payload === null) return;
+    clear();
+    notify({ text: props.done?.(payload) ?? text.saved });
+    props.onDone?.(payload);
+  };
+  return (
+    <Form
+      {...mutation}
+      onSubmit={() => void send()}
+      {...(onCancel && { onCancel })}
+      submit={props.submit ?? text.save}
+      isDisabled={variables === null}
+      shown={fields.map((field) => pathOf(field, root))}
+    >
+      <Fields {...props} values={values} set={set} errors={mutation.errors} />
+      {props.children?.(mutation, values)}
+    </Form>
+  );
+}
+
+interface CreateDialogProps<Data extends object, Variables, Values> extends Omit<
+  SendFormProps<Data, Variables, Values>,
+  'onDone' | 'onCancel'
+> {
+  readonly title: string;
+  readonly onCreated?: (payload: PayloadOf<Data>) => void;
+  readonly onClose: () => void;
+}
 
 /** A window with a form that creates something. */
 export function CreateDialog<Data extends object, Variables extends object, Values extends object>(
   props: CreateDialogProps<Data, Variables, Values>,
 ): ReactNode {
   const text = useTexts(words);
-  const { fields, onClose, attachment } = props;
-  const { values, set, clear } = useDraft(props.draft, props.empty);
-  const mutation = useMutation(props.document, props.changes);
-  const variables = props.variables(values);
-  const submit = async (): Promise<void> => {
-    if (variables === null) return;
-    const payload = await mutation.run(variables, attachment ?? undefined);
-    if (payload === null) return;
-    clear();
-    notify({ text: text.saved });
-    onClose();
-    props.onCreated?.(payload);
-  };
+  const { title, onClose, onCreated, submit = text.create } = props;
   return (
-    <Dialog title={props.title} isOpen onClose={onClose}>
-      <Form
-        {...mutation}
-        onSubmit={() => void submit()}
+    <Dialog title={title} isOpen onClose={onClose}>
+      <SendForm
+        {...props}
+        submit={submit}
+        onDone={(payload) => {
+          onClose();
+          onCreated?.(payload);
+        }}
         onCancel={onClose}
-        submit={props.submit ?? text.create}
-        isDisabled={variables === null}
-        shown={fields.map(pathOf)}
-      >
-        {props.children?.(mutation)}
-        <Fields fields={fields} values={values} set={set} errors={mutation.errors} />
-      </Form>
+      />
     </Dialog>
   );
 }
@@ -154,7 +181,7 @@ export function EditFields<Variables, Payload, Values extends object>(
         title: field.label,
         show: (values: Values) => shownValue(field, values),
       }))}
-      shown={fields.map(pathOf)}
+      shown={fields.map((field) => pathOf(field))}
     >
       {({ values, set }) => (
         <>
@@ -163,6 +190,44 @@ export function EditFields<Variables, Payload, Values extends object>(
         </>
       )}
     </EditForm>
+  );
+}
+
+interface Update {
+  readonly input: unknown;
+}
+
+interface EditRecordProps<Data, Variables extends Update, Values> {
+  readonly record: { readonly id: string; readonly revision: number };
+  readonly present: Values;
+  readonly fields: readonly FormField<Values>[];
+  /** A mutation of `id`, `ifMatch` and `input`, which selects the record with its last change; see `Changed`. */
+  readonly document: Document<Data, Variables>;
+  readonly changes: readonly EntityType[];
+  readonly input: (values: Values) => Variables['input'];
+  readonly onClose: () => void;
+}
+
+/** A form that changes fields of a record by one mutation. */
+export function EditRecord<Data extends object, Variables extends Update, Values extends object>(
+  props: EditRecordProps<Data, Variables, Values>,
+): ReactNode {
+  const { record, document, changes, input } = props;
+  return (
+    <EditFields
+      {...props}
+      mutation={useMutation(document, changes)}
+      input={(values, ifMatch) => ({ id: record.id, ifMatch, input: input(values) }) as unknown as Variables}
+      changed={changedIn}
+    />
+  );
+}
+
+/** The changed record in a payload. */
+function changedIn(payload: unknown): Changed | undefined {
+  return (
+    (Object.values(payload as object) as (Changed | null)[]).find((each) => each && 'history' in each) ??
+    undefined
   );
 }
 

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import type { Failure } from '../api/errors';
@@ -8,8 +7,9 @@ import { Button } from '../ui/button';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { FailureNote } from '../ui/states';
 import { words } from '../ui/words';
+import { RecordLink, type Named } from './link';
 
-interface LinkListProps<Row extends Reference> {
+interface LinkListProps<Row extends Named> {
   readonly rows: readonly Row[];
   /** Page of the linked records: `/files`. */
   readonly page: string;
@@ -26,7 +26,7 @@ interface LinkListProps<Row extends Reference> {
 }
 
 /** Records that are linked to a record, which are added and removed one by one. */
-export function LinkList<Row extends Reference>(props: LinkListProps<Row>): ReactNode {
+export function LinkList<Row extends Named>(props: LinkListProps<Row>): ReactNode {
   const text = useTexts(words);
   const mayWrite = useMay('WRITE');
   const { rows, cell } = props;
@@ -39,9 +39,7 @@ export function LinkList<Row extends Reference>(props: LinkListProps<Row>): Reac
           {rows.map((row) => (
             <tr key={row.id}>
               <td>
-                <Link to={props.page} search={{ open: row.id }}>
-                  {row.name}
-                </Link>
+                <RecordLink page={props.page} record={row} />
               </td>
               {cell && <td>{cell(row)}</td>}
               <td className="end">

@@ -1,5 +1,6 @@
 import { graphql } from '../api/graphql';
 import { useQuery } from '../api/query';
+import { nameOf } from './link';
 
 const NAMES = graphql(`
   query RecordNames($ids: [ID!]!) {
@@ -28,11 +29,9 @@ export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const { data } = useQuery(NAMES, asked.length === 0 ? null : { ids: asked });
   const names = new Map<string, string>();
   for (const node of data?.nodes ?? []) {
-    if (!node) continue;
-    const name = 'name' in node ? node.name : 'serialNumber' in node ? node.serialNumber : '';
-    if (name !== '') names.set(node.id, name);
-    else if ('number' in node)
-      names.set(node.id, 'app' in node ? `${node.app.name} ${node.number}` : node.number);
+    if (node && ('name' in node || 'number' in node || 'serialNumber' in node)) {
+      names.set(node.id, nameOf(node));
+    }
   }
   return names;
 }

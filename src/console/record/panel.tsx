@@ -28,7 +28,13 @@ interface Removal<Deleted extends object> {
   readonly changes: EntityType;
 }
 
-interface PanelProps<Data, Row extends RecordRow, Deleted extends object> {
+/** Props of the panel of a page: the record that it shows. */
+export interface OpenRecord {
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+interface RecordPanelProps<Data, Row extends RecordRow, Deleted extends object> {
   readonly query: QueryState<Data>;
   readonly record: (data: Data) => Row | null | undefined;
   readonly title: (record: Row) => string;
@@ -47,7 +53,7 @@ interface PanelProps<Data, Row extends RecordRow, Deleted extends object> {
 
 /** A record beside its list: what it is, in tabs, and what may be done with it. Escape closes it. */
 export function RecordPanel<Data, Row extends RecordRow, Deleted extends object>(
-  props: PanelProps<Data, Row, Deleted>,
+  props: RecordPanelProps<Data, Row, Deleted>,
 ): ReactNode {
   const text = useTexts(words);
   const commonText = useTexts(common);

@@ -4,11 +4,10 @@ import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
 import { Icon } from '../ui/icon';
+import type { CellKind } from './cell';
 
-export interface Column<Row> {
-  readonly id: string;
+interface AnyColumn {
   readonly title: string;
-  readonly render: (row: Row) => ReactNode;
   /** Order field of the API, where the list can be sorted by the column. */
   readonly order?: string;
   /** Pixels at least; wider columns get more of what is left. */
@@ -17,6 +16,22 @@ export interface Column<Row> {
   /** Shown only when chosen. */
   readonly isHidden?: boolean;
 }
+
+/** A column that shows the field of its name. */
+interface FieldColumn<Row> extends AnyColumn {
+  readonly id: keyof Row & string;
+  readonly kind?: CellKind;
+  /** Page of the record: the field is that record, or the name of the record that the row is. */
+  readonly page?: string;
+  readonly render?: undefined;
+}
+
+interface RenderedColumn<Row> extends AnyColumn {
+  readonly id: string;
+  readonly render: (row: Row) => ReactNode;
+}
+
+export type Column<Row> = FieldColumn<Row> | RenderedColumn<Row>;
 
 interface ColumnChoice {
   readonly shown: ReadonlySet<string>;

@@ -8,7 +8,7 @@ import { useChosenColumns, ColumnMenu, type Column } from './columns';
 import { filterWords, type Filter, type FilterField } from './filter';
 import { FilterChips, FilterPanel } from './filter-bar';
 import { Grid } from './grid';
-import { useRows, type ListSource } from './rows';
+import { useRows, type ListRow, type ListSource } from './rows';
 import { useSelection } from './selection';
 
 export interface DataTableProps<Data, Row extends { readonly id: string }> {
@@ -16,9 +16,9 @@ export interface DataTableProps<Data, Row extends { readonly id: string }> {
   readonly id: string;
   readonly label: string;
   readonly source: ListSource<Data, Row>;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly Column<NoInfer<Row>>[];
   /** Says which record a row is: its serial number or name. */
-  readonly rowName: (row: Row) => string;
+  readonly rowName: (row: NoInfer<Row>) => string;
   readonly filters?: readonly FilterField[];
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
@@ -27,11 +27,11 @@ export interface DataTableProps<Data, Row extends { readonly id: string }> {
   /** Order field, with a minus for the descending direction. */
   readonly sort?: string | undefined;
   readonly onSort: (sort: string | undefined) => void;
-  readonly onOpen?: (row: Row) => void;
+  readonly onOpen?: (row: NoInfer<Row>) => void;
   /** Id of the record that is open beside the table. */
   readonly openId?: string | undefined;
   /** Buttons for the selected rows. Without it, rows are not selected. */
-  readonly selectionActions?: (rows: readonly Row[], clear: () => void) => ReactNode;
+  readonly selectionActions?: (rows: readonly NoInfer<Row>[], clear: () => void) => ReactNode;
   /** Buttons beside the list, such as creating a record. */
   readonly actions?: ReactNode;
   /** Shown where the company has no such records. */
@@ -51,7 +51,7 @@ const words = texts({
 });
 
 /** A list of any length with its conditions: rows come page after page, changes are followed. */
-export function DataTable<Data, Row extends { readonly id: string }>(
+export function DataTable<Data, Row extends { readonly id: string } = ListRow<Data>>(
   props: DataTableProps<Data, Row>,
 ): ReactNode {
   const text = useTexts(words);

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 
 import { texts, useTexts } from '../text';
 import { Loading } from '../ui/states';
+import { isAtEnd } from './cell';
 import type { Column } from './columns';
 import type { Rows } from './rows';
 import type { Selection } from './selection';
@@ -150,8 +151,8 @@ function HeaderCell<Row>(props: {
   readonly onSort: (sort: string | undefined) => void;
 }): ReactNode {
   const { column, sort, onSort } = props;
-  const { order, align, title } = column;
-  const className = align === 'end' ? 'grid-cell grid-end' : 'grid-cell';
+  const { order, title } = column;
+  const className = isAtEnd(column) ? 'grid-cell grid-end' : 'grid-cell';
   if (order === undefined) {
     return (
       <div role="columnheader" className={className}>

@@ -16,10 +16,27 @@ export interface Connection<Row> {
 /** A list of the API. Its document has the variables `first`, `after`, `filter`, `orderBy` and `count`. */
 export interface ListSource<Data, Row> {
   readonly document: Document<Data, never>;
-  readonly connection: (data: Data) => Connection<Row> | null | undefined;
+  /** The list in the response, where it is not the only one. */
+  readonly connection?: (data: Data) => Connection<Row> | null | undefined;
   readonly follows: readonly EntityType[];
   /** Further variables of the document, such as the id of the record that has the list. */
   readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+/** A row of the list that a response has, at whatever depth: `{ viewer: { company: { members: { nodes } } } }`. */
+type RowOf<Data> =
+  Data extends Connection<infer Row> ? Row : Data extends object ? RowOf<Data[keyof Data]> : never;
+
+export type ListRow<Data> = RowOf<Data> & { readonly id: string };
+
+function connectionIn<Row>(data: unknown): Connection<Row> | null {
+  if (typeof data !== 'object' || data === null) return null;
+  if ('pageInfo' in data) return data as Connection<Row>;
+  return (
+    Object.values(data)
+      .map(connectionIn<Row>)
+      .find(Boolean) ?? null
+  );
 }
 
 export interface Rows<Row> {
@@ -135,7 +152,7 @@ class LoadedList<Data, Row> {
 
   async #count(): Promise<void> {
     const { data } = await this.#ask({ first: 0, count: true });
-    const connection = data && this.source.connection(data);
+    const connection = this.#connectionOf(data);
     if (this.#isStopped || connection?.totalCount === undefined) return;
     this.total = connection.totalCount;
     this.redraw();
@@ -147,10 +164,15 @@ class LoadedList<Data, Row> {
     const { data, error } = await this.#ask({ first: PAGE_ROWS, after, count: index === 0 });
     this.#loading -= 1;
     if (this.#isStopped) return;
-    const connection = data && this.source.connection(data);
+    const connection = this.#connectionOf(data);
     if (error && !connection) this.error = error;
     if (connection) this.#take(index, connection);
     this.redraw();
+  }
+
+  #connectionOf(data: Data | undefined): Connection<Row> | null | undefined {
+    const { connection = connectionIn<Row> } = this.source;
+    return data && connection(data);
   }
 
   #ask(page: { first: number; after?: string | null; count: boolean }): Promise<OperationResult<Data>> {

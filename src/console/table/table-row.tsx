@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 
+import { Cell, isAtEnd } from './cell';
 import type { Column } from './columns';
 
 interface TableRowProps<Row> {
@@ -21,7 +22,7 @@ interface TableRowProps<Row> {
   readonly onSelect: (extend: boolean) => void;
 }
 
-export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
+export function TableRow<Row extends { readonly id: string }>(props: TableRowProps<Row>): ReactNode {
   const { row, index, columns, isSelected, onOpen } = props;
   return (
     <div
@@ -51,9 +52,9 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
           />
         </div>
       )}
-      {columns.map(({ id, align, render }) => (
-        <div key={id} role="gridcell" className={align === 'end' ? 'grid-cell grid-end' : 'grid-cell'}>
-          {render(row)}
+      {columns.map((column) => (
+        <div key={column.id} role="gridcell" className={isAtEnd(column) ? 'grid-cell grid-end' : 'grid-cell'}>
+          <Cell column={column} row={row} />
         </div>
       ))}
     </div>

@@ -1,5 +1,3 @@
-import { useMemo } from 'react';
-
 import { tagOf, useLocale, type Locale } from '.';
 
 /** Numbers, amounts and times as the person writes them. */
@@ -58,7 +56,11 @@ function formatOf({ language, timeZone }: Locale): Format {
   };
 }
 
+const formats = new WeakMap<Locale, Format>();
+
 export function useFormat(): Format {
   const locale = useLocale();
-  return useMemo(() => formatOf(locale), [locale]);
+  const format = formats.get(locale) ?? formatOf(locale);
+  formats.set(locale, format);
+  return format;
 }

@@ -4,11 +4,11 @@ export type Language = 'en' | 'pt';
 
 type Message = string | ((...values: never[]) => string);
 /** Messages by their names, each in English and in Portuguese of Brazil. */
-type Pairs = Readonly<Record<string, readonly [en: Message, pt: Message]>>;
+export type Pairs = Readonly<Record<string, readonly [en: Message, pt: Message]>>;
 type Widened<Text> = Text extends string ? string : Text;
-type Messages<Of extends Pairs> = { readonly [Name in keyof Of]: Widened<Of[Name][0]> };
+export type Messages<Of extends Pairs> = { readonly [Name in keyof Of]: Widened<Of[Name][0]> };
 /** Both texts of a message take the same values. */
-type Alike<Of extends Pairs> = {
+export type Alike<Of extends Pairs> = {
   readonly [Name in keyof Of]: readonly [Widened<Of[Name][0]>, Widened<Of[Name][0]>];
 };
 

@@ -43,3 +43,9 @@ export function startsOf(timeZone: string): { readonly day: string; readonly mon
     month: instantOf(`${today.slice(0, 7)}-01T00:00`, timeZone).toISOString(),
   };
 }
+
+/** Time zones to choose from, the present one among them. */
+export function zoneOptions(present: string): { readonly value: string; readonly label: string }[] {
+  const zones = new Set([present, ...Intl.supportedValuesOf('timeZone')]);
+  return [...zones].map((zone) => ({ value: zone, label: zone }));
+}

@@ -6,17 +6,19 @@ import { Button } from './button';
 import { FailureNote } from './states';
 import { words } from './words';
 
-/** Values of a form that is filled in: they survive a reload of the page until `clear` is called. */
+/** Values of a form that is filled in: with a key, they survive a reload of the page until `clear` is called. */
 export function useDraft<Values extends object>(
-  key: string,
+  key: string | undefined,
   initial: Values,
 ): { readonly values: Values; readonly set: (changed: Partial<Values>) => void; readonly clear: () => void } {
   const name = `draft:${key}`;
-  const [values, setValues] = useState<Values>(() => ({ ...initial, ...savedDraft(name) }));
+  const isKept = key !== undefined;
+  const [values, setValues] = useState<Values>(() => ({ ...initial, ...(isKept && savedDraft(name)) }));
   useEffect(() => {
+    if (!isKept) return;
     if (JSON.stringify(values) === JSON.stringify(initial)) sessionStorage.removeItem(name);
     else sessionStorage.setItem(name, JSON.stringify(values));
-  }, [initial, name, values]);
+  }, [initial, isKept, name, values]);
   return {
     values,
     set: (changed) => setValues((before) => ({ ...before, ...changed })),

@@ -1,26 +1,70 @@
-import { texts } from '../text';
+import { texts, type Alike, type Messages, type Pairs, type Texts } from '../text';
 
-/** Words that many pages use. */
+/** Messages that many pages use. */
 export const words = texts({
   add: ['Add', 'Adicionar'],
+  amount: ['Amount', 'Valor'],
+  app: ['App', 'Aplicativo'],
+  apps: ['Apps', 'Aplicativos'],
+  appVersions: ['App versions', 'Versões de aplicativos'],
   cancel: ['Cancel', 'Cancelar'],
   close: ['Close', 'Fechar'],
   copied: ['Copied', 'Copiado'],
   copy: ['Copy', 'Copiar'],
   create: ['Create', 'Criar'],
+  created: ['Created', 'Criado'],
   delete: ['Delete', 'Excluir'],
+  deliveries: ['Deliveries', 'Entregas'],
+  description: ['Description', 'Descrição'],
+  devices: ['Devices', 'Dispositivos'],
+  disable: ['Disable', 'Desabilitar'],
+  disabled: ['Disabled', 'Desabilitado'],
   edit: ['Edit', 'Editar'],
+  enable: ['Enable', 'Habilitar'],
+  enabled: ['Enabled', 'Habilitado'],
+  facts: ['Facts', 'Dados'],
+  file: ['File', 'Arquivo'],
+  files: ['Files', 'Arquivos'],
+  group: ['Group', 'Grupo'],
+  groups: ['Groups', 'Grupos'],
+  history: ['History', 'Histórico'],
+  key: ['Key', 'Chave'],
+  kind: ['Kind', 'Tipo'],
+  language: ['Language', 'Linguagem'],
   loading: ['Loading…', 'Carregando…'],
+  logicalNumber: ['Logical number', 'Número lógico'],
+  logicalNumbers: ['Logical numbers', 'Números lógicos'],
+  metacontents: ['Metacontents', 'Metaconteúdos'],
+  name: ['Name', 'Nome'],
   never: ['Never', 'Nunca'],
+  newParameter: ['New parameter', 'Novo parâmetro'],
   no: ['No', 'Não'],
   none: ['None', 'Nenhum'],
   open: ['Open', 'Abrir'],
+  parameters: ['Parameters', 'Parâmetros'],
+  reason: ['Reason', 'Motivo'],
   remove: ['Remove', 'Remover'],
   request: [(id: string) => `Request ${id}`, (id: string) => `Solicitação ${id}`],
+  role: ['Role', 'Papel'],
   save: ['Save', 'Salvar'],
   saved: ['Saved', 'Salvo'],
+  serialNumber: ['Serial number', 'Número de série'],
+  size: ['Size', 'Tamanho'],
+  state: ['State', 'Situação'],
+  timeZone: ['Time zone', 'Fuso horário'],
+  transactions: ['Transactions', 'Transações'],
   tryAgain: ['Try again', 'Tentar de novo'],
   undo: ['Undo', 'Desfazer'],
   undone: ['Undone', 'Desfeito'],
+  updated: ['Changed', 'Alterado'],
+  value: ['Value', 'Valor'],
   yes: ['Yes', 'Sim'],
 });
+
+/** Messages of a page beside those of all pages. */
+export function pageWords<Own extends Pairs>(
+  pairs: Own & Alike<Own>,
+): Texts<(typeof words)['en'] & Messages<Own>> {
+  const own = texts<Own>(pairs);
+  return { en: { ...words.en, ...own.en }, pt: { ...words.pt, ...own.pt } };
+}

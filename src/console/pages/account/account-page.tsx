@@ -1,17 +1,14 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
 import { useSession } from '../../app/session';
+import { SendForm } from '../../record/fields';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
+import { zoneOptions } from '../../text/zone';
 import { Facts, Section } from '../../ui/facts';
-import { TextInput, Choice } from '../../ui/field';
-import { errorAt, Form } from '../../ui/form';
 import { PageFailure } from '../../ui/states';
-import { notify } from '../../ui/toasts';
-import { words as common } from '../../ui/words';
 import { Sessions } from './sessions';
 import { Tokens } from './tokens';
 import { roleNames, words } from './words';
@@ -21,9 +18,9 @@ const ACCOUNT = graphql(`
     viewer {
       rateLimit { limit remaining }
       apiTokens(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
-        nodes { id name kind lastFour scopes createdAt lastUsedAt expiresAt revokedAt }
+        nodes { id name lastFour scopes lastUsedAt expiresAt revokedAt }
       }
-      sessions { id createdAt lastUsedAt ip userAgent current }
+      sessions { id lastUsedAt ip userAgent current }
     }
   }
 `);
@@ -49,7 +46,7 @@ export default function AccountPage(): ReactNode {
         <Sessions sessions={data?.viewer.sessions ?? []} onChange={reload} />
       </div>
       <div className="cards">
-        {viewer.user && <Profile key={viewer.user.timeZone} user={viewer.user} />}
+        {viewer.user && <Profile key={JSON.stringify(viewer.user)} user={viewer.user} />}
         {viewer.session && <Password />}
       </div>
     </div>
@@ -64,8 +61,6 @@ const USER_UPDATE = graphql(`
   }
 `);
 
-const TIME_ZONES = Intl.supportedValuesOf('timeZone').map((zone) => ({ value: zone, label: zone }));
-
 interface User {
   readonly id: string;
   readonly name: string;
@@ -75,20 +70,9 @@ interface User {
 
 function Profile({ user }: { readonly user: User }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
   const roles = useTexts(roleNames);
   const { viewer, reload } = useSession();
-  const [name, setName] = useState(user.name);
-  const [timeZone, setTimeZone] = useState(user.timeZone ?? 'UTC');
-  const update = useMutation(USER_UPDATE, ['USER']);
-  const save = async (): Promise<void> => {
-    if (!(await update.run({ id: user.id, input: { name, timeZone } }))) return;
-    notify({ text: commonText.saved });
-    reload();
-  };
-  const zones = TIME_ZONES.some(({ value }) => value === timeZone)
-    ? TIME_ZONES
-    : [{ value: timeZone, label: timeZone }, ...TIME_ZONES];
+  const timeZone = user.timeZone ?? 'UTC';
   return (
     <div className="card">
       <Section title={text.profile}>
@@ -98,26 +82,17 @@ function Profile({ user }: { readonly user: User }): ReactNode {
             { name: text.role, value: roles[viewer.role] },
           ]}
         />
-        <Form
-          {...update}
-          onSubmit={() => void save()}
-          submit={commonText.save}
-          shown={['input.name', 'input.timeZone']}
-        >
-          <TextInput
-            label={text.name}
-            value={name}
-            onChange={setName}
-            error={errorAt(update.errors, 'input', 'name')}
-          />
-          <Choice
-            label={text.timeZone}
-            options={zones}
-            value={timeZone}
-            onChange={setTimeZone}
-            error={errorAt(update.errors, 'input', 'timeZone')}
-          />
-        </Form>
+        <SendForm
+          empty={{ name: user.name, timeZone }}
+          fields={[
+            { name: 'name', label: text.name },
+            { name: 'timeZone', label: text.timeZone, options: zoneOptions(timeZone) },
+          ]}
+          document={USER_UPDATE}
+          changes={['USER']}
+          variables={(input) => ({ id: user.id, input })}
+          onDone={reload}
+        />
       </Section>
     </div>
   );
@@ -133,43 +108,35 @@ const PASSWORD_CHANGE = graphql(`
 
 function Password(): ReactNode {
   const text = useTexts(words);
-  const [current, setCurrent] = useState('');
-  const [changed, setChanged] = useState('');
-  const change = useMutation(PASSWORD_CHANGE);
-  const save = async (): Promise<void> => {
-    if (!(await change.run({ current, new: changed }))) return;
-    setCurrent('');
-    setChanged('');
-    notify({ text: text.passwordChanged });
-  };
   return (
     <div className="card">
       <Section title={text.password}>
-        <Form
-          {...change}
-          onSubmit={() => void save()}
+        <SendForm
+          root={null}
+          empty={NO_PASSWORD}
+          fields={[
+            {
+              name: 'current',
+              label: text.currentPassword,
+              type: 'password',
+              autoComplete: 'current-password',
+            },
+            {
+              name: 'new',
+              label: text.newPassword,
+              help: text.passwordHelp,
+              type: 'password',
+              autoComplete: 'new-password',
+            },
+          ]}
+          document={PASSWORD_CHANGE}
+          variables={(passwords) => passwords}
           submit={text.changePassword}
-          shown={['current', 'new']}
-        >
-          <TextInput
-            label={text.currentPassword}
-            type="password"
-            autoComplete="current-password"
-            value={current}
-            onChange={setCurrent}
-            error={errorAt(change.errors, 'current')}
-          />
-          <TextInput
-            label={text.newPassword}
-            type="password"
-            autoComplete="new-password"
-            value={changed}
-            onChange={setChanged}
-            help={text.passwordHelp}
-            error={errorAt(change.errors, 'new')}
-          />
-        </Form>
+          done={() => text.passwordChanged}
+        />
       </Section>
     </div>
   );
 }
+
+const NO_PASSWORD = { current: '', new: '' };

@@ -1,18 +1,16 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import type { AccountQuery } from '../../gql/graphql';
+import { ActionButton } from '../../record/action-button';
+import { SmallTable } from '../../table/small-table';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
-import { Confirm } from '../../ui/dialog';
-import { Ago, Badge, Section } from '../../ui/facts';
+import { Badge, Section } from '../../ui/facts';
 import { words } from './words';
 
 const SESSION_END = graphql(`
   mutation SessionEnd($id: ID!) {
     sessionEnd(id: $id) {
-      endedId
       userErrors { code message path rule params }
     }
   }
@@ -26,53 +24,35 @@ interface SessionsProps {
 /** Browsers in which the person is signed in. */
 export function Sessions({ sessions, onChange }: SessionsProps): ReactNode {
   const text = useTexts(words);
-  const [ending, setEnding] = useState<string | null>(null);
-  const end = useMutation(SESSION_END);
-  const confirm = async (id: string): Promise<void> => {
-    if (await end.run({ id })) onChange();
-    setEnding(null);
-  };
   return (
     <Section title={text.sessions}>
-      <table className="plain-table">
-        <thead>
-          <tr>
-            <th>{text.browser}</th>
-            <th>{text.ip}</th>
-            <th>{text.lastUsed}</th>
-            <th />
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map(({ id, userAgent, ip, lastUsedAt, current }) => (
-            <tr key={id}>
-              <td>{browserOf(userAgent)}</td>
-              <td>{ip}</td>
-              <td>
-                <Ago at={lastUsedAt} />
-              </td>
-              <td className="end">
-                {current ? (
-                  <Badge tone="good">{text.current}</Badge>
-                ) : (
-                  <Button onPress={() => setEnding(id)}>{text.end}</Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <Confirm
-        title={text.endTitle}
-        action={text.end}
-        isOpen={ending !== null}
-        isRunning={end.isRunning}
-        isDangerous
-        onClose={() => setEnding(null)}
-        onConfirm={() => ending !== null && void confirm(ending)}
-      >
-        {text.endHelp}
-      </Confirm>
+      <SmallTable
+        rows={sessions}
+        columns={[
+          { id: 'browser', title: text.browser, render: ({ userAgent }) => browserOf(userAgent) },
+          { id: 'ip', title: text.ip },
+          { id: 'lastUsedAt', title: text.lastUsed, kind: 'ago' },
+          {
+            id: 'end',
+            title: '',
+            align: 'end',
+            render: ({ id, current }) =>
+              current ? (
+                <Badge tone="good">{text.current}</Badge>
+              ) : (
+                <ActionButton
+                  label={text.end}
+                  title={text.endTitle}
+                  help={text.endHelp}
+                  isDangerous
+                  document={SESSION_END}
+                  variables={{ id }}
+                  onDone={onChange}
+                />
+              ),
+          },
+        ]}
+      />
     </Section>
   );
 }

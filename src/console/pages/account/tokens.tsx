@@ -1,18 +1,19 @@
 import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useSession } from '../../app/session';
 import type { AccountQuery, Scope } from '../../gql/graphql';
+import { ActionButton } from '../../record/action-button';
+import { CreateDialog } from '../../record/fields';
+import { SmallTable } from '../../table/small-table';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
-import { Confirm, Dialog } from '../../ui/dialog';
-import { Ago, Badge, Copyable, Section } from '../../ui/facts';
-import { Checkbox, TextInput } from '../../ui/field';
-import { errorAt, Form } from '../../ui/form';
-import { Empty, FailureNote } from '../../ui/states';
-import { words as common } from '../../ui/words';
+import { Badge, Section } from '../../ui/facts';
+import { Checkbox } from '../../ui/field';
+import { errorAt } from '../../ui/form';
+import { SecretDialog } from '../../ui/secret-dialog';
+import { Empty } from '../../ui/states';
 import { words } from './words';
 
 const TOKEN_CREATE = graphql(`
@@ -42,6 +43,7 @@ const TOKEN_REVOKE = graphql(`
 `);
 
 type Token = AccountQuery['viewer']['apiTokens']['nodes'][number];
+type OnToken = (payload: { readonly token?: string | null }) => void;
 
 interface TokensProps {
   readonly tokens: readonly Token[];
@@ -51,15 +53,14 @@ interface TokensProps {
 /** The person's tokens of the API: generate, renew, revoke. */
 export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
   const text = useTexts(words);
+  const format = useFormat();
   const [isCreating, setCreating] = useState(false);
-  const [changing, setChanging] = useState<{ token: Token; what: 'renew' | 'revoke' } | null>(null);
   const [shown, setShown] = useState<string | null>(null);
-  const show = (token: string | null | undefined): void => {
-    setCreating(false);
-    setChanging(null);
-    setShown(token ?? null);
+  const show: OnToken = ({ token = null }) => {
+    setShown(token);
     onChange();
   };
+  const nameOf = ({ name }: Token): string => name ?? text.signIn;
   return (
     <Section
       title={text.tokens}
@@ -71,169 +72,118 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
     >
       {tokens.length === 0 && <Empty>{text.noTokens}</Empty>}
       {tokens.length > 0 && (
-        <TokenTable
-          tokens={tokens}
-          onRenew={(token) => setChanging({ token, what: 'renew' })}
-          onRevoke={(token) => setChanging({ token, what: 'revoke' })}
+        <SmallTable
+          rows={tokens}
+          columns={[
+            {
+              id: 'name',
+              title: text.name,
+              render: (token) => (
+                <>
+                  {nameOf(token)} <span className="faint code">…{token.lastFour}</span>
+                </>
+              ),
+            },
+            {
+              id: 'scopes',
+              title: text.scopes,
+              render: ({ scopes }) => scopes.map((scope) => text[scope]).join(', '),
+            },
+            { id: 'lastUsedAt', title: text.lastUsed, kind: 'ago' },
+            {
+              id: 'expiresAt',
+              title: text.expires,
+              render: ({ expiresAt }) => (expiresAt ? format.date(expiresAt) : '–'),
+            },
+            {
+              id: 'actions',
+              title: '',
+              align: 'end',
+              render: (token) => <Actions token={token} name={nameOf(token)} onToken={show} />,
+            },
+          ]}
         />
       )}
-      {isCreating && <TokenForm onClose={() => setCreating(false)} onCreated={show} />}
-      {changing && <TokenChange {...changing} onClose={() => setChanging(null)} onChanged={show} />}
-      <Dialog title={text.token} isOpen={shown !== null} onClose={() => setShown(null)}>
-        <div className="stack">
-          <p>{text.tokenShown}</p>
-          <Copyable label={text.token} value={shown ?? ''} />
-        </div>
-      </Dialog>
+      {isCreating && <TokenForm onClose={() => setCreating(false)} onToken={show} />}
+      <SecretDialog label={text.token} help={text.tokenShown} secret={shown} onClose={() => setShown(null)} />
     </Section>
   );
 }
 
-function TokenTable(props: {
-  readonly tokens: readonly Token[];
-  readonly onRenew: (token: Token) => void;
-  readonly onRevoke: (token: Token) => void;
-}): ReactNode {
-  const text = useTexts(words);
-  const format = useFormat();
-  return (
-    <div className="wide">
-      <table className="plain-table">
-        <thead>
-          <tr>
-            <th>{text.name}</th>
-            <th>{text.scopes}</th>
-            <th>{text.lastUsed}</th>
-            <th>{text.expires}</th>
-            <th />
-          </tr>
-        </thead>
-        <tbody>
-          {props.tokens.map((token) => (
-            <tr key={token.id}>
-              <td>
-                {nameOf(token, text.signIn)} <span className="faint code">…{token.lastFour}</span>
-              </td>
-              <td>{token.scopes.map((scope) => text[scope]).join(', ')}</td>
-              <td>
-                <Ago at={token.lastUsedAt} />
-              </td>
-              <td>{token.expiresAt ? format.date(token.expiresAt) : '–'}</td>
-              <td className="end">
-                {token.revokedAt ? (
-                  <Badge>{text.revoked}</Badge>
-                ) : (
-                  <span className="buttons">
-                    <Button onPress={() => props.onRenew(token)}>{text.renew}</Button>
-                    <Button look="danger" onPress={() => props.onRevoke(token)}>
-                      {text.revoke}
-                    </Button>
-                  </span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function TokenChange(props: {
+function Actions(props: {
   readonly token: Token;
-  readonly what: 'renew' | 'revoke';
-  readonly onClose: () => void;
-  readonly onChanged: (token: string | null) => void;
+  readonly name: string;
+  readonly onToken: OnToken;
 }): ReactNode {
   const text = useTexts(words);
-  const { token, what, onClose, onChanged } = props;
-  const renew = useMutation(TOKEN_RENEW, ['ACCESS_TOKEN']);
-  const revoke = useMutation(TOKEN_REVOKE, ['ACCESS_TOKEN']);
-  const name = nameOf(token, text.signIn);
-  const confirm = async (): Promise<void> => {
-    if (what === 'renew') {
-      const payload = await renew.run({ id: token.id });
-      if (payload) onChanged(payload.token ?? null);
-    } else if (await revoke.run({ id: token.id })) {
-      onChanged(null);
-    }
-  };
-  const { failure, errors, isRunning } = what === 'renew' ? renew : revoke;
-  const problem = failure ?? errors[0];
+  const { token, name, onToken } = props;
+  const change = { variables: { id: token.id }, changes: ['ACCESS_TOKEN'] } as const;
+  if (token.revokedAt) return <Badge>{text.revoked}</Badge>;
   return (
-    <Confirm
-      title={what === 'renew' ? text.renewTitle(name) : text.revokeTitle(name)}
-      action={what === 'renew' ? text.renew : text.revoke}
-      isOpen
-      isRunning={isRunning}
-      isDangerous={what === 'revoke'}
-      onClose={onClose}
-      onConfirm={() => void confirm()}
-    >
-      <p>{what === 'renew' ? text.renewHelp : text.revokeHelp}</p>
-      {problem && <FailureNote failure={problem} />}
-    </Confirm>
+    <span className="buttons">
+      <ActionButton
+        {...change}
+        label={text.renew}
+        title={text.renewTitle(name)}
+        help={text.renewHelp}
+        document={TOKEN_RENEW}
+        onDone={onToken}
+      />
+      <ActionButton
+        {...change}
+        label={text.revoke}
+        title={text.revokeTitle(name)}
+        help={text.revokeHelp}
+        isDangerous
+        document={TOKEN_REVOKE}
+        onDone={() => onToken({})}
+      />
+    </span>
   );
 }
 
-function TokenForm(props: {
-  readonly onClose: () => void;
-  readonly onCreated: (token: string | null | undefined) => void;
-}): ReactNode {
+const EMPTY = { name: '', expiresOn: '' };
+
+function TokenForm(props: { readonly onClose: () => void; readonly onToken: OnToken }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
   const { viewer } = useSession();
-  const [name, setName] = useState('');
-  const [expiresOn, setExpiresOn] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>(['READ']);
-  const create = useMutation(TOKEN_CREATE, ['ACCESS_TOKEN']);
-  const submit = async (): Promise<void> => {
-    const expiresAt = expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString();
-    const payload = await create.run({ input: { name, scopes: [...scopes], expiresAt } });
-    if (payload) props.onCreated(payload.token);
+  const choose = (scope: Scope, isChosen: boolean): void => {
+    const others = scopes.filter((each) => each !== scope);
+    setScopes(isChosen ? [...others, scope] : others);
   };
   return (
-    <Dialog title={text.generate} isOpen onClose={props.onClose}>
-      <Form
-        {...create}
-        onSubmit={() => void submit()}
-        onCancel={props.onClose}
-        submit={commonText.create}
-        shown={['input.name', 'input.scopes', 'input.expiresAt']}
-      >
-        <TextInput
-          label={text.name}
-          help={text.purpose}
-          autoFocus
-          value={name}
-          onChange={setName}
-          error={errorAt(create.errors, 'input', 'name')}
-        />
+    <CreateDialog
+      title={text.generate}
+      empty={EMPTY}
+      fields={[
+        { name: 'name', label: text.name, help: text.purpose, autoFocus: true },
+        { name: 'expiresOn', label: text.expiresOn, type: 'date', argument: 'expiresAt' },
+      ]}
+      document={TOKEN_CREATE}
+      changes={['ACCESS_TOKEN']}
+      variables={({ name, expiresOn }) => {
+        const expiresAt = expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString();
+        return { input: { name, scopes: [...scopes], expiresAt } };
+      }}
+      onCreated={props.onToken}
+      onClose={props.onClose}
+    >
+      {({ errors }) => (
         <fieldset className="field">
           <legend>{text.scopes}</legend>
           {viewer.scopes.map((scope) => (
             <Checkbox
               key={scope}
               isSelected={scopes.includes(scope)}
-              onChange={(isSelected) =>
-                setScopes(isSelected ? [...scopes, scope] : scopes.filter((each) => each !== scope))
-              }
+              onChange={(isChosen) => choose(scope, isChosen)}
             >
               {text[scope]}
             </Checkbox>
           ))}
-          <small>{errorAt(create.errors, 'input', 'scopes') ?? text.scopesHelp}</small>
+          <small>{errorAt(errors, 'input', 'scopes') ?? text.scopesHelp}</small>
         </fieldset>
-        <TextInput
-          label={text.expiresOn}
-          type="date"
-          value={expiresOn}
-          onChange={setExpiresOn}
-          error={errorAt(create.errors, 'input', 'expiresAt')}
-        />
-      </Form>
-    </Dialog>
+      )}
+    </CreateDialog>
   );
 }
-
-const nameOf = ({ name }: Token, signIn: string): string => name ?? signIn;

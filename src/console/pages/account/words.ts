@@ -1,10 +1,10 @@
 import { texts } from '../../text';
+import { pageWords } from '../../ui/words';
 
-export const words = texts({
+export const words = pageWords({
   account: ['Account', 'Conta'],
   browser: ['Browser', 'Navegador'],
   changePassword: ['Change password', 'Alterar senha'],
-  created: ['Created', 'Criado'],
   current: ['This session', 'Esta sessão'],
   currentPassword: ['Current password', 'Senha atual'],
   end: ['End', 'Encerrar'],
@@ -18,7 +18,6 @@ export const words = texts({
   generate: ['Generate token', 'Gerar token'],
   ip: ['Address', 'Endereço'],
   lastUsed: ['Last used', 'Último uso'],
-  name: ['Name', 'Nome'],
   newPassword: ['New password', 'Nova senha'],
   noTokens: [
     'No tokens. A back office or a dashboard needs one.',
@@ -52,12 +51,10 @@ export const words = texts({
   revoked: ['Revoked', 'Revogado'],
   revokeHelp: ['Requests with this token fail from now on.', 'Solicitações com este token passam a falhar.'],
   revokeTitle: [(name: string) => `Revoke the token ${name}?`, (name: string) => `Revogar o token ${name}?`],
-  role: ['Role', 'Papel'],
   scopes: ['Rights', 'Permissões'],
   scopesHelp: ['Give only what the program needs.', 'Dê apenas o que o programa precisa.'],
   sessions: ['Sessions', 'Sessões'],
   signIn: ['Sign-in over the API', 'Entrada pela API'],
-  timeZone: ['Time zone', 'Fuso horário'],
   token: ['Token', 'Token'],
   tokens: ['API tokens', 'Tokens da API'],
   tokenShown: [

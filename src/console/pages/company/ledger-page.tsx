@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
-import type { EntityType, LedgerListQuery } from '../../gql/graphql';
+import type { EntityType } from '../../gql/graphql';
 import { findMembers } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
 import { useActionName } from '../../record/history-words';
-import { RecordPanel } from '../../record/panel';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
-import { Badge, Time } from '../../ui/facts';
+import { Badge } from '../../ui/facts';
 import { ENTITY_PAGES, entityNames } from './entities';
 import { words } from './words';
 
@@ -52,13 +52,16 @@ const ENTRY = graphql(`
   }
 `);
 
-type Row = NonNullable<LedgerListQuery['ledger']>['nodes'][number];
-
-const SOURCE = {
-  document: LEDGER,
-  connection: ({ ledger }: LedgerListQuery) => ledger,
-  follows: ['APP', 'DEVICE', 'GROUP', 'LOGICAL_NUMBER', 'PARAMETER', 'MEMBERSHIP', 'USER', 'ACCESS_TOKEN'],
-} as const;
+const FOLLOWED = [
+  'APP',
+  'DEVICE',
+  'GROUP',
+  'LOGICAL_NUMBER',
+  'PARAMETER',
+  'MEMBERSHIP',
+  'USER',
+  'ACCESS_TOKEN',
+] as const;
 
 /** Who changed what, and when. */
 export default function LedgerPage(): ReactNode {
@@ -67,15 +70,15 @@ export default function LedgerPage(): ReactNode {
   const kinds = useTexts(entityNames);
   const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));
   return (
-    <ListPage<LedgerListQuery, Row>
+    <ListPage
       id="ledger"
       label={text.ledger}
-      source={SOURCE}
+      source={{ document: LEDGER, follows: FOLLOWED }}
       initialSort="-SEQUENCE"
       rowName={({ sequence }) => String(sequence)}
       columns={[
-        { id: 'sequence', title: 'N°', order: 'SEQUENCE', width: 80, render: ({ sequence }) => sequence },
-        { id: 'at', title: text.at, width: 190, render: ({ at }) => <Time at={at} /> },
+        { id: 'sequence', title: 'N°', order: 'SEQUENCE', width: 80 },
+        { id: 'at', title: text.at, width: 190, kind: 'time' },
         { id: 'actor', title: text.by, width: 180, render: ({ actor }) => actor?.name },
         { id: 'action', title: text.action, width: 150, render: ({ action }) => actionName(action) },
         {
@@ -97,7 +100,7 @@ export default function LedgerPage(): ReactNode {
   );
 }
 
-function EntryPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
+function EntryPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const kinds = useTexts(entityNames);
   const query = useQuery(ENTRY, { id });

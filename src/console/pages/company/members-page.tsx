@@ -6,8 +6,9 @@ import { CreateDialog } from '../../record/fields';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
-import { Ago, Badge, Copyable } from '../../ui/facts';
+import { Badge } from '../../ui/facts';
+import { optionsOf } from '../../ui/field';
+import { SecretDialog } from '../../ui/secret-dialog';
 import { roleNames } from '../account/words';
 import { MemberDialog } from './member-dialog';
 import { words } from './words';
@@ -46,38 +47,26 @@ export type Member = NonNullable<
   NonNullable<MemberListQuery['viewer']['company']>['members']
 >['nodes'][number];
 
-const SOURCE = {
-  document: MEMBERS,
-  connection: ({ viewer }: MemberListQuery) => viewer.company?.members,
-  follows: ['MEMBERSHIP', 'USER'],
-} as const;
-
 /** People of the company; administrators add them, set their roles, unlock and remove them. */
 export default function MembersPage(): ReactNode {
   const text = useTexts(words);
   const roles = useTexts(roleNames);
-  const [isAdding, setAdding] = useState(false);
   const [managed, setManaged] = useState<Member | null>(null);
   const [password, setPassword] = useState<string | null>(null);
-  const options = (['VIEWER', 'OPERATOR', 'ADMIN'] as const).map((value) => ({ value, label: roles[value] }));
+  const options = optionsOf(useTexts(roleNames), ['VIEWER', 'OPERATOR', 'ADMIN']);
   return (
     <>
-      <ListPage<MemberListQuery, Member>
+      <ListPage
         id="members"
         label={text.members}
-        source={SOURCE}
+        source={{ document: MEMBERS, follows: ['MEMBERSHIP', 'USER'] }}
         rowName={({ user }) => user.name}
         columns={[
           { id: 'name', title: text.name, width: 180, render: ({ user }) => user.name },
           { id: 'email', title: text.email, width: 200, render: ({ user }) => user.email },
           { id: 'role', title: text.role, width: 120, render: ({ role }) => roles[role] },
           { id: 'state', title: text.state, width: 110, render: (member) => <State member={member} /> },
-          {
-            id: 'lastSignIn',
-            title: text.lastSignIn,
-            width: 140,
-            render: (row) => <Ago at={row.lastSignInAt} />,
-          },
+          { id: 'lastSignInAt', title: text.lastSignIn, width: 140, kind: 'ago' },
           {
             id: 'manage',
             title: text.manage,
@@ -89,38 +78,36 @@ export default function MembersPage(): ReactNode {
           { id: 'email', title: text.email, kind: 'text' },
           { id: 'role', title: text.role, kind: 'choice', options },
         ]}
-        actions={
-          <Button icon="add" look="primary" onPress={() => setAdding(true)}>
-            {text.add}
-          </Button>
-        }
+        create={{
+          label: text.addMember,
+          dialog: (close) => (
+            <CreateDialog
+              title={text.addMember}
+              draft="member"
+              empty={EMPTY}
+              fields={[
+                { name: 'name', label: text.name },
+                { name: 'email', label: text.email, type: 'email' },
+                { name: 'role', label: text.role, options },
+              ]}
+              document={ADD}
+              changes={['USER']}
+              variables={(input) => ({ input })}
+              submit={text.addMember}
+              onCreated={({ initialPassword }) => setPassword(initialPassword)}
+              onClose={close}
+            />
+          ),
+        }}
         empty={text.noMembers}
       />
-      {isAdding && (
-        <CreateDialog
-          title={text.add}
-          draft="member"
-          empty={EMPTY}
-          fields={[
-            { name: 'name', label: text.name },
-            { name: 'email', label: text.email, type: 'email' },
-            { name: 'role', label: text.role, options },
-          ]}
-          document={ADD}
-          changes={['USER']}
-          variables={(input) => ({ input })}
-          submit={text.add}
-          onCreated={({ initialPassword }) => setPassword(initialPassword)}
-          onClose={() => setAdding(false)}
-        />
-      )}
       {managed && <MemberDialog member={managed} options={options} onClose={() => setManaged(null)} />}
-      <Dialog title={text.password} isOpen={password !== null} onClose={() => setPassword(null)}>
-        <div className="stack">
-          <p>{text.added}</p>
-          <Copyable label={text.password} value={password ?? ''} />
-        </div>
-      </Dialog>
+      <SecretDialog
+        label={text.password}
+        help={text.added}
+        secret={password}
+        onClose={() => setPassword(null)}
+      />
     </>
   );
 }

@@ -1,8 +1,8 @@
-import { texts } from '../../text';
+import { pageWords } from '../../ui/words';
 
-export const words = texts({
+export const words = pageWords({
   action: ['What', 'O quê'],
-  add: ['Add member', 'Adicionar membro'],
+  addMember: ['Add member', 'Adicionar membro'],
   added: [
     'Give this first password to the person. It is shown only this once.',
     'Passe esta primeira senha à pessoa. Ela é mostrada só desta vez.',
@@ -13,10 +13,7 @@ export const words = texts({
   changes: ['Changes', 'Alterações'],
   company: ['Company', 'Empresa'],
   deleted: ['Deleted by retention', 'Excluídos pela retenção'],
-  disable: ['Disable', 'Desabilitar'],
-  disabled: ['Disabled', 'Desabilitado'],
   email: ['E-mail', 'E-mail'],
-  enable: ['Enable', 'Habilitar'],
   entity: ['Record', 'Registro'],
   kind: ['Kind of record', 'Tipo de registro'],
   lastSignIn: ['Last sign-in', 'Última entrada'],
@@ -24,20 +21,17 @@ export const words = texts({
   locked: ['Locked', 'Bloqueado'],
   manage: ['Manage', 'Gerenciar'],
   members: ['Members', 'Membros'],
-  name: ['Name', 'Nome'],
   noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
   noMembers: ['No members yet.', 'Nenhum membro ainda.'],
   password: ['First password', 'Primeira senha'],
-  remove: ['Remove from the company', 'Remover da empresa'],
+  removeMember: ['Remove from the company', 'Remover da empresa'],
   removeHelp: [
     'The tokens and sessions of the person for this company end.',
     'Os tokens e sessões da pessoa nesta empresa são encerrados.',
   ],
-  role: ['Role', 'Papel'],
   settings: ['Company and server', 'Empresa e servidor'],
   showRecord: ['Show the record as it is now', 'Mostrar o registro como está agora'],
-  state: ['State', 'Situação'],
-  timeZone: ['Time zone of terminals', 'Fuso horário dos terminais'],
+  zoneOfTerminals: ['Time zone of terminals', 'Fuso horário dos terminais'],
   timeZoneHelp: [
     'In which terminals show times, for example of messages.',
     'No qual os terminais mostram horários.',

@@ -4,10 +4,9 @@ import { useState, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
 import { useMay } from '../../app/session';
-import type { GroupNumbersQuery } from '../../gql/graphql';
 import { findLogicalNumbers } from '../../record/find';
-import { DataTable } from '../../table/data-table';
-import type { Filter } from '../../table/filter';
+import { RecordLinks } from '../../record/link';
+import { CompactList } from '../../table/compact-list';
 import { useTexts } from '../../text';
 import { ReferenceInput } from '../../ui/reference-input';
 import { FailureNote } from '../../ui/states';
@@ -34,28 +33,17 @@ const NUMBERS = graphql(`
 const MOVE = graphql(`
   mutation GroupNumberMove($id: ID!, $groupId: ID) {
     logicalNumberMove(id: $id, groupId: $groupId) {
-      logicalNumber { id }
       userErrors { code message path rule params }
     }
   }
 `);
 
-type Row = GroupNumbersQuery['logicalNumbers']['nodes'][number];
-
-const SOURCE = {
-  document: NUMBERS,
-  connection: ({ logicalNumbers }: GroupNumbersQuery) => logicalNumbers,
-  follows: ['LOGICAL_NUMBER', 'DEVICE'],
-} as const;
-
 /** The logical numbers of a group with their devices; others are moved into it by their number. */
 export function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
   const text = useTexts(words);
   const mayWrite = useMay('WRITE');
-  const [filter, setFilter] = useState<Filter>({});
   const [moved, setMoved] = useState(0);
-  const { run, failure, errors } = useMutation(MOVE, ['LOGICAL_NUMBER', 'GROUP']);
-  const problem = failure ?? errors[0];
+  const { run, problem } = useMutation(MOVE, ['LOGICAL_NUMBER', 'GROUP']);
   const move = async (id: string): Promise<void> => {
     if (await run({ id, groupId })) setMoved(moved + 1);
   };
@@ -71,37 +59,19 @@ export function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNo
           onChange={(number) => number && void move(number.id)}
         />
       )}
-      <DataTable<GroupNumbersQuery, Row>
+      <CompactList
         id="group-numbers"
         label={text.logicalNumbers}
-        isCompact
-        source={SOURCE}
-        filter={filter}
+        source={{ document: NUMBERS, follows: ['LOGICAL_NUMBER', 'DEVICE'] }}
         fixedFilter={{ groupId: { eq: groupId } }}
-        onFilter={setFilter}
-        onSort={() => undefined}
         rowName={({ number }) => number}
         columns={[
-          {
-            id: 'number',
-            title: text.logicalNumber,
-            width: 140,
-            render: ({ id, number }) => (
-              <Link to="/logical-numbers" search={{ open: id }}>
-                {number}
-              </Link>
-            ),
-          },
+          { id: 'number', title: text.logicalNumber, width: 140, page: '/logical-numbers' },
           {
             id: 'devices',
             title: text.devices,
             width: 240,
-            render: ({ devices }) =>
-              devices.nodes.map(({ id, serialNumber }) => (
-                <Link key={id} to="/devices" search={{ open: id }} className="code">
-                  {serialNumber}{' '}
-                </Link>
-              )),
+            render: ({ devices }) => <RecordLinks page="/devices" records={devices.nodes} />,
           },
         ]}
         filters={[{ id: 'number', title: text.logicalNumber, kind: 'text', comparator: 'startsWith' }]}

@@ -1,14 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
-import { useMay } from '../../app/session';
-import { EditFields } from '../../record/fields';
-import { RecordPanel } from '../../record/panel';
+import { DialogButton } from '../../record/dialog-button';
+import { EditRecord } from '../../record/fields';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
 import { Empty } from '../../ui/states';
 import { NewParameter } from '../values/new-parameter';
 import { GroupNumbers } from './group-numbers';
@@ -46,9 +44,7 @@ const UPDATE = graphql(`
     groupUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
       group {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
@@ -64,13 +60,7 @@ const DELETE = graphql(`
   }
 `);
 
-export function GroupPanel({
-  id,
-  onClose,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-}): ReactNode {
+export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const query = useQuery(GROUP, { id }, ['GROUP', 'PARAMETER', 'METACONTENT', 'APP_VERSION']);
   return (
@@ -78,7 +68,17 @@ export function GroupPanel({
       query={query}
       record={({ group }) => group}
       title={({ name }) => name}
-      edit={(group, close) => <GroupForm group={group} onClose={close} />}
+      edit={(group, close) => (
+        <EditRecord
+          record={group}
+          present={{ name: group.name }}
+          fields={[{ name: 'name', label: text.name }]}
+          document={UPDATE}
+          changes={['GROUP']}
+          input={(values) => values}
+          onClose={close}
+        />
+      )}
       remove={{ document: DELETE, changes: 'GROUP' }}
       history="GROUP"
       onClose={onClose}
@@ -98,20 +98,16 @@ export function GroupPanel({
 
 function Parameters({ group }: { readonly group: Group }): ReactNode {
   const text = useTexts(words);
-  const mayWrite = useMay('WRITE');
-  const [isCreating, setCreating] = useState(false);
   return (
     <>
-      {mayWrite && (
-        <div className="buttons">
-          <Button icon="add" onPress={() => setCreating(true)}>
-            {text.newParameter}
-          </Button>
-        </div>
-      )}
+      <div className="buttons">
+        <DialogButton
+          label={text.newParameter}
+          dialog={(close) => <NewParameter owner={{ groupId: group.id }} onClose={close} />}
+        />
+      </div>
       {group.parameters.nodes.length === 0 && <Empty>{text.noParameters}</Empty>}
       <Values rows={group.parameters.nodes} page="/parameters" />
-      {isCreating && <NewParameter owner={{ groupId: group.id }} onClose={() => setCreating(false)} />}
     </>
   );
 }
@@ -137,20 +133,5 @@ function Values({ rows, page }: ValuesProps): ReactNode {
         ))}
       </tbody>
     </table>
-  );
-}
-
-function GroupForm({ group, onClose }: { readonly group: Group; readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
-  return (
-    <EditFields
-      record={group}
-      present={{ name: group.name }}
-      fields={[{ name: 'name', label: text.name }]}
-      mutation={useMutation(UPDATE, ['GROUP'])}
-      input={(input, ifMatch) => ({ id: group.id, ifMatch, input })}
-      changed={(payload) => payload.group}
-      onClose={onClose}
-    />
   );
 }

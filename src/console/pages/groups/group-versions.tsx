@@ -36,9 +36,7 @@ export function GroupVersions({ group }: { readonly group: Group }): ReactNode {
   const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
   const detach = useMutation(DETACH, ['GROUP', 'APP_VERSION']);
   const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
-  const problem = [attach, detach, setDefaults]
-    .map(({ failure, errors }) => failure ?? errors[0])
-    .find((each) => each !== undefined);
+  const problem = attach.problem ?? detach.problem ?? setDefaults.problem;
   const { id, revision: ifMatch } = group;
   const defaults = group.defaultAppVersions.nodes.map((version) => version.id);
   const setDefault = (versionId: string, isDefault: boolean): void => {
@@ -47,10 +45,7 @@ export function GroupVersions({ group }: { readonly group: Group }): ReactNode {
   };
   return (
     <LinkList
-      rows={group.appVersions.nodes.map(({ id: versionId, number, app }) => ({
-        id: versionId,
-        name: `${app.name} ${number}`,
-      }))}
+      rows={group.appVersions.nodes}
       page="/app-versions"
       add={text.attach}
       find={findAppVersions}

@@ -1,17 +1,13 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMay } from '../../app/session';
-import type { GroupListQuery } from '../../gql/graphql';
 import { CreateDialog } from '../../record/fields';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
-import { useFormat } from '../../text/format';
-import { Button } from '../../ui/button';
-import { Ago } from '../../ui/facts';
-import { GroupPanel } from './group-panel';
 import { words } from './words';
+
+const GroupPanel = lazy(() => import('./group-panel'));
 
 const GROUPS = graphql(`
   query GroupList($first: Int!, $after: String, $filter: GroupFilter, $orderBy: GroupOrder, $count: Boolean!) {
@@ -39,71 +35,43 @@ const CREATE = graphql(`
   }
 `);
 
-type Row = GroupListQuery['groups']['nodes'][number];
-
-const SOURCE = {
-  document: GROUPS,
-  connection: ({ groups }: GroupListQuery) => groups,
-  follows: ['GROUP', 'LOGICAL_NUMBER', 'PARAMETER'],
-} as const;
-
 export default function GroupsPage(): ReactNode {
   const text = useTexts(words);
-  const format = useFormat();
-  const mayWrite = useMay('WRITE');
-  const [isCreating, setCreating] = useState(false);
   const [, change] = useListAddress();
-  const count = (id: 'logicalNumbers' | 'appVersions' | 'parameters') => ({
-    id,
-    title: text[id],
-    width: 120,
-    align: 'end' as const,
-    render: (row: Row) => format.number(row[id].totalCount),
-  });
   return (
-    <>
-      <ListPage<GroupListQuery, Row>
-        id="groups"
-        label={text.groups}
-        source={SOURCE}
-        rowName={({ name }) => name}
-        columns={[
-          { id: 'name', title: text.name, order: 'NAME', width: 220, render: ({ name }) => name },
-          count('logicalNumbers'),
-          count('appVersions'),
-          count('parameters'),
-          {
-            id: 'updatedAt',
-            title: text.updated,
-            order: 'UPDATED_AT',
-            width: 140,
-            render: (row) => <Ago at={row.updatedAt} />,
-          },
-        ]}
-        filters={[{ id: 'name', title: text.name, kind: 'text' }]}
-        actions={
-          mayWrite && (
-            <Button icon="add" look="primary" onPress={() => setCreating(true)}>
-              {text.newGroup}
-            </Button>
-          )
-        }
-        panel={(id, close) => <GroupPanel id={id} onClose={close} />}
-        empty={text.noGroups}
-      />
-      {isCreating && (
-        <CreateDialog
-          title={text.newGroup}
-          draft="group"
-          empty={{ name: '' }}
-          fields={[{ name: 'name', label: text.name }]}
-          document={CREATE}
-          changes={['GROUP']}
-          variables={(input) => ({ input })}
-          onCreated={({ group }) => change({ open: group?.id })}
-          onClose={() => setCreating(false)}
-        />
-      )}
-    </>
+    <ListPage
+      id="groups"
+      label={text.groups}
+      source={{ document: GROUPS, follows: ['GROUP', 'LOGICAL_NUMBER', 'PARAMETER'] }}
+      rowName={({ name }) => name}
+      columns={[
+        { id: 'name', title: text.name, order: 'NAME', width: 220 },
+        { id: 'logicalNumbers', title: text.logicalNumbers, width: 120, kind: 'count' },
+        { id: 'appVersions', title: text.appVersions, width: 120, kind: 'count' },
+        { id: 'parameters', title: text.parameters, width: 120, kind: 'count' },
+        { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 140, kind: 'ago' },
+      ]}
+      filters={[{ id: 'name', title: text.name, kind: 'text' }]}
+      create={{
+        label: text.newGroup,
+        dialog: (close) => (
+          <CreateDialog
+            title={text.newGroup}
+            draft="group"
+            empty={EMPTY}
+            fields={[{ name: 'name', label: text.name }]}
+            document={CREATE}
+            changes={['GROUP']}
+            variables={(input) => ({ input })}
+            onCreated={({ group }) => change({ open: group?.id })}
+            onClose={close}
+          />
+        ),
+      }}
+      panel={(id, close) => <GroupPanel id={id} onClose={close} />}
+      empty={text.noGroups}
+    />
   );
 }
+
+const EMPTY = { name: '' };

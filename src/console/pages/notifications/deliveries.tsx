@@ -1,12 +1,11 @@
-import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import type { DeliveryListQuery, NotificationDeliveryState } from '../../gql/graphql';
-import { DataTable } from '../../table/data-table';
-import type { Filter } from '../../table/filter';
+import type { NotificationDeliveryState } from '../../gql/graphql';
+import { CompactList } from '../../table/compact-list';
 import { useTexts } from '../../text';
 import { Ago, Badge, type Tone } from '../../ui/facts';
+import { optionsOf } from '../../ui/field';
 import { words } from './words';
 
 const DELIVERIES = graphql(`
@@ -26,7 +25,6 @@ const DELIVERIES = graphql(`
           id
           state
           reason
-          sentAt
           finishedAt
           logicalNumber { id number }
         }
@@ -34,8 +32,6 @@ const DELIVERIES = graphql(`
     }
   }
 `);
-
-type Delivery = NonNullable<DeliveryListQuery['notification']>['deliveries']['nodes'][number];
 
 const TONES: Readonly<Record<NotificationDeliveryState, Tone>> = {
   QUEUED: 'plain',
@@ -50,34 +46,14 @@ export const STATES = Object.keys(TONES) as NotificationDeliveryState[];
 /** Deliveries of one notification, which can be narrowed to one state. */
 export function Deliveries({ id }: { readonly id: string }): ReactNode {
   const text = useTexts(words);
-  const [filter, setFilter] = useState<Filter>({});
   return (
-    <DataTable<DeliveryListQuery, Delivery>
+    <CompactList
       id="deliveries"
       label={text.deliveries}
-      isCompact
-      source={{
-        document: DELIVERIES,
-        connection: ({ notification }) => notification?.deliveries,
-        follows: [],
-        variables: { id },
-      }}
-      filter={filter}
-      onFilter={setFilter}
-      onSort={() => undefined}
+      source={{ document: DELIVERIES, follows: [], variables: { id } }}
       rowName={({ logicalNumber }) => logicalNumber?.number ?? ''}
       columns={[
-        {
-          id: 'logicalNumber',
-          title: text.logicalNumber,
-          width: 120,
-          render: ({ logicalNumber }) =>
-            logicalNumber && (
-              <Link to="/logical-numbers" search={{ open: logicalNumber.id }}>
-                {logicalNumber.number}
-              </Link>
-            ),
-        },
+        { id: 'logicalNumber', title: text.logicalNumber, width: 120, page: '/logical-numbers' },
         {
           id: 'state',
           title: text.state,
@@ -90,16 +66,9 @@ export function Deliveries({ id }: { readonly id: string }): ReactNode {
           width: 120,
           render: ({ finishedAt }) => finishedAt && <Ago at={finishedAt} />,
         },
-        { id: 'reason', title: text.reason, width: 140, render: ({ reason }) => reason },
+        { id: 'reason', title: text.reason, width: 140 },
       ]}
-      filters={[
-        {
-          id: 'state',
-          title: text.state,
-          kind: 'choice',
-          options: STATES.map((value) => ({ value, label: text[value] })),
-        },
-      ]}
+      filters={[{ id: 'state', title: text.state, kind: 'choice', options: optionsOf(text, STATES) }]}
       empty={text.noDeliveries}
     />
   );

@@ -1,21 +1,16 @@
-import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useQuery, useSubscription } from '../../api/query';
 import { useMay } from '../../app/session';
 import type { NotificationDeliveryState } from '../../gql/graphql';
-import { RecordPanel } from '../../record/panel';
+import { ActionButton } from '../../record/action-button';
+import { RecordLink } from '../../record/link';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
-import { Confirm } from '../../ui/dialog';
 import { Facts, Time } from '../../ui/facts';
 import { Deliveries, STATES } from './deliveries';
-import { words } from './words';
-
-/** Text of a message without the action before it: "SHOW_MESSAGE|Closed" is "Closed". */
-export const messageOf = (content: string): string => content.slice(content.indexOf('|') + 1);
+import { messageOf, words } from './words';
 
 const NOTIFICATION = graphql(`
   query NotificationRecord($id: ID!) {
@@ -56,13 +51,7 @@ const RETRY = graphql(`
 `);
 
 /** A notification and what became of it at each logical number, followed while it is open. */
-export function NotificationPanel({
-  id,
-  onClose,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-}): ReactNode {
+export default function NotificationPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const query = useQuery(NOTIFICATION, { id }, ['NOTIFICATION']);
   const [changes, setChanges] = useState(0);
@@ -97,13 +86,7 @@ export function NotificationPanel({
                   { name: text.kind, value: text[kind] },
                   {
                     name: text.target,
-                    value: group ? (
-                      <Link to="/groups" search={{ open: group.id }}>
-                        {group.name}
-                      </Link>
-                    ) : (
-                      text.logicalNumbers
-                    ),
+                    value: group ? <RecordLink page="/groups" record={group} /> : text.logicalNumbers,
                   },
                   ...(app ? [{ name: text.app, value: app.name }] : []),
                   { name: text.created, value: <Time at={createdAt} /> },
@@ -125,31 +108,23 @@ function Actions(props: {
   readonly failed: number;
 }): ReactNode {
   const text = useTexts(words);
-  const mayWrite = useMay('WRITE');
-  const [isCancelling, setCancelling] = useState(false);
-  const cancel = useMutation(CANCEL, ['NOTIFICATION']);
-  const retry = useMutation(RETRY, ['NOTIFICATION']);
-  if (!mayWrite) return null;
   const { id, waiting, failed } = props;
+  if (!useMay('WRITE')) return null;
   return (
     <>
       {failed > 0 && (
-        <Button isPending={retry.isRunning} onPress={() => void retry.run({ id })}>
-          {text.retry}
-        </Button>
+        <ActionButton label={text.retry} document={RETRY} variables={{ id }} changes={['NOTIFICATION']} />
       )}
-      {waiting > 0 && <Button onPress={() => setCancelling(true)}>{text.cancel}</Button>}
-      <Confirm
-        title={text.cancel}
-        action={text.cancel}
-        isOpen={isCancelling}
-        isRunning={cancel.isRunning}
-        isDangerous
-        onClose={() => setCancelling(false)}
-        onConfirm={() => void cancel.run({ id }).then(() => setCancelling(false))}
-      >
-        {text.cancelHelp}
-      </Confirm>
+      {waiting > 0 && (
+        <ActionButton
+          label={text.cancelSending}
+          isDangerous
+          help={text.cancelHelp}
+          document={CANCEL}
+          variables={{ id }}
+          changes={['NOTIFICATION']}
+        />
+      )}
     </>
   );
 }

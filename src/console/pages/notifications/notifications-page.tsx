@@ -1,16 +1,16 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMay } from '../../app/session';
 import type { NotificationListQuery } from '../../gql/graphql';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { Button } from '../../ui/button';
-import { Ago, Badge } from '../../ui/facts';
-import { messageOf, NotificationPanel } from './notification-panel';
-import { SendDialog } from './send-dialog';
-import { words } from './words';
+import { Badge } from '../../ui/facts';
+import { optionsOf } from '../../ui/field';
+import { messageOf, words } from './words';
+
+const NotificationPanel = lazy(() => import('./notification-panel'));
+const SendDialog = lazy(() => import('./send-dialog'));
 
 const NOTIFICATIONS = graphql(`
   query NotificationList(
@@ -37,73 +37,45 @@ const NOTIFICATIONS = graphql(`
 
 type Row = NotificationListQuery['notifications']['nodes'][number];
 
-const SOURCE = {
-  document: NOTIFICATIONS,
-  connection: ({ notifications }: NotificationListQuery) => notifications,
-  follows: ['NOTIFICATION'],
-} as const;
-
 export default function NotificationsPage(): ReactNode {
   const text = useTexts(words);
-  const mayWrite = useMay('WRITE');
-  const [isSending, setSending] = useState(false);
   return (
-    <>
-      <ListPage<NotificationListQuery, Row>
-        id="notifications"
-        label={text.notifications}
-        source={SOURCE}
-        initialSort="-CREATED_AT"
-        rowName={({ content }) => messageOf(content)}
-        columns={[
-          { id: 'content', title: text.content, width: 300, render: ({ content }) => messageOf(content) },
-          {
-            id: 'group',
-            title: text.target,
-            width: 150,
-            render: ({ group }) => group?.name ?? text.logicalNumbers,
-          },
-          {
-            id: 'progress',
-            title: text.progress,
-            width: 170,
-            render: ({ summary }) => <Progress summary={summary} />,
-          },
-          { id: 'kind', title: text.kind, width: 140, isHidden: true, render: ({ kind }) => text[kind] },
-          {
-            id: 'createdAt',
-            title: text.created,
-            order: 'CREATED_AT',
-            width: 140,
-            render: ({ createdAt }) => <Ago at={createdAt} />,
-          },
-        ]}
-        filters={[
-          {
-            id: 'kind',
-            title: text.kind,
-            kind: 'choice',
-            options: (['SHOW', 'PROCESSING'] as const).map((value) => ({ value, label: text[value] })),
-          },
-          { id: 'createdAt', title: text.created, kind: 'time' },
-        ]}
-        actions={
-          mayWrite && (
-            <Button icon="bell" look="primary" onPress={() => setSending(true)}>
-              {text.send}
-            </Button>
-          )
-        }
-        panel={(id, close) => <NotificationPanel id={id} onClose={close} />}
-        empty={text.none}
-      />
-      {isSending && <SendDialog onClose={() => setSending(false)} />}
-    </>
+    <ListPage
+      id="notifications"
+      label={text.notifications}
+      source={{ document: NOTIFICATIONS, follows: ['NOTIFICATION'] }}
+      initialSort="-CREATED_AT"
+      rowName={({ content }) => messageOf(content)}
+      columns={[
+        { id: 'content', title: text.content, width: 300, render: ({ content }) => messageOf(content) },
+        {
+          id: 'group',
+          title: text.target,
+          width: 150,
+          render: ({ group }) => group?.name ?? text.logicalNumbers,
+        },
+        { id: 'progress', title: text.progress, width: 170, render: (row) => <Progress {...row} /> },
+        { id: 'kind', title: text.kind, width: 140, isHidden: true, render: ({ kind }) => text[kind] },
+        { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 140, kind: 'ago' },
+      ]}
+      filters={[
+        {
+          id: 'kind',
+          title: text.kind,
+          kind: 'choice',
+          options: optionsOf(text, ['SHOW', 'PROCESSING']),
+        },
+        { id: 'createdAt', title: text.created, kind: 'time' },
+      ]}
+      create={{ label: text.send, icon: 'bell', dialog: (close) => <SendDialog onClose={close} /> }}
+      panel={(id, close) => <NotificationPanel id={id} onClose={close} />}
+      empty={text.noNotifications}
+    />
   );
 }
 
 /** Delivered of all, and how many have failed. */
-function Progress({ summary }: { readonly summary: Row['summary'] }): ReactNode {
+function Progress({ summary }: Row): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
   const { cancelled, delivered, expired, failed, queued, sent } = summary;

@@ -1,8 +1,8 @@
-import { texts } from '../../text';
+import { pageWords } from '../../ui/words';
 
-export const words = texts({
+export const words = pageWords({
   app: ['App that gets it', 'Aplicativo que a recebe'],
-  cancel: ['Cancel notification', 'Cancelar notificação'],
+  cancelSending: ['Cancel notification', 'Cancelar notificação'],
   cancelHelp: [
     'Terminals that have not got it will not get it any more.',
     'Terminais que ainda não a receberam não vão mais recebê-la.',
@@ -14,15 +14,10 @@ export const words = texts({
   ],
   created: ['Sent', 'Enviada'],
   createdBy: ['Sent by', 'Enviada por'],
-  deliveries: ['Deliveries', 'Entregas'],
   expires: ['Delivered until', 'Entregue até'],
   finished: ['Finished', 'Concluída'],
-  group: ['Group', 'Grupo'],
-  kind: ['Kind', 'Tipo'],
-  logicalNumber: ['Logical number', 'Número lógico'],
-  logicalNumbers: ['Logical numbers', 'Números lógicos'],
   logicalNumbersHelp: ['One a line, or separated by commas.', 'Um por linha, ou separados por vírgulas.'],
-  none: [
+  noNotifications: [
     'No notification was sent yet. Send the first one to a group.',
     'Nenhuma notificação foi enviada ainda. Envie a primeira a um grupo.',
   ],
@@ -33,7 +28,6 @@ export const words = texts({
     (count: string) => `Goes to ${count} logical numbers`,
     (count: string) => `Vai para ${count} números lógicos`,
   ],
-  reason: ['Reason', 'Motivo'],
   retry: ['Send again to those that failed', 'Enviar de novo às que falharam'],
   send: ['Send notification', 'Enviar notificação'],
   sendNow: ['Send', 'Enviar'],
@@ -42,7 +36,6 @@ export const words = texts({
     (count: string) => `Sent to ${count} logical numbers`,
     (count: string) => `Enviada a ${count} números lógicos`,
   ],
-  state: ['State', 'Situação'],
   target: ['Target', 'Destino'],
   toGroup: ['A group', 'Um grupo'],
   toNumbers: ['Logical numbers', 'Números lógicos'],
@@ -55,3 +48,6 @@ export const words = texts({
   QUEUED: ['Waiting', 'Aguardando'],
   SENT: ['Handed over', 'Encaminhada'],
 });
+
+/** Text of a message without the action before it: "SHOW_MESSAGE|Closed" is "Closed". */
+export const messageOf = (content: string): string => content.slice(content.indexOf('|') + 1);

@@ -1,6 +1,6 @@
-import { texts } from '../../text';
+import { pageWords } from '../../ui/words';
 
-export const words = texts({
+export const words = pageWords({
   approved: ['Approved', 'Aprovados'],
   attention: ['Needs attention', 'Precisa de atenção'],
   byHour: ['Payments of the day by hour', 'Pagamentos do dia por hora'],
@@ -12,12 +12,10 @@ export const words = texts({
   delivered: ['Delivered', 'Entregues'],
   deliveries: ['Recent notifications', 'Notificações recentes'],
   denied: ['Denied', 'Negados'],
-  devices: ['Devices', 'Dispositivos'],
   disabled: ['Disabled', 'Desabilitados'],
   failedDeliveries: ['Notifications that were not delivered', 'Notificações que não foram entregues'],
   fleet: ['Fleet', 'Frota'],
   month: ['This month', 'Neste mês'],
-  none: ['None', 'Nenhum'],
   noNotifications: [
     'No notification was sent in the last days.',
     'Nenhuma notificação foi enviada nos últimos dias.',

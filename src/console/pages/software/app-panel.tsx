@@ -1,17 +1,15 @@
-import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
-import { useMay } from '../../app/session';
 import type { AppRecordQuery } from '../../gql/graphql';
-import { EditFields } from '../../record/fields';
-import { RecordPanel } from '../../record/panel';
+import { DialogButton } from '../../record/dialog-button';
+import { EditRecord } from '../../record/fields';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { SmallTable } from '../../table/small-table';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { Button } from '../../ui/button';
-import { Ago, Facts, Time } from '../../ui/facts';
+import { Facts, Time } from '../../ui/facts';
 import { Empty } from '../../ui/states';
 import { NewVersion } from './new-version';
 import { words } from './words';
@@ -28,9 +26,7 @@ const APP = graphql(`
       description
       createdAt
       updatedAt
-      createdBy { name }
       versions(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
-        totalCount
         nodes {
           id
           number
@@ -48,9 +44,7 @@ const UPDATE = graphql(`
     appUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
       app {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
@@ -68,7 +62,7 @@ const DELETE = graphql(`
 
 type App = NonNullable<AppRecordQuery['app']>;
 
-export function AppPanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
+export default function AppPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const query = useQuery(APP, { id }, ['APP', 'APP_VERSION']);
   return (
@@ -76,28 +70,42 @@ export function AppPanel({ id, onClose }: { readonly id: string; readonly onClos
       query={query}
       record={({ app }) => app}
       title={({ name }) => name}
-      edit={(app, close) => <AppForm app={app} onClose={close} />}
+      edit={(app, close) => (
+        <EditRecord
+          record={app}
+          present={{ name: app.name, description: app.description ?? '' }}
+          fields={[
+            { name: 'name', label: text.name },
+            { name: 'description', label: text.description, rows: 3 },
+          ]}
+          document={UPDATE}
+          changes={['APP']}
+          input={({ name, description }) => ({ name, description: description || null })}
+          onClose={close}
+        />
+      )}
       remove={{ document: DELETE, changes: 'APP' }}
       history="APP"
       onClose={onClose}
       tabs={(app) => [
         { id: 'versions', title: text.versions, content: <Versions app={app} /> },
-        {
-          id: 'facts',
-          title: text.facts,
-          content: (
-            <Facts
-              facts={[
-                { name: text.kind, value: text[app.kind] },
-                { name: text.language, value: app.language },
-                { name: text.format, value: app.communicationFormat },
-                { name: text.description, value: app.description },
-                { name: text.created, value: <Time at={app.createdAt} /> },
-                { name: text.updated, value: <Time at={app.updatedAt} /> },
-              ]}
-            />
-          ),
-        },
+        { id: 'facts', title: text.facts, content: <AppFacts app={app} /> },
+      ]}
+    />
+  );
+}
+
+function AppFacts({ app }: { readonly app: App }): ReactNode {
+  const text = useTexts(words);
+  return (
+    <Facts
+      facts={[
+        { name: text.kind, value: text[app.kind] },
+        { name: text.language, value: app.language },
+        { name: text.format, value: app.communicationFormat },
+        { name: text.description, value: app.description },
+        { name: text.created, value: <Time at={app.createdAt} /> },
+        { name: text.updated, value: <Time at={app.updatedAt} /> },
       ]}
     />
   );
@@ -106,72 +114,39 @@ export function AppPanel({ id, onClose }: { readonly id: string; readonly onClos
 function Versions({ app }: { readonly app: App }): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
-  const mayWrite = useMay('WRITE');
-  const [isAdding, setAdding] = useState(false);
   const { nodes } = app.versions;
   return (
     <>
-      {mayWrite && (
-        <div className="buttons">
-          <Button icon="add" look="primary" onPress={() => setAdding(true)}>
-            {text.addVersion}
-          </Button>
-        </div>
-      )}
+      <div className="buttons">
+        <DialogButton
+          label={text.addVersion}
+          look="primary"
+          dialog={(close) => <NewVersion app={app} onClose={close} />}
+        />
+      </div>
       {nodes.length === 0 && <Empty>{text.noVersions}</Empty>}
       {nodes.length > 0 && (
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th>{text.number}</th>
-              <th className="end">{text.size}</th>
-              <th>{text.created}</th>
-              <th className="end">{text.granted}</th>
-              <th className="end">{text.current}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {nodes.map(({ id, number, size, createdAt, reach }) => (
-              <tr key={id}>
-                <td>
-                  <Link to="/app-versions" search={{ open: id }}>
-                    {number}
-                  </Link>
-                </td>
-                <td className="end">{format.bytes(size)}</td>
-                <td>
-                  <Ago at={createdAt} />
-                </td>
-                <td className="end">{format.number(reach.granted)}</td>
-                <td className="end">{format.number(reach.current)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <SmallTable
+          rows={nodes}
+          columns={[
+            { id: 'number', title: text.number, page: '/app-versions' },
+            { id: 'size', title: text.size, kind: 'bytes' },
+            { id: 'createdAt', title: text.created, kind: 'ago' },
+            {
+              id: 'granted',
+              title: text.granted,
+              align: 'end',
+              render: (row) => format.number(row.reach.granted),
+            },
+            {
+              id: 'current',
+              title: text.current,
+              align: 'end',
+              render: (row) => format.number(row.reach.current),
+            },
+          ]}
+        />
       )}
-      {isAdding && <NewVersion app={app} onClose={() => setAdding(false)} />}
     </>
-  );
-}
-
-function AppForm({ app, onClose }: { readonly app: App; readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
-  return (
-    <EditFields
-      record={app}
-      present={{ name: app.name, description: app.description ?? '' }}
-      fields={[
-        { name: 'name', label: text.name },
-        { name: 'description', label: text.description, rows: 3 },
-      ]}
-      mutation={useMutation(UPDATE, ['APP'])}
-      input={({ name, description }, ifMatch) => ({
-        id: app.id,
-        ifMatch,
-        input: { name, description: description || null },
-      })}
-      changed={(payload) => payload.app}
-      onClose={onClose}
-    />
   );
 }

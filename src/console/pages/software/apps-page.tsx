@@ -1,16 +1,15 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMay } from '../../app/session';
-import type { AppKind, AppLanguage, AppListQuery, CommunicationFormat } from '../../gql/graphql';
+import type { AppKind, AppLanguage, CommunicationFormat } from '../../gql/graphql';
 import { CreateDialog } from '../../record/fields';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
-import { Ago } from '../../ui/facts';
-import { AppPanel } from './app-panel';
+import { optionsOf } from '../../ui/field';
 import { words } from './words';
+
+const AppPanel = lazy(() => import('./app-panel'));
 
 const APPS = graphql(`
   query AppList($first: Int!, $after: String, $filter: AppFilter, $orderBy: AppOrder, $count: Boolean!) {
@@ -22,67 +21,38 @@ const APPS = graphql(`
   }
 `);
 
-type Row = AppListQuery['apps']['nodes'][number];
-
-const SOURCE = {
-  document: APPS,
-  connection: ({ apps }: AppListQuery) => apps,
-  follows: ['APP'],
-} as const;
-
 const KINDS: readonly AppKind[] = ['STANDARD', 'MODULE'];
 const LANGUAGES: readonly AppLanguage[] = ['RUBY', 'POSXML'];
 const FORMATS: readonly CommunicationFormat[] = ['HTTP', 'ISO8583', 'ISO20022'];
+/** Names of languages and protocols are the same in all languages. */
 const named = <Value extends string>(values: readonly Value[]): { value: Value; label: string }[] =>
   values.map((value) => ({ value, label: value }));
 
 export default function AppsPage(): ReactNode {
   const text = useTexts(words);
-  const mayWrite = useMay('WRITE');
-  const [isCreating, setCreating] = useState(false);
   return (
-    <>
-      <ListPage<AppListQuery, Row>
-        id="apps"
-        label={text.apps}
-        source={SOURCE}
-        rowName={({ name }) => name}
-        columns={[
-          { id: 'name', title: text.name, order: 'NAME', width: 200, render: ({ name }) => name },
-          { id: 'kind', title: text.kind, width: 110, render: ({ kind }) => text[kind] },
-          { id: 'language', title: text.language, width: 100, render: ({ language }) => language },
-          { id: 'format', title: text.format, width: 110, render: (row) => row.communicationFormat },
-          { id: 'description', title: text.description, width: 220, render: (row) => row.description },
-          {
-            id: 'updatedAt',
-            title: text.updated,
-            order: 'UPDATED_AT',
-            width: 140,
-            render: (row) => <Ago at={row.updatedAt} />,
-          },
-        ]}
-        filters={[
-          { id: 'name', title: text.name, kind: 'text' },
-          {
-            id: 'kind',
-            title: text.kind,
-            kind: 'choice',
-            options: KINDS.map((value) => ({ value, label: text[value] })),
-          },
-          { id: 'language', title: text.language, kind: 'choice', options: named(LANGUAGES) },
-        ]}
-        actions={
-          mayWrite && (
-            <Button icon="add" look="primary" onPress={() => setCreating(true)}>
-              {text.newApp}
-            </Button>
-          )
-        }
-        panel={(id, close) => <AppPanel id={id} onClose={close} />}
-        empty={text.createFirst}
-      />
-      {isCreating && <NewApp onClose={() => setCreating(false)} />}
-    </>
+    <ListPage
+      id="apps"
+      label={text.apps}
+      source={{ document: APPS, follows: ['APP'] }}
+      rowName={({ name }) => name}
+      columns={[
+        { id: 'name', title: text.name, order: 'NAME', width: 200 },
+        { id: 'kind', title: text.kind, width: 110, render: ({ kind }) => text[kind] },
+        { id: 'language', title: text.language, width: 100 },
+        { id: 'communicationFormat', title: text.format, width: 110 },
+        { id: 'description', title: text.description, width: 220 },
+        { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 140, kind: 'ago' },
+      ]}
+      filters={[
+        { id: 'name', title: text.name, kind: 'text' },
+        { id: 'kind', title: text.kind, kind: 'choice', options: optionsOf(text, KINDS) },
+        { id: 'language', title: text.language, kind: 'choice', options: named(LANGUAGES) },
+      ]}
+      create={{ label: text.newApp, dialog: (close) => <NewApp onClose={close} /> }}
+      panel={(id, close) => <AppPanel id={id} onClose={close} />}
+      empty={text.createFirst}
+    />
   );
 }
 
@@ -114,7 +84,7 @@ function NewApp({ onClose }: { readonly onClose: () => void }): ReactNode {
       fields={[
         { name: 'name', label: text.name },
         { name: 'description', label: text.description, rows: 2 },
-        { name: 'kind', label: text.kind, options: KINDS.map((value) => ({ value, label: text[value] })) },
+        { name: 'kind', label: text.kind, options: optionsOf(text, KINDS) },
         { name: 'language', label: text.language, options: named(LANGUAGES) },
         { name: 'communicationFormat', label: text.format, options: named(FORMATS) },
       ]}

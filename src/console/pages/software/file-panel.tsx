@@ -1,11 +1,11 @@
-import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
 import { EditFields } from '../../record/fields';
-import { RecordPanel } from '../../record/panel';
+import { RecordLinks } from '../../record/link';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Facts, Section, Time } from '../../ui/facts';
@@ -24,7 +24,6 @@ const FILE = graphql(`
       crc
       sha256
       description
-      createdAt
       updatedAt
       appVersions(first: 100) {
         nodes {
@@ -42,9 +41,7 @@ const UPDATE = graphql(`
     fileUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
       file {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
@@ -60,7 +57,7 @@ const DELETE = graphql(`
   }
 `);
 
-export function FilePanel({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
+export default function FilePanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
   const query = useQuery(FILE, { id }, ['FILE', 'APP_VERSION']);
@@ -90,15 +87,7 @@ export function FilePanel({ id, onClose }: { readonly id: string; readonly onClo
                 ]}
               />
               <Section title={text.appVersions}>
-                <ul className="buttons">
-                  {file.appVersions.nodes.map((version) => (
-                    <li key={version.id}>
-                      <Link to="/app-versions" search={{ open: version.id }}>
-                        {`${version.app.name} ${version.number}`}
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
+                <RecordLinks page="/app-versions" records={file.appVersions.nodes} />
               </Section>
             </>
           ),

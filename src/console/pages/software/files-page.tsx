@@ -1,19 +1,17 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMay } from '../../app/session';
-import type { FileListQuery, FileType } from '../../gql/graphql';
+import type { FileType } from '../../gql/graphql';
 import { CreateDialog } from '../../record/fields';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
-import { useFormat } from '../../text/format';
-import { Button } from '../../ui/button';
-import { Ago } from '../../ui/facts';
+import { optionsOf } from '../../ui/field';
 import { FileInput } from '../../ui/file-input';
 import { errorAt } from '../../ui/form';
-import { FilePanel } from './file-panel';
 import { words } from './words';
+
+const FilePanel = lazy(() => import('./file-panel'));
 
 const FILES = graphql(`
   query FileList($first: Int!, $after: String, $filter: FileFilter, $orderBy: FileOrder, $count: Boolean!) {
@@ -25,64 +23,31 @@ const FILES = graphql(`
   }
 `);
 
-type Row = FileListQuery['files']['nodes'][number];
-
-const SOURCE = {
-  document: FILES,
-  connection: ({ files }: FileListQuery) => files,
-  follows: ['FILE'],
-} as const;
-
 const TYPES: readonly FileType[] = ['ASSET', 'TORRENT'];
 
 export default function FilesPage(): ReactNode {
   const text = useTexts(words);
-  const format = useFormat();
-  const mayWrite = useMay('WRITE');
-  const [isUploading, setUploading] = useState(false);
-  const types = TYPES.map((value) => ({ value, label: text[value] }));
   return (
-    <>
-      <ListPage<FileListQuery, Row>
-        id="files"
-        label={text.files}
-        source={SOURCE}
-        rowName={({ name }) => name}
-        columns={[
-          { id: 'name', title: text.name, order: 'NAME', width: 240, render: ({ name }) => name },
-          { id: 'fileType', title: text.fileType, width: 100, render: ({ fileType }) => text[fileType] },
-          {
-            id: 'size',
-            title: text.size,
-            width: 100,
-            align: 'end',
-            render: ({ size }) => format.bytes(size),
-          },
-          { id: 'description', title: text.description, width: 220, render: (row) => row.description },
-          {
-            id: 'updatedAt',
-            title: text.updated,
-            order: 'UPDATED_AT',
-            width: 140,
-            render: (row) => <Ago at={row.updatedAt} />,
-          },
-        ]}
-        filters={[
-          { id: 'name', title: text.name, kind: 'text' },
-          { id: 'fileType', title: text.fileType, kind: 'choice', options: types },
-        ]}
-        actions={
-          mayWrite && (
-            <Button icon="add" look="primary" onPress={() => setUploading(true)}>
-              {text.upload}
-            </Button>
-          )
-        }
-        panel={(id, close) => <FilePanel id={id} onClose={close} />}
-        empty={text.noFiles}
-      />
-      {isUploading && <NewFile onClose={() => setUploading(false)} />}
-    </>
+    <ListPage
+      id="files"
+      label={text.files}
+      source={{ document: FILES, follows: ['FILE'] }}
+      rowName={({ name }) => name}
+      columns={[
+        { id: 'name', title: text.name, order: 'NAME', width: 240 },
+        { id: 'fileType', title: text.fileType, width: 100, render: ({ fileType }) => text[fileType] },
+        { id: 'size', title: text.size, width: 100, kind: 'bytes' },
+        { id: 'description', title: text.description, width: 220 },
+        { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 140, kind: 'ago' },
+      ]}
+      filters={[
+        { id: 'name', title: text.name, kind: 'text' },
+        { id: 'fileType', title: text.fileType, kind: 'choice', options: optionsOf(text, TYPES) },
+      ]}
+      create={{ label: text.upload, dialog: (close) => <NewFile onClose={close} /> }}
+      panel={(id, close) => <FilePanel id={id} onClose={close} />}
+      empty={text.noFiles}
+    />
   );
 }
 
@@ -111,11 +76,7 @@ function NewFile({ onClose }: { readonly onClose: () => void }): ReactNode {
       empty={EMPTY}
       fields={[
         { name: 'description', label: text.description, rows: 2 },
-        {
-          name: 'fileType',
-          label: text.fileType,
-          options: TYPES.map((value) => ({ value, label: text[value] })),
-        },
+        { name: 'fileType', label: text.fileType, options: optionsOf(text, TYPES) },
       ]}
       document={CREATE}
       changes={['FILE']}

@@ -1,15 +1,16 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
+import { useDryRun } from '../../api/dry-run';
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
 import { query } from '../../api/query';
+import { Fields } from '../../record/fields';
 import { findGroups } from '../../record/find';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Dialog } from '../../ui/dialog';
-import { Checkbox, Choice } from '../../ui/field';
-import { errorAt, Form } from '../../ui/form';
-import { ReferenceInput, type Reference } from '../../ui/reference-input';
+import { Form } from '../../ui/form';
+import type { Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
 import { SET_DEFAULTS } from '../groups/set-defaults';
 import type { Version } from './version-links';
@@ -48,40 +49,38 @@ const DEFAULTS = graphql(`
   }
 `);
 
-interface Reached {
-  readonly count: number;
-  readonly examples: readonly string[];
+const BEGIN = { to: 'group', group: null as Reference | null, isToNew: true, isReplacing: true };
+
+interface ReleaseDialogProps {
+  readonly version: Version;
+  readonly onClose: () => void;
 }
 
 /** Gives a version to a group or to all, once the person has seen to how many numbers it goes. */
-export function ReleaseDialog({
-  version,
-  onClose,
-}: {
-  readonly version: Version;
-  readonly onClose: () => void;
-}): ReactNode {
+export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
-  const [to, setTo] = useState<'group' | 'all'>('group');
-  const [group, setGroup] = useState<Reference | null>(null);
-  const [isReplacing, setReplacing] = useState(true);
-  const [isAttaching, setAttaching] = useState(true);
+  const [values, setValues] = useState(BEGIN);
   const grant = useMutation(GRANT, ['APP_VERSION', 'LOGICAL_NUMBER']);
   const toNew = useGiveToNew(version);
-  const groupId = to === 'group' ? (group?.id ?? null) : 'all';
+  const groupId = values.to === 'group' ? values.group?.id : undefined;
+  const target = values.to === 'all' ? { all: true } : groupId !== undefined && { groupId };
   const ids = [version.id];
-  const mode = isReplacing ? 'REPLACE_OF_SAME_APP' : 'ADD';
-  const reached = useReached(version.id, mode, groupId);
+  const mode = values.isReplacing ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const);
+  const reached = useDryRun(GRANT, target ? { ids, mode, target, dryRun: true } : null);
   const submit = async (): Promise<void> => {
-    if (groupId === null || reached === null) return;
-    const target = targetOf(groupId);
-    const payload = await grant.run({ ids, mode, target, dryRun: false, expectCount: reached.count });
+    if (!target || !reached) return;
+    const expectCount = reached.count ?? 0;
+    const payload = await grant.run({ ids, mode, target, dryRun: false, expectCount });
     if (!payload) return;
-    if (to === 'group' && isAttaching && !(await toNew.run(groupId))) return;
+    const isToNew = values.isToNew && groupId !== undefined;
+    if (isToNew && !(await toNew.run(groupId))) return;
     notify({ text: text.released(format.number(payload.count ?? 0)) });
     onClose();
   };
+  const isToGroup = (): boolean => values.to === 'group';
+  const errors = [...grant.errors, ...toNew.errors];
+  const examples = reached?.examples?.slice(0, 5).map(({ number }) => number) ?? [];
   return (
     <Dialog title={text.releaseTitle(`${version.app.name} ${version.number}`)} isOpen onClose={onClose}>
       <Form
@@ -91,39 +90,32 @@ export function ReleaseDialog({
         isRunning={grant.isRunning || toNew.isRunning}
         isDisabled={reached === null}
         failure={grant.failure ?? toNew.failure}
-        errors={[...grant.errors, ...toNew.errors]}
+        errors={errors}
         shown={['target.groupId']}
       >
-        <Choice
-          label={text.target}
-          options={[
-            { value: 'group', label: text.group },
-            { value: 'all', label: text.all },
+        <Fields
+          root="target"
+          values={values}
+          set={(changed) => setValues({ ...values, ...changed })}
+          errors={errors}
+          fields={[
+            {
+              name: 'to',
+              label: text.target,
+              options: [
+                { value: 'group', label: text.group },
+                { value: 'all', label: text.all },
+              ],
+            },
+            { name: 'group', label: text.group, find: findGroups, argument: 'groupId', isShown: isToGroup },
+            { name: 'isToNew', label: text.attach, isFlag: true, isShown: isToGroup },
+            { name: 'isReplacing', label: text.replace, isFlag: true },
           ]}
-          value={to}
-          onChange={setTo}
         />
-        {to === 'group' && (
-          <>
-            <ReferenceInput
-              label={text.group}
-              value={group}
-              onChange={setGroup}
-              find={findGroups}
-              error={errorAt(grant.errors, 'target', 'groupId')}
-            />
-            <Checkbox isSelected={isAttaching} onChange={setAttaching}>
-              {text.attach}
-            </Checkbox>
-          </>
-        )}
-        <Checkbox isSelected={isReplacing} onChange={setReplacing}>
-          {text.replace}
-        </Checkbox>
         {reached && (
           <p role="status">
-            {text.releaseCount(format.number(reached.count))}
-            {reached.examples.length > 0 && `, ${text.examples(reached.examples.slice(0, 5).join(', '))}`}
+            {text.releaseCount(format.number(reached.count ?? 0))}
+            {examples.length > 0 && `, ${text.examples(examples.join(', '))}`}
           </p>
         )}
       </Form>
@@ -153,34 +145,4 @@ function useGiveToNew(version: Version): Pick<
     errors: [...attach.errors, ...setDefaults.errors],
     isRunning: attach.isRunning || setDefaults.isRunning,
   };
-}
-
-const targetOf = (groupId: string): { groupId: string } | { all: true } =>
-  groupId === 'all' ? { all: true } : { groupId };
-
-/** How many numbers would get it, and examples; null while that is not known. */
-function useReached(
-  versionId: string,
-  mode: 'ADD' | 'REPLACE_OF_SAME_APP',
-  groupId: string | null,
-): Reached | null {
-  const { run } = useMutation(GRANT);
-  const [reached, setReached] = useState<Reached | null>(null);
-  useEffect(() => {
-    setReached(null);
-    if (groupId === null) return undefined;
-    let isOver = false;
-    const ask = async (): Promise<void> => {
-      const payload = await run({ ids: [versionId], mode, target: targetOf(groupId), dryRun: true });
-      if (!isOver && payload) {
-        const examples = payload.examples?.map(({ number }) => number) ?? [];
-        setReached({ count: payload.count ?? 0, examples });
-      }
-    };
-    void ask();
-    return () => {
-      isOver = true;
-    };
-  }, [run, versionId, mode, groupId]);
-  return reached;
 }

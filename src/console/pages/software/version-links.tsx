@@ -7,13 +7,11 @@ import { findAppVersions, findFiles } from '../../record/find';
 import { LinkList } from '../../record/link-list';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { words as common } from '../../ui/words';
 import { words } from './words';
 
 const SET_FILES = graphql(`
   mutation AppVersionSetFiles($id: ID!, $fileIds: [ID!]!, $ifMatch: Int) {
     appVersionSetFiles(id: $id, fileIds: $fileIds, ifMatch: $ifMatch) {
-      appVersion { id }
       userErrors { code message path rule params }
     }
   }
@@ -22,7 +20,6 @@ const SET_FILES = graphql(`
 const SET_MODULES = graphql(`
   mutation AppVersionSetModules($id: ID!, $moduleIds: [ID!]!, $ifMatch: Int) {
     appVersionSetModules(id: $id, moduleIds: $moduleIds, ifMatch: $ifMatch) {
-      appVersion { id }
       userErrors { code message path rule params }
     }
   }
@@ -33,20 +30,19 @@ export type Version = NonNullable<AppVersionRecordQuery['appVersion']>;
 /** Files that terminals get with a version. */
 export function VersionFiles({ version }: { readonly version: Version }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
   const format = useFormat();
-  const { run, failure, errors } = useMutation(SET_FILES, ['APP_VERSION']);
+  const { run, problem } = useMutation(SET_FILES, ['APP_VERSION']);
   const { id, revision: ifMatch } = version;
   const ids = version.files.nodes.map((file) => file.id);
   return (
     <LinkList
       rows={version.files.nodes}
       page="/files"
-      add={commonText.add}
+      add={text.add}
       find={findFiles}
       onAdd={(added) => void run({ id, fileIds: [...new Set([...ids, added])], ifMatch })}
       onRemove={(removed) => void run({ id, fileIds: ids.filter((each) => each !== removed), ifMatch })}
-      problem={failure ?? errors[0]}
+      problem={problem}
       cell={({ size }) => format.bytes(size)}
       empty={text.noFiles}
     />
@@ -56,23 +52,19 @@ export function VersionFiles({ version }: { readonly version: Version }): ReactN
 /** Versions of modules that are part of a version. */
 export function VersionModules({ version }: { readonly version: Version }): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
-  const { run, failure, errors } = useMutation(SET_MODULES, ['APP_VERSION']);
+  const { run, problem } = useMutation(SET_MODULES, ['APP_VERSION']);
   const { id, revision: ifMatch } = version;
-  const rows = version.modules.nodes.map(({ id: moduleId, number, app }) => ({
-    id: moduleId,
-    name: `${app.name} ${number}`,
-  }));
+  const rows = version.modules.nodes;
   const ids = rows.map((row) => row.id);
   return (
     <LinkList
       rows={rows}
       page="/app-versions"
-      add={commonText.add}
+      add={text.add}
       find={findAppVersions}
       onAdd={(added) => void run({ id, moduleIds: [...new Set([...ids, added])], ifMatch })}
       onRemove={(removed) => void run({ id, moduleIds: ids.filter((each) => each !== removed), ifMatch })}
-      problem={failure ?? errors[0]}
+      problem={problem}
       empty={text.noModules}
     />
   );

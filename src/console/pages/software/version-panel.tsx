@@ -1,15 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
-import { useMay } from '../../app/session';
-import { EditFields } from '../../record/fields';
-import { RecordPanel } from '../../record/panel';
+import { DialogButton } from '../../record/dialog-button';
+import { EditRecord } from '../../record/fields';
+import { RecordLink, RecordLinks } from '../../record/link';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { Button } from '../../ui/button';
 import { Facts, Section, Time } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
 import { VersionFiles, VersionModules, type Version } from './version-links';
@@ -27,7 +26,6 @@ const VERSION = graphql(`
       displayable
       posDisplayLabel
       createdAt
-      createdBy { name }
       app { id name }
       reach { granted downloaded current }
       groups(first: 100) {
@@ -52,9 +50,7 @@ const UPDATE = graphql(`
     appVersionUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
       appVersion {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
@@ -70,31 +66,42 @@ const DELETE = graphql(`
   }
 `);
 
-export function VersionPanel({
-  id,
-  onClose,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-}): ReactNode {
+export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
-  const mayWrite = useMay('WRITE');
-  const [isReleasing, setReleasing] = useState(false);
   const query = useQuery(VERSION, { id }, ['APP_VERSION', 'GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']);
   return (
     <RecordPanel
       query={query}
       record={({ appVersion }) => appVersion}
       title={({ app, number }) => `${app.name} ${number}`}
-      actions={() =>
-        mayWrite && (
-          <Button look="primary" onPress={() => setReleasing(true)}>
-            {text.release}
-          </Button>
-        )
-      }
+      actions={(version) => (
+        <DialogButton
+          label={text.release}
+          icon="up"
+          look="primary"
+          dialog={(close) => <ReleaseDialog version={version} onClose={close} />}
+        />
+      )}
       remove={{ document: DELETE, changes: 'APP_VERSION' }}
-      edit={(version, close) => <VersionForm version={version} onClose={close} />}
+      edit={(version, close) => (
+        <EditRecord
+          record={version}
+          present={{
+            number: version.number,
+            posDisplayLabel: version.posDisplayLabel ?? '',
+            displayable: version.displayable,
+          }}
+          fields={[
+            { name: 'number', label: text.number },
+            { name: 'posDisplayLabel', label: text.label },
+            { name: 'displayable', label: text.displayable, isFlag: true },
+          ]}
+          document={UPDATE}
+          changes={['APP_VERSION']}
+          input={({ posDisplayLabel, ...rest }) => ({ ...rest, posDisplayLabel: posDisplayLabel || null })}
+          onClose={close}
+        />
+      )}
       history="APP_VERSION"
       onClose={onClose}
       tabs={(version) => [
@@ -106,15 +113,7 @@ export function VersionPanel({
               <Reach version={version} />
               <Section title={text.groups}>
                 {version.groups.nodes.length === 0 && <p className="faint">{text.noGroups}</p>}
-                <ul className="buttons">
-                  {version.groups.nodes.map((group) => (
-                    <li key={group.id}>
-                      <Link to="/groups" search={{ open: group.id }}>
-                        {group.name}
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
+                <RecordLinks page="/groups" records={version.groups.nodes} />
               </Section>
             </>
           ),
@@ -123,9 +122,7 @@ export function VersionPanel({
         { id: 'modules', title: text.modules, content: <VersionModules version={version} /> },
         { id: 'facts', title: text.facts, content: <VersionFacts version={version} /> },
       ]}
-    >
-      {(version) => isReleasing && <ReleaseDialog version={version} onClose={() => setReleasing(false)} />}
-    </RecordPanel>
+    />
   );
 }
 
@@ -169,53 +166,13 @@ function VersionFacts({ version }: { readonly version: Version }): ReactNode {
   return (
     <Facts
       facts={[
-        {
-          name: text.app,
-          value: (
-            <Link to="/apps" search={{ open: version.app.id }}>
-              {version.app.name}
-            </Link>
-          ),
-        },
+        { name: text.app, value: <RecordLink page="/apps" record={version.app} /> },
         { name: text.size, value: format.bytes(version.size) },
         { name: 'CRC', value: <code>{version.crc}</code> },
         { name: 'SHA-256', value: <code>{version.sha256}</code> },
         { name: text.label, value: version.posDisplayLabel },
         { name: text.created, value: <Time at={version.createdAt} /> },
       ]}
-    />
-  );
-}
-
-function VersionForm({
-  version,
-  onClose,
-}: {
-  readonly version: Version;
-  readonly onClose: () => void;
-}): ReactNode {
-  const text = useTexts(words);
-  return (
-    <EditFields
-      record={version}
-      present={{
-        number: version.number,
-        posDisplayLabel: version.posDisplayLabel ?? '',
-        displayable: version.displayable,
-      }}
-      fields={[
-        { name: 'number', label: text.number },
-        { name: 'posDisplayLabel', label: text.label },
-        { name: 'displayable', label: text.displayable, isFlag: true },
-      ]}
-      mutation={useMutation(UPDATE, ['APP_VERSION'])}
-      input={({ posDisplayLabel, ...rest }, ifMatch) => ({
-        id: version.id,
-        ifMatch,
-        input: { ...rest, posDisplayLabel: posDisplayLabel || null },
-      })}
-      changed={(payload) => payload.appVersion}
-      onClose={onClose}
     />
   );
 }

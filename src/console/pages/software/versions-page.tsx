@@ -1,13 +1,12 @@
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import type { AppVersionListQuery } from '../../gql/graphql';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { Ago } from '../../ui/facts';
-import { VersionPanel } from './version-panel';
 import { words } from './words';
+
+const VersionPanel = lazy(() => import('./version-panel'));
 
 const VERSIONS = graphql(`
   query AppVersionList(
@@ -28,27 +27,19 @@ const VERSIONS = graphql(`
   }
 `);
 
-type Row = AppVersionListQuery['appVersions']['nodes'][number];
-
-const SOURCE = {
-  document: VERSIONS,
-  connection: ({ appVersions }: AppVersionListQuery) => appVersions,
-  follows: ['APP_VERSION', 'APP', 'LOGICAL_NUMBER'],
-} as const;
-
 export default function VersionsPage(): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
   return (
-    <ListPage<AppVersionListQuery, Row>
+    <ListPage
       id="app-versions"
       label={text.appVersions}
-      source={SOURCE}
+      source={{ document: VERSIONS, follows: ['APP_VERSION', 'APP', 'LOGICAL_NUMBER'] }}
       initialSort="-CREATED_AT"
       rowName={({ app, number }) => `${app.name} ${number}`}
       columns={[
         { id: 'app', title: text.app, width: 180, render: ({ app }) => app.name },
-        { id: 'number', title: text.number, order: 'NUMBER', width: 110, render: ({ number }) => number },
+        { id: 'number', title: text.number, order: 'NUMBER', width: 110 },
         {
           id: 'granted',
           title: text.granted,
@@ -63,14 +54,8 @@ export default function VersionsPage(): ReactNode {
           align: 'end',
           render: ({ reach }) => format.number(reach.current),
         },
-        { id: 'size', title: text.size, width: 100, align: 'end', render: ({ size }) => format.bytes(size) },
-        {
-          id: 'createdAt',
-          title: text.created,
-          order: 'CREATED_AT',
-          width: 140,
-          render: (row) => <Ago at={row.createdAt} />,
-        },
+        { id: 'size', title: text.size, width: 100, kind: 'bytes' },
+        { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 140, kind: 'ago' },
       ]}
       filters={[
         { id: 'number', title: text.number, kind: 'text', comparator: 'startsWith' },

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import type { TransactionListQuery, TransactionRowFragment } from '../../gql/graphql';
+import type { TransactionRowFragment } from '../../gql/graphql';
 import type { Column } from '../../table/columns';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { Badge, Time } from '../../ui/facts';
+import { Badge } from '../../ui/facts';
 import { words } from './words';
 
 const TRANSACTIONS = graphql(`
@@ -35,11 +35,7 @@ const TRANSACTIONS = graphql(`
   }
 `);
 
-export const SOURCE = {
-  document: TRANSACTIONS,
-  connection: ({ transactions }: TransactionListQuery) => transactions,
-  follows: ['TRANSACTION'],
-} as const;
+export const SOURCE = { document: TRANSACTIONS, follows: ['TRANSACTION'] } as const;
 
 type Row = TransactionRowFragment;
 
@@ -56,13 +52,7 @@ export function useColumns(): readonly Column<Row>[] {
   const text = useTexts(words);
   const format = useFormat();
   return [
-    {
-      id: 'startedAt',
-      title: text.started,
-      order: 'STARTED_AT',
-      width: 190,
-      render: ({ startedAt }) => <Time at={startedAt} />,
-    },
+    { id: 'startedAt', title: text.started, order: 'STARTED_AT', width: 190, kind: 'time' },
     { id: 'state', title: text.state, width: 110, render: (row) => <State {...row} /> },
     {
       id: 'amount',
@@ -74,14 +64,9 @@ export function useColumns(): readonly Column<Row>[] {
     },
     { id: 'brand', title: text.brand, width: 110, render: ({ parsed }) => parsed?.card?.brand },
     { id: 'nsu', title: 'NSU', width: 110, render: ({ parsed }) => parsed?.nsu },
-    { id: 'logicalNumber', title: text.logicalNumber, width: 120, render: (row) => row.logicalNumber },
-    {
-      id: 'serialNumber',
-      title: text.serialNumber,
-      width: 150,
-      render: (row) => <span className="code">{row.serialNumber}</span>,
-    },
+    { id: 'logicalNumber', title: text.logicalNumber, width: 120 },
+    { id: 'serialNumber', title: text.serialNumber, width: 150, kind: 'code' },
     { id: 'type', title: text.type, width: 110, isHidden: true, render: (row) => text[row.transactionType] },
-    { id: 'app', title: text.app, width: 120, isHidden: true, render: ({ appName }) => appName },
+    { id: 'appName', title: text.app, width: 120, isHidden: true },
   ];
 }

@@ -1,13 +1,12 @@
-import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
-import type { TransactionListQuery, TransactionRecordQuery } from '../../gql/graphql';
-import { RecordPanel } from '../../record/panel';
+import type { TransactionRecordQuery } from '../../gql/graphql';
+import { RecordLink } from '../../record/link';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useListAddress } from '../../table/address';
-import { DataTable } from '../../table/data-table';
-import type { Filter } from '../../table/filter';
+import { CompactList } from '../../table/compact-list';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Facts, Time } from '../../ui/facts';
@@ -25,19 +24,17 @@ const TRANSACTION = graphql(`
       appName
       logicalNumber
       serialNumber
-      frameworkVersion
       reference
       detail
       sent
       received
-      device { id }
+      device { id serialNumber }
       parsed {
         amount
         status
         statusReason
         type
         nsu
-        nsuReference
         authorizationCode
         acquirer
         paymentMethod
@@ -52,13 +49,7 @@ const TRANSACTION = graphql(`
 type Transaction = NonNullable<TransactionRecordQuery['transaction']>;
 
 /** A transaction, its payment, its messages, and the other ones of its terminal. */
-export function TransactionPanel({
-  id,
-  onClose,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-}): ReactNode {
+export default function TransactionPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
   const query = useQuery(TRANSACTION, { id });
@@ -83,14 +74,8 @@ export function TransactionPanel({
           content: (
             <Facts
               facts={[
-                {
-                  name: text.sent,
-                  value: transaction.sent && <pre className="code">{transaction.sent}</pre>,
-                },
-                {
-                  name: text.received,
-                  value: transaction.received && <pre className="code">{transaction.received}</pre>,
-                },
+                { name: text.sent, value: <Message text={transaction.sent} /> },
+                { name: text.received, value: <Message text={transaction.received} /> },
               ]}
             />
           ),
@@ -130,13 +115,7 @@ function TransactionFacts({ transaction }: { readonly transaction: Transaction }
         { name: text.logicalNumber, value: transaction.logicalNumber },
         {
           name: text.device,
-          value: device ? (
-            <Link to="/devices" search={{ open: device.id }}>
-              {transaction.serialNumber}
-            </Link>
-          ) : (
-            transaction.serialNumber
-          ),
+          value: device ? <RecordLink page="/devices" record={device} /> : transaction.serialNumber,
         },
         { name: text.app, value: transaction.appName },
         { name: text.reference, value: transaction.reference },
@@ -146,21 +125,19 @@ function TransactionFacts({ transaction }: { readonly transaction: Transaction }
   );
 }
 
+const Message = ({ text }: { readonly text: string | null }): ReactNode =>
+  text === null ? '–' : <pre className="code">{text}</pre>;
+
 function SameTerminal({ serialNumber }: { readonly serialNumber: string }): ReactNode {
   const text = useTexts(words);
-  const [filter, setFilter] = useState<Filter>({});
   const [, change] = useListAddress();
   return (
-    <DataTable<TransactionListQuery, TransactionListQuery['transactions']['nodes'][number]>
+    <CompactList
       id="same-terminal"
       label={text.sameTerminal}
-      isCompact
       source={SOURCE}
-      filter={filter}
       fixedFilter={{ serialNumber: { eq: serialNumber } }}
-      onFilter={setFilter}
-      sort="-STARTED_AT"
-      onSort={() => undefined}
+      initialSort="-STARTED_AT"
       onOpen={({ id }) => change({ open: id })}
       rowName={({ startedAt }) => startedAt}
       columns={useColumns().slice(0, 5)}

@@ -1,18 +1,18 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, useState, type ReactNode } from 'react';
 
 import { noteChange } from '../../api/changes';
 import { graphql } from '../../api/graphql';
 import { useSubscription } from '../../api/query';
-import type { TransactionListQuery } from '../../gql/graphql';
 import { findGroups } from '../../record/find';
 import { useListAddress } from '../../table/address';
 import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
-import { Checkbox } from '../../ui/field';
+import { Checkbox, optionsOf, type Option } from '../../ui/field';
 import { SOURCE, useColumns } from './columns';
-import { TransactionPanel } from './transaction-panel';
 import { words } from './words';
+
+const TransactionPanel = lazy(() => import('./transaction-panel'));
 
 const RECORDED = graphql(`
   subscription TransactionRecorded($filter: TransactionFilter) {
@@ -20,22 +20,19 @@ const RECORDED = graphql(`
   }
 `);
 
-type Row = TransactionListQuery['transactions']['nodes'][number];
-
 export default function TransactionsPage(): ReactNode {
   const text = useTexts(words);
-  const columns = useColumns();
   const [isLive, setLive] = useState(true);
   const [{ filter }] = useListAddress();
   useSubscription(RECORDED, isLive ? { ...(filter && { filter }) } : null, () => noteChange('TRANSACTION'));
   return (
-    <ListPage<TransactionListQuery, Row>
+    <ListPage
       id="transactions"
       label={text.transactions}
       source={SOURCE}
       initialSort="-STARTED_AT"
       rowName={({ startedAt, serialNumber }) => `${serialNumber} ${startedAt}`}
-      columns={columns}
+      columns={useColumns()}
       filters={useFilters()}
       actions={
         <Checkbox isSelected={isLive} onChange={setLive}>
@@ -43,34 +40,35 @@ export default function TransactionsPage(): ReactNode {
         </Checkbox>
       }
       panel={(id, close) => <TransactionPanel id={id} onClose={close} />}
-      empty={text.none}
+      empty={text.noTransactions}
     />
   );
 }
 
 function useFilters(): readonly FilterField[] {
   const text = useTexts(words);
-  const choice = (id: string, title: string, values: readonly (keyof typeof text)[]): FilterField => ({
+  const equal = (id: string, title: string): FilterField => ({ id, title, kind: 'text', comparator: 'eq' });
+  const choice = (id: string, title: string, options: readonly Option[]): FilterField => ({
     id,
     title,
     kind: 'choice',
-    options: values.map((value) => ({ value, label: text[value] })),
+    options,
   });
   return [
-    { id: 'nsu', title: 'NSU', kind: 'text', comparator: 'eq' },
-    { id: 'authorizationCode', title: text.authorization, kind: 'text', comparator: 'eq' },
+    equal('nsu', 'NSU'),
+    equal('authorizationCode', text.authorization),
     { id: 'amount', title: text.amount, kind: 'amount' },
     { id: 'startedAt', title: text.started, kind: 'time' },
-    choice('paymentStatus', text.payment, ['APPROVED', 'DENIED']),
-    choice('status', text.state, ['SUCCESS', 'FAIL', 'RUNNING']),
-    choice('transactionType', text.type, ['SWITCH', 'GET_ASSET', 'COMPANY']),
-    { id: 'logicalNumber', title: text.logicalNumber, kind: 'text', comparator: 'eq' },
-    { id: 'serialNumber', title: text.serialNumber, kind: 'text', comparator: 'eq' },
+    choice('paymentStatus', text.payment, optionsOf(text, ['APPROVED', 'DENIED'])),
+    choice('status', text.state, optionsOf(text, ['SUCCESS', 'FAIL', 'RUNNING'])),
+    choice('transactionType', text.type, optionsOf(text, ['SWITCH', 'GET_ASSET', 'COMPANY'])),
+    equal('logicalNumber', text.logicalNumber),
+    equal('serialNumber', text.serialNumber),
     { id: 'groupId', title: text.group, kind: 'reference', find: findGroups },
-    { id: 'brand', title: text.brand, kind: 'text', comparator: 'eq' },
-    { id: 'acquirer', title: text.acquirer, kind: 'text', comparator: 'eq' },
-    { id: 'paymentMethod', title: text.method, kind: 'text', comparator: 'eq' },
-    { id: 'reference', title: text.reference, kind: 'text', comparator: 'eq' },
-    { id: 'appName', title: text.app, kind: 'text', comparator: 'eq' },
+    equal('brand', text.brand),
+    equal('acquirer', text.acquirer),
+    equal('paymentMethod', text.method),
+    equal('reference', text.reference),
+    equal('appName', text.app),
   ];
 }

@@ -1,9 +1,7 @@
-import { texts } from '../../text';
+import { pageWords } from '../../ui/words';
 
-export const words = texts({
+export const words = pageWords({
   acquirer: ['Acquirer', 'Adquirente'],
-  amount: ['Amount', 'Valor'],
-  app: ['App', 'Aplicativo'],
   authorization: ['Authorization', 'Autorização'],
   brand: ['Brand', 'Bandeira'],
   capture: ['Capture', 'Captura'],
@@ -11,27 +9,21 @@ export const words = texts({
   detail: ['Detail', 'Detalhe'],
   device: ['Device', 'Dispositivo'],
   finished: ['Finished', 'Concluída'],
-  group: ['Group', 'Grupo'],
   installments: ['Installments', 'Parcelas'],
   live: ['Follow new transactions', 'Acompanhar novas transações'],
-  logicalNumber: ['Logical number', 'Número lógico'],
   messages: ['Messages', 'Mensagens'],
   method: ['Method', 'Meio'],
-  none: [
+  noTransactions: [
     'No transactions yet. Terminals record them as they work.',
     'Nenhuma transação ainda. Os terminais as registram.',
   ],
   noSame: ['No other transactions.', 'Nenhuma outra transação.'],
   payment: ['Payment', 'Pagamento'],
-  reason: ['Reason', 'Motivo'],
   received: ['Received by the terminal', 'Recebida pelo terminal'],
   reference: ['Reference', 'Referência'],
   sameTerminal: ['Same terminal', 'Mesmo terminal'],
   sent: ['Sent by the terminal', 'Enviada pelo terminal'],
-  serialNumber: ['Serial number', 'Número de série'],
   started: ['Started', 'Início'],
-  state: ['State', 'Situação'],
-  transactions: ['Transactions', 'Transações'],
   type: ['Type', 'Tipo'],
   APPROVED: ['Approved', 'Aprovado'],
   DENIED: ['Denied', 'Negado'],

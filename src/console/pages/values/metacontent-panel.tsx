@@ -1,11 +1,9 @@
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
-import type { MetacontentRecordQuery } from '../../gql/graphql';
-import { EditFields } from '../../record/fields';
-import { RecordPanel } from '../../record/panel';
+import { EditRecord } from '../../record/fields';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useTexts } from '../../text';
 import { Facts, Time } from '../../ui/facts';
 import { jsonOf } from './json';
@@ -31,9 +29,7 @@ const UPDATE = graphql(`
     metacontentUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
       metacontent {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
@@ -49,15 +45,7 @@ const DELETE = graphql(`
   }
 `);
 
-type Metacontent = NonNullable<MetacontentRecordQuery['metacontent']>;
-
-export function MetacontentPanel({
-  id,
-  onClose,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-}): ReactNode {
+export default function MetacontentPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const query = useQuery(METACONTENT, { id }, ['METACONTENT']);
   return (
@@ -65,7 +53,17 @@ export function MetacontentPanel({
       query={query}
       record={({ metacontent }) => metacontent}
       title={({ key }) => key}
-      edit={(record, close) => <MetacontentForm metacontent={record} onClose={close} />}
+      edit={(record, close) => (
+        <EditRecord
+          record={record}
+          present={{ value: JSON.stringify(record.value, null, 2) }}
+          fields={[{ name: 'value', label: text.value, help: text.valueHelp, rows: 8 }]}
+          document={UPDATE}
+          changes={['METACONTENT']}
+          input={({ value }) => ({ value: jsonOf(value) })}
+          onClose={close}
+        />
+      )}
       remove={{ document: DELETE, changes: 'METACONTENT' }}
       history="METACONTENT"
       onClose={onClose}
@@ -86,30 +84,6 @@ export function MetacontentPanel({
           ),
         },
       ]}
-    />
-  );
-}
-
-interface MetacontentFormProps {
-  readonly metacontent: Metacontent;
-  readonly onClose: () => void;
-}
-
-function MetacontentForm({ metacontent, onClose }: MetacontentFormProps): ReactNode {
-  const text = useTexts(words);
-  return (
-    <EditFields
-      record={metacontent}
-      present={{ value: JSON.stringify(metacontent.value, null, 2) }}
-      fields={[{ name: 'value', label: text.value, help: text.valueHelp, rows: 8 }]}
-      mutation={useMutation(UPDATE, ['METACONTENT'])}
-      input={({ value }, ifMatch) => ({
-        id: metacontent.id,
-        ifMatch,
-        input: { value: jsonOf(value) },
-      })}
-      changed={(payload) => payload.metacontent}
-      onClose={onClose}
     />
   );
 }

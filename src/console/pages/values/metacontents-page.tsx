@@ -1,18 +1,15 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMay } from '../../app/session';
-import type { MetacontentListQuery } from '../../gql/graphql';
 import { CreateDialog } from '../../record/fields';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
-import { Ago } from '../../ui/facts';
 import { errorAt } from '../../ui/form';
 import { jsonOf } from './json';
-import { MetacontentPanel } from './metacontent-panel';
 import { OwnerFields, OwnerLink, type OwnerInput } from './owner';
 import { words } from './words';
+
+const MetacontentPanel = lazy(() => import('./metacontent-panel'));
 
 const METACONTENTS = graphql(`
   query MetacontentList(
@@ -33,55 +30,30 @@ const METACONTENTS = graphql(`
   }
 `);
 
-type Row = MetacontentListQuery['metacontents']['nodes'][number];
-
-const SOURCE = {
-  document: METACONTENTS,
-  connection: ({ metacontents }: MetacontentListQuery) => metacontents,
-  follows: ['METACONTENT'],
-} as const;
-
 export default function MetacontentsPage(): ReactNode {
   const text = useTexts(words);
-  const mayWrite = useMay('WRITE');
-  const [isCreating, setCreating] = useState(false);
   return (
-    <>
-      <ListPage<MetacontentListQuery, Row>
-        id="metacontents"
-        label={text.metacontents}
-        source={SOURCE}
-        rowName={({ key }) => key}
-        columns={[
-          { id: 'key', title: text.key, order: 'KEY', width: 200, render: ({ key }) => <code>{key}</code> },
-          {
-            id: 'value',
-            title: text.value,
-            width: 260,
-            render: ({ value }) => <code>{JSON.stringify(value)}</code>,
-          },
-          { id: 'owner', title: text.owner, width: 160, render: (row) => <OwnerLink owner={row} /> },
-          {
-            id: 'updatedAt',
-            title: text.updated,
-            order: 'UPDATED_AT',
-            width: 130,
-            render: ({ updatedAt }) => <Ago at={updatedAt} />,
-          },
-        ]}
-        filters={[{ id: 'key', title: text.key, kind: 'text' }]}
-        actions={
-          mayWrite && (
-            <Button icon="add" look="primary" onPress={() => setCreating(true)}>
-              {text.newMetacontent}
-            </Button>
-          )
-        }
-        panel={(id, close) => <MetacontentPanel id={id} onClose={close} />}
-        empty={text.noMetacontents}
-      />
-      {isCreating && <NewMetacontent onClose={() => setCreating(false)} />}
-    </>
+    <ListPage
+      id="metacontents"
+      label={text.metacontents}
+      source={{ document: METACONTENTS, follows: ['METACONTENT'] }}
+      rowName={({ key }) => key}
+      columns={[
+        { id: 'key', title: text.key, order: 'KEY', width: 200, kind: 'code' },
+        {
+          id: 'value',
+          title: text.value,
+          width: 260,
+          render: ({ value }) => <code>{JSON.stringify(value)}</code>,
+        },
+        { id: 'owner', title: text.owner, width: 160, render: (row) => <OwnerLink owner={row} /> },
+        { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 130, kind: 'ago' },
+      ]}
+      filters={[{ id: 'key', title: text.key, kind: 'text' }]}
+      create={{ label: text.newMetacontent, dialog: (close) => <NewMetacontent onClose={close} /> }}
+      panel={(id, close) => <MetacontentPanel id={id} onClose={close} />}
+      empty={text.noMetacontents}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { findGroups, findLogicalNumbers } from '../../record/find';
+import { RecordLink } from '../../record/link';
 import { useTexts } from '../../text';
 import { Choice } from '../../ui/field';
 import { ReferenceInput, type Reference } from '../../ui/reference-input';
@@ -14,20 +14,8 @@ export interface Owner {
 }
 
 export function OwnerLink({ owner: { group, logicalNumber } }: { readonly owner: Owner }): ReactNode {
-  if (group) {
-    return (
-      <Link to="/groups" search={{ open: group.id }}>
-        {group.name}
-      </Link>
-    );
-  }
-  return (
-    logicalNumber && (
-      <Link to="/logical-numbers" search={{ open: logicalNumber.id }}>
-        {logicalNumber.number}
-      </Link>
-    )
-  );
+  if (group) return <RecordLink page="/groups" record={group} />;
+  return <RecordLink page="/logical-numbers" record={logicalNumber} />;
 }
 
 export type OwnerInput = { readonly groupId: string } | { readonly logicalNumberId: string };

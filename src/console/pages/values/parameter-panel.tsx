@@ -2,12 +2,11 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
 import { useQuery } from '../../api/query';
 import type { ParameterEffectQuery, ParameterRecordQuery } from '../../gql/graphql';
-import { EditFields } from '../../record/fields';
-import { RecordPanel } from '../../record/panel';
-import { DataTable } from '../../table/data-table';
+import { EditRecord } from '../../record/fields';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { CompactList } from '../../table/compact-list';
 import { useTexts } from '../../text';
 import { Badge, Facts, Time } from '../../ui/facts';
 import { OwnerLink } from './owner';
@@ -21,7 +20,6 @@ const PARAMETER = graphql(`
       key
       value
       description
-      createdAt
       updatedAt
       group { id name }
       logicalNumber {
@@ -41,9 +39,7 @@ const UPDATE = graphql(`
     parameterUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
       parameter {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
@@ -62,13 +58,7 @@ const DELETE = graphql(`
 type Parameter = NonNullable<ParameterRecordQuery['parameter']>;
 
 /** A parameter, who gets it, and who has another value in its place. */
-export function ParameterPanel({
-  id,
-  onClose,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-}): ReactNode {
+export default function ParameterPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const query = useQuery(PARAMETER, { id }, ['PARAMETER', 'LOGICAL_NUMBER']);
   return (
@@ -76,7 +66,20 @@ export function ParameterPanel({
       query={query}
       record={({ parameter }) => parameter}
       title={({ key }) => key}
-      edit={(parameter, close) => <ParameterForm parameter={parameter} onClose={close} />}
+      edit={(parameter, close) => (
+        <EditRecord
+          record={parameter}
+          present={{ value: parameter.value, description: parameter.description ?? '' }}
+          fields={[
+            { name: 'value', label: text.value, rows: 2 },
+            { name: 'description', label: text.description },
+          ]}
+          document={UPDATE}
+          changes={['PARAMETER']}
+          input={({ value, description }) => ({ value, description: description || null })}
+          onClose={close}
+        />
+      )}
       remove={{ document: DELETE, changes: 'PARAMETER' }}
       history="PARAMETER"
       onClose={onClose}
@@ -139,39 +142,20 @@ const EFFECT = graphql(`
 
 type Numbered = ParameterEffectQuery['logicalNumbers']['nodes'][number];
 
-const EFFECT_SOURCE = {
-  document: EFFECT,
-  connection: ({ logicalNumbers }: ParameterEffectQuery) => logicalNumbers,
-  follows: ['PARAMETER', 'LOGICAL_NUMBER'],
-} as const;
-
 /** The numbers of a group with the value that each gets: the one of the group, or its own. */
 function Effect({ groupId, name }: { readonly groupId: string; readonly name: string }): ReactNode {
   const text = useTexts(words);
   const effective = (row: Numbered): Numbered['effectiveParameters'][number] | undefined =>
     row.effectiveParameters.find(({ key }) => key === name);
   return (
-    <DataTable<ParameterEffectQuery, Numbered>
+    <CompactList
       id="parameter-effect"
       label={text.effect}
-      isCompact
-      source={EFFECT_SOURCE}
-      filter={{}}
+      source={{ document: EFFECT, follows: ['PARAMETER', 'LOGICAL_NUMBER'] }}
       fixedFilter={{ groupId: { eq: groupId } }}
-      onFilter={() => undefined}
-      onSort={() => undefined}
       rowName={({ number }) => number}
       columns={[
-        {
-          id: 'number',
-          title: text.logicalNumber,
-          width: 130,
-          render: ({ id, number }) => (
-            <Link to="/logical-numbers" search={{ open: id }}>
-              {number}
-            </Link>
-          ),
-        },
+        { id: 'number', title: text.logicalNumber, width: 130, page: '/logical-numbers' },
         { id: 'value', title: text.value, width: 150, render: (row) => effective(row)?.value },
         {
           id: 'source',
@@ -186,34 +170,6 @@ function Effect({ groupId, name }: { readonly groupId: string; readonly name: st
         },
       ]}
       empty={text.noNumbers}
-    />
-  );
-}
-
-function ParameterForm({
-  parameter,
-  onClose,
-}: {
-  readonly parameter: Parameter;
-  readonly onClose: () => void;
-}): ReactNode {
-  const text = useTexts(words);
-  return (
-    <EditFields
-      record={parameter}
-      present={{ value: parameter.value, description: parameter.description ?? '' }}
-      fields={[
-        { name: 'value', label: text.value, rows: 2 },
-        { name: 'description', label: text.description },
-      ]}
-      mutation={useMutation(UPDATE, ['PARAMETER'])}
-      input={({ value, description }, ifMatch) => ({
-        id: parameter.id,
-        ifMatch,
-        input: { value, description: description || null },
-      })}
-      changed={(payload) => payload.parameter}
-      onClose={onClose}
     />
   );
 }

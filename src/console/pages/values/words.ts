@@ -1,15 +1,8 @@
-import { texts } from '../../text';
+import { pageWords } from '../../ui/words';
 
-export const words = texts({
-  description: ['Description', 'Descrição'],
+export const words = pageWords({
   effect: ['Who gets it', 'Quem recebe'],
-  facts: ['Facts', 'Dados'],
-  group: ['Group', 'Grupo'],
-  key: ['Key', 'Chave'],
-  logicalNumber: ['Logical number', 'Número lógico'],
-  metacontents: ['Metacontents', 'Metaconteúdos'],
   newMetacontent: ['New metacontent', 'Novo metaconteúdo'],
-  newParameter: ['New parameter', 'Novo parâmetro'],
   noMetacontents: [
     'No metacontents yet. Create one for a group or a logical number.',
     'Nenhum metaconteúdo ainda. Crie um para um grupo ou um número lógico.',
@@ -26,10 +19,7 @@ export const words = texts({
     (value: string) => `Overrides the value of the group: ${value}`,
     (value: string) => `Substitui o valor do grupo: ${value}`,
   ],
-  parameters: ['Parameters', 'Parâmetros'],
   source: ['Source', 'Origem'],
-  updated: ['Changed', 'Alterado'],
-  value: ['Value', 'Valor'],
   valueHelp: [
     'A text, or JSON such as 5 or {"color": "red"}',
     'Um texto, ou JSON como 5 ou {"color": "red"}',

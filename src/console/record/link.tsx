@@ -1,0 +1,45 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+/** A record as queries select it, with what people call it. */
+export type Named = { readonly id: string } & (
+  | { readonly name: string }
+  | { readonly serialNumber: string }
+  | { readonly number: string; readonly app?: { readonly name: string } }
+);
+
+/** The name by which people know a record, such as "Pay 1.2" for an app version. */
+export function nameOf(record: Named): string {
+  if ('name' in record) return record.name;
+  if ('serialNumber' in record) return record.serialNumber;
+  return record.app ? `${record.app.name} ${record.number}` : record.number;
+}
+
+interface RecordLinkProps {
+  /** Page that lists such records: `/groups`. */
+  readonly page: string;
+  readonly record: Named | null | undefined;
+}
+
+/** Leads to a record by its name; nothing where there is no record. */
+export function RecordLink({ page, record }: RecordLinkProps): ReactNode {
+  if (!record) return null;
+  return (
+    <Link to={page} search={{ open: record.id }}>
+      {nameOf(record)}
+    </Link>
+  );
+}
+
+/** Records beside each other, such as the groups of an app version. */
+export function RecordLinks(props: { readonly page: string; readonly records: readonly Named[] }): ReactNode {
+  return (
+    <ul className="buttons">
+      {props.records.map((record) => (
+        <li key={record.id}>
+          <RecordLink page={props.page} record={record} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+
+import { Cell, isAtEnd } from './cell';
+import type { Column } from './columns';
+
+interface SmallTableProps<Row> {
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<NoInfer<Row>>[];
+  /** Tells rows apart; their ids without it. */
+  readonly rowKey?: (row: NoInfer<Row>) => string;
+  /** Without titles where the values say what they are. */
+  readonly hasTitles?: boolean;
+}
+
+/** A list that is loaded as a whole, such as the files of an app version. */
+export function SmallTable<Row extends object>(props: SmallTableProps<Row>): ReactNode {
+  const { rows, columns, hasTitles = true } = props;
+  const { rowKey = (row: Row) => (row as Row & { readonly id: string }).id } = props;
+  const classOf = (column: Column<Row>): string | undefined => (isAtEnd(column) ? 'end' : undefined);
+  return (
+    <div className="wide">
+      <table className="plain-table">
+        {hasTitles && (
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column.id} className={classOf(column)}>
+                  {column.title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map((column) => (
+                <td key={column.id} className={classOf(column)}>
+                  <Cell column={column} row={row} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -13,6 +13,7 @@ import {
 
 import { graphql } from '../api/graphql';
 import { query } from '../api/query';
+import { nameOf, type Named } from '../record/link';
 import { texts, useTexts } from '../text';
 import { Icon, type IconName } from '../ui/icon';
 import { pageNames, usePages } from './pages';
@@ -61,27 +62,17 @@ interface Entry {
 const PAUSE_MS = 150;
 
 /** Pages, and records by name, in one list that the keyboard opens with Ctrl+K. */
-export function Palette({
-  isOpen,
-  onClose,
-}: {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}): ReactNode {
+export default function Palette({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const entries = useEntries(typed);
-  const close = (): void => {
-    setTyped('');
-    onClose();
-  };
   return (
     <ModalOverlay
       className="overlay overlay-top"
-      isOpen={isOpen}
+      isOpen
       isDismissable
-      onOpenChange={(open) => !open && close()}
+      onOpenChange={(open) => !open && onClose()}
     >
       <Modal className="modal modal-palette">
         <Dialog className="dialog" aria-label={text.palette}>
@@ -99,7 +90,7 @@ export function Palette({
                 if (!entry) return;
                 const search = entry.open === undefined ? {} : { open: entry.open };
                 void navigate({ to: entry.path, search });
-                close();
+                onClose();
               }}
             >
               {({ icon, name, kind, shortcut }) => (
@@ -152,23 +143,18 @@ function useEntries(typed: string): readonly Entry[] {
 
 async function findRecords(text: string, kinds: Readonly<Record<string, string>>): Promise<readonly Entry[]> {
   const { devices, logicalNumbers, groups, apps, files } = await query(FIND, { text });
-  const entries = (
-    page: string,
-    icon: IconName,
-    records: readonly { readonly id: string; readonly name: string }[],
-  ): readonly Entry[] =>
-    records.map(({ id, name }) => ({ id, name, kind: kinds[page] ?? '', icon, path: `/${page}`, open: id }));
+  const entries = (page: string, icon: IconName, records: readonly Named[]): readonly Entry[] =>
+    records.map((record) => ({
+      id: record.id,
+      name: nameOf(record),
+      kind: kinds[page] ?? '',
+      icon,
+      path: `/${page}`,
+      open: record.id,
+    }));
   return [
-    ...entries(
-      'devices',
-      'device',
-      devices.nodes.map(({ id, serialNumber }) => ({ id, name: serialNumber })),
-    ),
-    ...entries(
-      'logical-numbers',
-      'number',
-      logicalNumbers.nodes.map(({ id, number }) => ({ id, name: number })),
-    ),
+    ...entries('devices', 'device', devices.nodes),
+    ...entries('logical-numbers', 'number', logicalNumbers.nodes),
     ...entries('groups', 'group', groups.nodes),
     ...entries('apps', 'box', apps.nodes),
     ...entries('files', 'file', files.nodes),

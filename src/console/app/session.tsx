@@ -1,6 +1,8 @@
 import {
   createContext,
   Fragment,
+  lazy,
+  Suspense,
   use,
   useCallback,
   useEffect,
@@ -17,7 +19,8 @@ import type { SessionQuery } from '../gql/graphql';
 import { LocaleContext, tagOf } from '../text';
 import { Loading, PageFailure } from '../ui/states';
 import { adoptPreferences, usePreferences, type Preferences } from './preferences';
-import { SignIn } from './sign-in';
+
+const SignIn = lazy(() => import('./sign-in'));
 
 const SESSION = graphql(`
   query Session {
@@ -105,7 +108,9 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
   return (
     <LocaleContext value={locale}>
       {isSignedOut ? (
-        <SignIn onSignedIn={restart} />
+        <Suspense fallback={<Loading />}>
+          <SignIn onSignedIn={restart} />
+        </Suspense>
       ) : session ? (
         <SessionContext value={session}>
           <Fragment key={generation}>{children}</Fragment>

@@ -42,7 +42,7 @@ const words = texts({
 const LINK = '#sign-in=';
 
 /** Asks for e-mail and password; a link with a code, as the demo prints one, signs in by itself. */
-export function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }): ReactNode {
+export default function SignIn({ onSignedIn }: { readonly onSignedIn: () => void }): ReactNode {
   const text = useTexts(words);
   const { language } = usePreferences();
   const [email, setEmail] = useState('');

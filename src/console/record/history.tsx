@@ -19,33 +19,15 @@ const HISTORY = graphql(`
   query RecordHistory($id: ID!, $first: Int!) {
     node(id: $id) {
       id
-      ... on App {
-        history(first: $first) { ...HistoryPage }
-      }
-      ... on AppVersion {
-        history(first: $first) { ...HistoryPage }
-      }
-      ... on Device {
-        history(first: $first) { ...HistoryPage }
-      }
-      ... on File {
-        history(first: $first) { ...HistoryPage }
-      }
-      ... on Group {
-        history(first: $first) { ...HistoryPage }
-      }
-      ... on LogicalNumber {
-        history(first: $first) { ...HistoryPage }
-      }
-      ... on Metacontent {
-        history(first: $first) { ...HistoryPage }
-      }
-      ... on Notification {
-        history(first: $first) { ...HistoryPage }
-      }
-      ... on Parameter {
-        history(first: $first) { ...HistoryPage }
-      }
+      ... on App { history(first: $first) { ...HistoryPage } }
+      ... on AppVersion { history(first: $first) { ...HistoryPage } }
+      ... on Device { history(first: $first) { ...HistoryPage } }
+      ... on File { history(first: $first) { ...HistoryPage } }
+      ... on Group { history(first: $first) { ...HistoryPage } }
+      ... on LogicalNumber { history(first: $first) { ...HistoryPage } }
+      ... on Metacontent { history(first: $first) { ...HistoryPage } }
+      ... on Notification { history(first: $first) { ...HistoryPage } }
+      ... on Parameter { history(first: $first) { ...HistoryPage } }
     }
   }
 

@@ -1,26 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../api/graphql';
-import type {
-  NotificationDeliveryState,
-  TerminalDeliveriesQuery,
-  TerminalTransactionsQuery,
-  TransactionStatus,
-} from '../gql/graphql';
-import { DataTable } from '../table/data-table';
+import type { NotificationDeliveryState, TransactionStatus } from '../gql/graphql';
+import { CompactList } from '../table/compact-list';
 import type { Filter } from '../table/filter';
-import { texts, useTexts } from '../text';
+import { useTexts } from '../text';
 import { useFormat } from '../text/format';
-import { Ago, Badge, type Tone } from '../ui/facts';
+import { Badge, type Tone } from '../ui/facts';
+import { pageWords } from '../ui/words';
+import { RecordLink } from './link';
 
 const TRANSACTIONS = graphql(`
   query TerminalTransactions(
-    $first: Int!
-    $after: String
-    $filter: TransactionFilter
-    $orderBy: TransactionOrder
-    $count: Boolean!
+    $first: Int!, $after: String, $filter: TransactionFilter, $orderBy: TransactionOrder, $count: Boolean!
   ) {
     transactions(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
       totalCount @include(if: $count)
@@ -30,7 +23,7 @@ const TRANSACTIONS = graphql(`
         startedAt
         status
         appName
-        parsed { amount status nsu }
+        parsed { amount nsu }
       }
     }
   }
@@ -61,27 +54,21 @@ const DELIVERIES = graphql(`
   }
 `);
 
-const words = texts({
-  amount: ['Amount', 'Valor'],
-  app: ['App', 'Aplicativo'],
+const words = pageWords({
   CANCELLED: ['Cancelled', 'Cancelada'],
   DELIVERED: ['Delivered', 'Entregue'],
-  deliveries: ['Deliveries', 'Entregas'],
   EXPIRED: ['Expired', 'Expirada'],
   FAIL: ['Failed', 'Falhou'],
   FAILED: ['Failed', 'Falhou'],
   noDeliveries: ['No notification was sent to it yet.', 'Nenhuma notificação enviada ainda.'],
   notification: ['Notification', 'Notificação'],
   noTransactions: ['No transactions yet.', 'Nenhuma transação ainda.'],
-  nsu: ['NSU', 'NSU'],
   QUEUED: ['Waiting', 'Aguardando'],
   RUNNING: ['Running', 'Em andamento'],
   SENT: ['Handed over', 'Repassada'],
   sent: ['Sent', 'Enviada'],
   started: ['Started', 'Início'],
-  state: ['State', 'Situação'],
   SUCCESS: ['Completed', 'Concluída'],
-  transactions: ['Transactions', 'Transações'],
 });
 
 const TONES: Readonly<Record<NotificationDeliveryState | TransactionStatus, Tone>> = {
@@ -96,24 +83,17 @@ const TONES: Readonly<Record<NotificationDeliveryState | TransactionStatus, Tone
   FAIL: 'bad',
 };
 
-type Transaction = TerminalTransactionsQuery['transactions']['nodes'][number];
-
 /** Transactions of a device or of a logical number, the newest first. */
 export function TerminalTransactions({ filter }: { readonly filter: Filter }): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
-  const [sort, setSort] = useState<string | undefined>('-STARTED_AT');
   return (
-    <DataTable<TerminalTransactionsQuery, Transaction>
+    <CompactList
       id="terminal-transactions"
       label={text.transactions}
-      isCompact
-      source={{ document: TRANSACTIONS, connection: ({ transactions }) => transactions, follows: [] }}
-      filter={{}}
+      source={{ document: TRANSACTIONS, follows: [] }}
       fixedFilter={filter}
-      onFilter={() => undefined}
-      sort={sort}
-      onSort={setSort}
+      initialSort="-STARTED_AT"
       rowName={({ id }) => id}
       columns={[
         {
@@ -122,17 +102,10 @@ export function TerminalTransactions({ filter }: { readonly filter: Filter }): R
           order: 'STARTED_AT',
           width: 190,
           render: ({ id, startedAt }) => (
-            <Link to="/transactions" search={{ open: id }}>
-              {format.time(startedAt)}
-            </Link>
+            <RecordLink page="/transactions" record={{ id, name: format.time(startedAt) }} />
           ),
         },
-        {
-          id: 'status',
-          title: text.state,
-          width: 100,
-          render: ({ status }) => <Badge tone={TONES[status]}>{text[status]}</Badge>,
-        },
+        { id: 'status', title: text.state, width: 100, render: ({ status }) => <State state={status} /> },
         {
           id: 'amount',
           title: text.amount,
@@ -140,43 +113,26 @@ export function TerminalTransactions({ filter }: { readonly filter: Filter }): R
           align: 'end',
           render: ({ parsed }) => parsed && format.amount(parsed.amount),
         },
-        { id: 'nsu', title: text.nsu, width: 90, render: ({ parsed }) => parsed?.nsu },
-        { id: 'app', title: text.app, width: 130, render: ({ appName }) => appName },
+        { id: 'nsu', title: 'NSU', width: 90, render: ({ parsed }) => parsed?.nsu },
+        { id: 'appName', title: text.app, width: 130 },
       ]}
       empty={text.noTransactions}
     />
   );
 }
 
-type Node = Extract<TerminalDeliveriesQuery['node'], { deliveries: unknown }>;
-type Delivery = Node['deliveries']['nodes'][number];
-
 /** Notifications for a device or for a logical number and what became of them, the newest first. */
 export function TerminalDeliveries({ id }: { readonly id: string }): ReactNode {
   const text = useTexts(words);
   return (
-    <DataTable<TerminalDeliveriesQuery, Delivery>
+    <CompactList
       id="terminal-deliveries"
       label={text.deliveries}
-      isCompact
-      source={{
-        document: DELIVERIES,
-        connection: ({ node }) => (node && 'deliveries' in node ? node.deliveries : null),
-        follows: ['NOTIFICATION'],
-        variables: { id },
-      }}
-      filter={{}}
-      onFilter={() => undefined}
-      onSort={() => undefined}
+      source={{ document: DELIVERIES, follows: ['NOTIFICATION'], variables: { id } }}
       rowName={({ notification }) => notification?.content ?? ''}
       columns={[
-        { id: 'queuedAt', title: text.sent, width: 120, render: ({ queuedAt }) => <Ago at={queuedAt} /> },
-        {
-          id: 'state',
-          title: text.state,
-          width: 110,
-          render: ({ state }) => <Badge tone={TONES[state]}>{text[state]}</Badge>,
-        },
+        { id: 'queuedAt', title: text.sent, width: 120, kind: 'ago' },
+        { id: 'state', title: text.state, width: 110, render: ({ state }) => <State state={state} /> },
         {
           id: 'notification',
           title: text.notification,
@@ -196,4 +152,9 @@ export function TerminalDeliveries({ id }: { readonly id: string }): ReactNode {
       empty={text.noDeliveries}
     />
   );
+}
+
+function State({ state }: { readonly state: NotificationDeliveryState | TransactionStatus }): ReactNode {
+  const text = useTexts(words);
+  return <Badge tone={TONES[state]}>{text[state]}</Badge>;
 }

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 
 import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
@@ -6,10 +6,12 @@ import { Button } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { useChosenColumns, ColumnMenu, type Column } from './columns';
 import { filterWords, type Filter, type FilterField } from './filter';
-import { FilterChips, FilterPanel } from './filter-bar';
+import { FilterChips } from './filter-chips';
 import { Grid } from './grid';
 import { useRows, type ListRow, type ListSource } from './rows';
 import { useSelection } from './selection';
+
+const FilterPanel = lazy(() => import('./filter-panel'));
 
 export interface DataTableProps<Data, Row extends { readonly id: string }> {
   /** Says what the table lists: "Devices". Its columns are remembered under `id`. */
@@ -85,7 +87,9 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
         <ColumnMenu columns={props.columns} choice={columnChoice} />
         {props.actions}
       </div>
-      {isFiltering && <FilterPanel fields={filters} filter={filter} onChange={onFilter} />}
+      <Suspense>
+        {isFiltering && <FilterPanel fields={filters} filter={filter} onChange={onFilter} />}
+      </Suspense>
       <FilterChips fields={filters} filter={filter} onChange={onFilter} />
       {selectionActions && selection.rows.length > 0 && (
         <div className="selection-bar" role="region" aria-label={selected}>

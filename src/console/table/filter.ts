@@ -73,3 +73,11 @@ export function useConditionText(
     return `${field.title}: ${parts.join(' ')}`;
   };
 }
+
+/** The values but one. */
+export function without<Value>(
+  values: Readonly<Record<string, Value>>,
+  name: string,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(values).filter(([each]) => each !== name));
+}

@@ -10,12 +10,7 @@ import { words } from './words';
 
 const DELIVERIES = graphql(`
   query DeliveryList(
-    $first: Int!
-    $after: String
-    $filter: NotificationDeliveryFilter
-    $orderBy: NotificationDeliveryOrder
-    $count: Boolean!
-    $id: ID!
+    $first: Int!, $after: String, $filter: NotificationDeliveryFilter, $orderBy: NotificationDeliveryOrder, $count: Boolean!, $id: ID!
   ) {
     notification(id: $id) {
       deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {

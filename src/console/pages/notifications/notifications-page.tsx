@@ -14,11 +14,7 @@ const SendDialog = lazy(() => import('./send-dialog'));
 
 const NOTIFICATIONS = graphql(`
   query NotificationList(
-    $first: Int!
-    $after: String
-    $filter: NotificationFilter
-    $orderBy: NotificationOrder
-    $count: Boolean!
+    $first: Int!, $after: String, $filter: NotificationFilter, $orderBy: NotificationOrder, $count: Boolean!
   ) {
     notifications(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
       totalCount @include(if: $count)

@@ -3,60 +3,14 @@ import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react
 import { useNames } from '../record/names';
 import { useLocale, useTexts } from '../text';
 import { clockOf, instantOf } from '../text/zone';
-import { Button } from '../ui/button';
 import { Choice, TextInput } from '../ui/field';
-import { Icon } from '../ui/icon';
 import { ReferenceInput } from '../ui/reference-input';
 import { words } from '../ui/words';
-import {
-  filterWords,
-  referencesIn,
-  useConditionText,
-  type Comparator,
-  type Filter,
-  type FilterField,
-} from './filter';
-
-interface FilterBarProps {
-  readonly fields: readonly FilterField[];
-  readonly filter: Filter;
-  readonly onChange: (filter: Filter) => void;
-}
-
-/** Conditions that hold, each with a button to take it away. */
-export function FilterChips({ fields, filter, onChange }: FilterBarProps): ReactNode {
-  const text = useTexts(filterWords);
-  const conditionText = useConditionText(useNames(referencesIn(fields, filter)));
-  const conditions = Object.entries(filter);
-  if (conditions.length === 0) return null;
-  return (
-    <ul className="chips">
-      {conditions.map(([id, comparator]) => {
-        const field = fields.find((each) => each.id === id) ?? { id, title: id, kind: 'text' as const };
-        return (
-          <li key={id} className="chip">
-            {conditionText(field, comparator)}
-            <button
-              type="button"
-              aria-label={text.removeCondition(field.title)}
-              onClick={() => onChange(without(filter, id))}
-            >
-              <Icon name="close" />
-            </button>
-          </li>
-        );
-      })}
-      <li>
-        <Button look="quiet" onPress={() => onChange({})}>
-          {text.clear}
-        </Button>
-      </li>
-    </ul>
-  );
-}
+import { filterWords, without, type Comparator, type FilterField } from './filter';
+import type { FilterBarProps } from './filter-chips';
 
 /** Fields for all conditions of a list. */
-export function FilterPanel({ fields, filter, onChange }: FilterBarProps): ReactNode {
+export default function FilterPanel({ fields, filter, onChange }: FilterBarProps): ReactNode {
   const text = useTexts(filterWords);
   return (
     <div className="filter-panel" role="group" aria-label={text.filter}>
@@ -201,13 +155,6 @@ function TypedText(props: {
     return () => clearTimeout(timer);
   }, [typed, value, onChange]);
   return <TextInput label={label} type={type} value={typed} onChange={setTyped} />;
-}
-
-function without<Value>(
-  values: Readonly<Record<string, Value>>,
-  name: string,
-): Readonly<Record<string, Value>> {
-  return Object.fromEntries(Object.entries(values).filter(([each]) => each !== name));
 }
 
 function centsOf(typed: string): number | null {

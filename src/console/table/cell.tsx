@@ -3,10 +3,7 @@ import type { ReactNode } from 'react';
 import { RecordLink, type Named } from '../record/link';
 import { useFormat, type Format } from '../text/format';
 import { Ago, Time } from '../ui/facts';
-import type { Column } from './columns';
-
-/** How a value is shown: `ago` and `time` are instants, `count` is the number of records of a list. */
-export type CellKind = 'ago' | 'time' | 'code' | 'number' | 'count' | 'bytes';
+import type { CellKind, Column } from './columns';
 
 const SHOWN: Readonly<Record<CellKind, (value: unknown, format: Format) => ReactNode>> = {
   ago: (value) => <Ago at={value as string | null} />,

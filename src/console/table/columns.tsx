@@ -4,7 +4,9 @@ import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
 import { Icon } from '../ui/icon';
-import type { CellKind } from './cell';
+
+/** How a value is shown: `ago` and `time` are instants, `count` is the number of records of a list. */
+export type CellKind = 'ago' | 'time' | 'code' | 'number' | 'count' | 'bytes';
 
 interface AnyColumn {
   readonly title: string;

@@ -198,3 +198,15 @@ describe('tables that guides print from the code', () => {
     await expect(withPrintedTables(text)).rejects.toThrow('No table is called "nothing".');
   });
 });
+
+describe('the console', () => {
+  it('has each mutation of the schema, but those that its guide lists as not in it', () => {
+    const pages = textsIn('src/console/').join('\n');
+    const mutations = Object.keys(
+      buildSchema(readDocument('schema.graphql')).getMutationType()?.getFields() ?? {},
+    );
+    const missing = mutations.filter((name) => !new RegExp(`^ +${name}[ ({]`, 'm').test(pages));
+    const [, listed = ''] = readDocument('src/docs/console.md').split('Not in the console');
+    expect(new Set(missing)).toEqual(new Set(inlineCode(listed)));
+  });
+});

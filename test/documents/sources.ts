@@ -11,7 +11,7 @@ function textsIn(folders: readonly string[], pattern: RegExp): Map<string, strin
 }
 
 /** Source files by path: TypeScript and configuration, without documents. */
-export const SOURCES = textsIn(['src', 'test', '.config', '.ci'], /[.](?:ts|c?js|sh|c)$|\/run$/);
+export const SOURCES = textsIn(['src', 'test', '.config', '.ci'], /[.](?:tsx?|c?js|sh|c)$|\/run$/);
 
 /** Documents by path: `README.md`, and all in `src` and `test`. */
 export const PAPERS = textsIn(['src', 'test'], /[.]md$/).set('README.md', readDocument('README.md'));

@@ -49,7 +49,6 @@ export function DeviceActions(props: {
 }): ReactNode {
   const text = useTexts(words);
   const [action, setAction] = useState<BulkAction | null>(null);
-  if (!useMay('WRITE')) return null;
   return (
     <>
       {BULK.map((each) => (

@@ -59,6 +59,7 @@ function metaText(meta: unknown, name: string): string | undefined {
 
 export default function DevicesPage(): ReactNode {
   const text = useTexts(words);
+  const mayWrite = useMay('WRITE');
   return (
     <ListPage<DeviceListQuery, Row>
       id="devices"
@@ -71,7 +72,11 @@ export default function DevicesPage(): ReactNode {
       rowName={({ serialNumber }) => serialNumber}
       columns={columnsOf(text)}
       filters={filtersOf(text)}
-      selectionActions={(rows, clear) => <DeviceActions devices={rows} onDone={clear} />}
+      {...(mayWrite && {
+        selectionActions: (rows: readonly Row[], clear: () => void) => (
+          <DeviceActions devices={rows} onDone={clear} />
+        ),
+      })}
       actions={<NewDevices />}
       panel={(id, close) => <DevicePanel id={id} onClose={close} />}
       empty={text.noDevices}

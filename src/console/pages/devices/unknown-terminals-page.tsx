@@ -95,8 +95,8 @@ export default function UnknownTerminalsPage(): ReactNode {
           { id: 'serialNumber', title: text.serialNumber, kind: 'text' },
           { id: 'lastSeenAt', title: text.lastSeen, kind: 'time' },
         ]}
-        selectionActions={(rows, clear) =>
-          mayWrite && (
+        {...(mayWrite && {
+          selectionActions: (rows: readonly Row[], clear: () => void) => (
             <Button
               icon="add"
               look="primary"
@@ -107,8 +107,8 @@ export default function UnknownTerminalsPage(): ReactNode {
             >
               {text.adopt}
             </Button>
-          )
-        }
+          ),
+        })}
         empty={text.noUnknown}
       >
         <p className="faint">{text.unknownHelp}</p>

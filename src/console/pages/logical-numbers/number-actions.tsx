@@ -2,7 +2,6 @@ import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { mutate } from '../../api/mutation';
-import { useMay } from '../../app/session';
 import { BulkDialog, type Target } from '../../record/bulk-dialog';
 import { findGroups } from '../../record/find';
 import { useTexts } from '../../text';
@@ -33,7 +32,6 @@ export function NumberActions(props: NumberActionsProps): ReactNode {
   const text = useTexts(words);
   const [action, setAction] = useState<'move' | 'delete' | null>(null);
   const close = (): void => setAction(null);
-  if (!useMay('WRITE')) return null;
   return (
     <>
       <Button icon="group" onPress={() => setAction('move')}>

@@ -71,9 +71,11 @@ export default function NumbersPage(): ReactNode {
           },
           { id: 'createdAt', title: text.created, kind: 'time' },
         ]}
-        selectionActions={(rows, clear) => (
-          <NumberActions targets={rows.map(({ id, number }) => ({ id, name: number }))} onDone={clear} />
-        )}
+        {...(mayWrite && {
+          selectionActions: (rows: readonly Row[], clear: () => void) => (
+            <NumberActions targets={rows.map(({ id, number }) => ({ id, name: number }))} onDone={clear} />
+          ),
+        })}
         actions={
           mayWrite && (
             <Button icon="add" look="primary" onPress={() => setCreating(true)}>

@@ -1,0 +1,154 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+
+import { expectSound, TELEPHONE } from '../support/browser.js';
+import { fleet } from '../support/fleet.js';
+import { addPerson } from '../support/people.js';
+import { populate } from '../support/populated.js';
+import { useConsole } from './pages.js';
+
+const { server, open } = useConsole();
+let email: string;
+let viewer: string;
+beforeAll(async () => {
+  const { client } = server.acme;
+  await populate(server, server.acme, 2);
+  const group = await fleet.group(client, 'with software');
+  const versions = await fleet.appVersions(client, 1, [group]);
+  const number = await fleet.logicalNumber(client, '700', { group_id: group, app_version_ids: versions });
+  for (const name of ['SN-700', 'SN-701']) await fleet.device(client, name, { logical_number_id: number });
+  await fleet.logicalNumber(client, '800');
+  ({ email } = await addPerson(server, { acme: 'admin' }));
+  ({ email: viewer } = await addPerson(server, { acme: 'viewer' }));
+});
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const row = (page: Page, name: string) => page.getByRole('row', { name });
+const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
+
+/** Chooses a record by its name, as people type it. */
+async function choose(page: Page, label: string, name: string): Promise<void> {
+  await page.getByRole('combobox', { name: label }).fill(name);
+  await page.getByRole('option', { name, exact: true }).click();
+}
+
+it('devices are enrolled from a list, with duplicates and bad lines marked and a result for each', async () => {
+  const page = await open('/devices', { email });
+  await button(page, 'Enrol devices').click();
+  const list = 'serial_number;site\nNEW-1;a\nNEW-2\n\nNEW-1\nBAD\u200BX\nSN-700\n';
+  await page.getByLabel('File').setInputFiles({
+    name: 'devices.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(list),
+  });
+  await row(page, '5 NEW-1 Also in line 2').waitFor();
+  await row(page, 'Has a control or invisible character').waitFor();
+  await page.reload();
+  await button(page, 'Enrol devices').click();
+  await expectSound(page);
+  await button(page, 'Enrol devices (3)').click();
+  await page.getByText('2 of 3 enrolled.').waitFor();
+  await row(page, 'SN-700 exists already').waitFor();
+  const download = page.waitForEvent('download');
+  await button(page, 'Save as CSV').click();
+  expect((await download).suggestedFilename()).toBe('devices.csv');
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+  await row(page, 'NEW-2').click();
+  await page.getByRole('heading', { name: 'NEW-2' }).waitFor();
+});
+
+it('many devices are disabled by keyboard, after their number and names are shown', async () => {
+  const page = await open('/devices', { email });
+  const names = ['populated 0', 'populated 1'];
+  for (const name of names) {
+    await row(page, name).focus();
+    await page.keyboard.press('Space');
+  }
+  await button(page, 'Disable').focus();
+  await page.keyboard.press('Enter');
+  await page.getByText(names.join(', '), { exact: true }).waitFor();
+  await button(page, 'Disable (2)').focus();
+  await page.keyboard.press('Enter');
+  for (const name of names) await row(page, name).getByText('Disabled').waitFor();
+  await row(page, names[0] ?? '').focus();
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Refused because the device is disabled/).waitFor();
+});
+
+it('two people edit one device: the second sees both values, a reload keeps the draft, a change is taken back', async () => {
+  const [first, second] = [await open('/devices', { email }), await open('/devices', { email })];
+  for (const page of [first, second]) {
+    await row(page, 'SN-700').click();
+    await button(page, 'Edit').click();
+  }
+  await choose(first, 'Logical number', '800');
+  await first.reload();
+  await button(first, 'Edit').click();
+  await expect.poll(() => first.getByRole('combobox', { name: 'Logical number' }).inputValue()).toBe('800');
+  await choose(second, 'Logical number', 'populated 0');
+  await button(second, 'Save').click();
+  await second.getByText('Saved').waitFor();
+  await button(first, 'Save').click();
+  await first.getByRole('row', { name: 'Logical number 800 populated 0' }).waitFor();
+  await expectSound(first);
+  await button(first, 'Save mine').click();
+  await button(first, 'Undo').click();
+  await tab(first, 'History');
+  await expect.poll(() => first.getByRole('listitem').first().textContent()).toMatch(/800 ?populated 0/);
+  await button(first, 'Take back').click();
+  await expect.poll(() => first.getByRole('listitem').first().textContent()).toMatch(/populated 0 ?800/);
+});
+
+it('the panel of a device says what its terminal gets and why, and issues its token once', async () => {
+  const page = await open('/devices', { email, viewport: TELEPHONE, colorScheme: 'dark' });
+  await row(page, 'populated 0').click();
+  await tab(page, 'What it gets');
+  await row(page, 'shared value Own value instead of value of the group populated 0').waitFor();
+  await expectSound(page);
+  await tab(page, 'Transactions');
+  await row(page, '12.50').waitFor();
+  await tab(page, 'Deliveries');
+  await page.getByRole('link', { name: 'Hello' }).first().waitFor();
+  await tab(page, 'Facts');
+  await button(page, 'Issue token').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Issue token' }).click();
+  expect(await page.getByRole('textbox', { name: 'Token of the terminal' }).inputValue()).toMatch(
+    /^[0-9a-f]{40}$/,
+  );
+  await expectSound(page);
+});
+
+it('a logical number moves once the loss of software is accepted, and comes back', async () => {
+  const page = await open('/logical-numbers', { email });
+  await row(page, 'Select 700').click();
+  await tab(page, 'App versions');
+  await page.getByRole('checkbox', { checked: true }).waitFor();
+  await button(page, 'Edit').click();
+  await choose(page, 'Group', 'populated 0');
+  await button(page, 'Save').first().click();
+  await page.getByRole('checkbox', { name: 'Save all the same' }).check();
+  await button(page, 'Save').first().click();
+  await row(page, '700 populated 0').waitFor();
+  await button(page, 'Undo').click();
+  await row(page, '700 with software').waitFor();
+});
+
+it('an unknown terminal becomes a device under a number', async () => {
+  const page = await open('/unknown-terminals', { email });
+  await row(page, 'unknown populated 0').getByRole('button', { name: 'Adopt' }).click();
+  await choose(page, 'Logical number', '800');
+  await button(page, 'Adopt (1)').click();
+  await expect.poll(() => row(page, 'unknown populated 0').count()).toBe(0);
+  await page.goto(`${server.url}/console/logical-numbers`);
+  await row(page, 'Select 800').getByText('unknown populated 0').waitFor();
+});
+
+it('viewers see no button that changes something', async () => {
+  const page = await open('/devices', { email: viewer });
+  await row(page, 'SN-700').click();
+  await page.getByText('Reported by the terminal').waitFor();
+  const names = await page.getByRole('main').getByRole('button').allInnerTexts();
+  expect(names.filter((name) => /create|enrol|edit|token|adopt|delete/i.test(name))).toEqual([]);
+  expect(await page.getByRole('button', { name: /Actions for/ }).count()).toBe(0);
+  expect(await page.getByRole('checkbox').count()).toBe(0);
+});

@@ -1,4 +1,4 @@
-import { createClient } from 'graphql-ws';
+import { CloseCode, createClient, MessageType } from 'graphql-ws';
 import { Client, fetchExchange, subscriptionExchange } from 'urql';
 
 /** Listeners of what concerns the whole console rather than one request. */
@@ -33,6 +33,12 @@ const observedFetch: typeof fetch = async (input, init) => {
 
 const socketUrl = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`;
 
+const isUnauthenticated = ({ extensions }: { readonly extensions?: object }): boolean =>
+  extensions !== undefined && 'code' in extensions && extensions.code === 'UNAUTHENTICATED';
+const FORBIDDEN: number = CloseCode.Forbidden;
+/** The session has ended elsewhere, or works for another company now. */
+const refused = (): void => void connection.dispatchEvent(new Event('refused'));
+
 /** One WebSocket for all subscriptions, opened with the first one and again after each interruption. */
 const sockets = createClient({
   url: socketUrl,
@@ -43,6 +49,12 @@ const sockets = createClient({
     connected: () => {
       connection.setOnline(true);
       connection.dispatchEvent(new Event('connected'));
+    },
+    message: (message) => {
+      if (message.type === MessageType.Error && message.payload.some(isUnauthenticated)) refused();
+    },
+    closed: (event) => {
+      if ((event as CloseEvent).code === FORBIDDEN) refused();
     },
   },
 });

@@ -13,6 +13,7 @@ import {
 
 import { graphql } from '../api/graphql';
 import { query } from '../api/query';
+import { containing } from '../record/find';
 import { nameOf, type Named } from '../record/link';
 import { texts, useTexts } from '../text';
 import { Icon, type IconName } from '../ui/icon';
@@ -28,20 +29,22 @@ const words = texts({
 });
 
 const FIND = graphql(`
-  query FindRecords($text: String!) {
-    devices(first: 5, filter: { serialNumber: { contains: $text } }) {
+  query FindRecords(
+    $text: String!, $devices: DeviceFilter!, $groups: GroupFilter!, $apps: AppFilter!, $files: FileFilter!
+  ) {
+    devices(first: 5, filter: $devices) {
       nodes { id serialNumber }
     }
     logicalNumbers(first: 5, filter: { number: { startsWith: $text } }) {
       nodes { id number }
     }
-    groups(first: 5, filter: { name: { contains: $text } }) {
+    groups(first: 5, filter: $groups) {
       nodes { id name }
     }
-    apps(first: 5, filter: { name: { contains: $text } }) {
+    apps(first: 5, filter: $apps) {
       nodes { id name }
     }
-    files(first: 5, filter: { name: { contains: $text } }) {
+    files(first: 5, filter: $files) {
       nodes { id name }
     }
   }
@@ -142,7 +145,14 @@ function useEntries(typed: string): readonly Entry[] {
 }
 
 async function findRecords(text: string, kinds: Readonly<Record<string, string>>): Promise<readonly Entry[]> {
-  const { devices, logicalNumbers, groups, apps, files } = await query(FIND, { text });
+  const named = containing('name', text);
+  const { devices, logicalNumbers, groups, apps, files } = await query(FIND, {
+    text,
+    devices: containing('serialNumber', text),
+    groups: named,
+    apps: named,
+    files: named,
+  });
   const entries = (page: string, icon: IconName, records: readonly Named[]): readonly Entry[] =>
     records.map((record) => ({
       id: record.id,

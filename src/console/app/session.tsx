@@ -77,6 +77,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
   const preferences = usePreferences();
   useEffect(() => {
     const leave = (): void => {
+      restartChanges();
       localStorage.removeItem(SIGNED_IN);
       setSignedOut(true);
     };
@@ -101,6 +102,10 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
     setGeneration((count) => count + 1);
     reload();
   }, [reload]);
+  useEffect(() => {
+    connection.addEventListener('refused', restart);
+    return () => connection.removeEventListener('refused', restart);
+  }, [restart]);
   const session = useMemo(
     () => data && { viewer: data.viewer, reload, restart, leave: () => connection.signedOut() },
     [data, reload, restart],

@@ -11,16 +11,16 @@ const FIND_LOGICAL_NUMBERS = graphql(`
 `);
 
 const FIND_GROUPS = graphql(`
-  query FindGroups($text: String!) {
-    groups(first: 10, filter: { name: { contains: $text } }) {
+  query FindGroups($filter: GroupFilter!) {
+    groups(first: 10, filter: $filter) {
       nodes { id name }
     }
   }
 `);
 
 const FIND_APP_VERSIONS = graphql(`
-  query FindAppVersions($text: String!) {
-    apps(first: 5, filter: { name: { contains: $text } }) {
+  query FindAppVersions($filter: AppFilter!) {
+    apps(first: 5, filter: $filter) {
       nodes {
         name
         versions(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) {
@@ -32,8 +32,8 @@ const FIND_APP_VERSIONS = graphql(`
 `);
 
 const FIND_APPS = graphql(`
-  query FindApps($text: String!) {
-    apps(first: 10, filter: { name: { contains: $text } }) {
+  query FindApps($filter: AppFilter!) {
+    apps(first: 10, filter: $filter) {
       nodes { id name }
     }
   }
@@ -48,12 +48,20 @@ const FIND_MEMBERS = graphql(`
 `);
 
 const FIND_FILES = graphql(`
-  query FindFiles($text: String!) {
-    files(first: 10, filter: { name: { contains: $text } }) {
+  query FindFiles($filter: FileFilter!) {
+    files(first: 10, filter: $filter) {
       nodes { id name }
     }
   }
 `);
+
+/** Condition that a field contains the text: as typed, in capitals or with a capital first, which are not the same to the API. */
+export function containing<Field extends string>(field: Field, text: string) {
+  const forms = new Set([text, text.toUpperCase(), text.slice(0, 1).toUpperCase() + text.slice(1)]);
+  return {
+    or: [...forms].map((contains) => ({ [field]: { contains } }) as Record<Field, { contains: string }>),
+  };
+}
 
 /** Logical numbers that begin with the text. */
 export async function findLogicalNumbers(text: string): Promise<readonly Reference[]> {
@@ -63,17 +71,17 @@ export async function findLogicalNumbers(text: string): Promise<readonly Referen
 
 /** Groups whose names contain the text. */
 export async function findGroups(text: string): Promise<readonly Reference[]> {
-  return (await query(FIND_GROUPS, { text })).groups.nodes;
+  return (await query(FIND_GROUPS, { filter: containing('name', text) })).groups.nodes;
 }
 
 /** Apps whose names contain the text. */
 export async function findApps(text: string): Promise<readonly Reference[]> {
-  return (await query(FIND_APPS, { text })).apps.nodes;
+  return (await query(FIND_APPS, { filter: containing('name', text) })).apps.nodes;
 }
 
 /** The newest versions of apps whose names contain the text, such as "Pay 1.2". */
 export async function findAppVersions(text: string): Promise<readonly Reference[]> {
-  const { apps } = await query(FIND_APP_VERSIONS, { text });
+  const { apps } = await query(FIND_APP_VERSIONS, { filter: containing('name', text) });
   return apps.nodes.flatMap(({ name, versions }) =>
     versions.nodes.map(({ id, number }) => ({ id, name: `${name} ${number}` })),
   );
@@ -81,7 +89,7 @@ export async function findAppVersions(text: string): Promise<readonly Reference[
 
 /** Files whose names contain the text. */
 export async function findFiles(text: string): Promise<readonly Reference[]> {
-  return (await query(FIND_FILES, { text })).files.nodes;
+  return (await query(FIND_FILES, { filter: containing('name', text) })).files.nodes;
 }
 
 /** Members whose e-mail addresses contain the text; none for people who are not administrators. */

@@ -15,6 +15,7 @@ const NAMES = graphql(`
       ... on File { name }
       ... on Group { name }
       ... on LogicalNumber { number }
+      ... on Notification { content }
       ... on User { name }
     }
   }
@@ -29,6 +30,8 @@ export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const { data } = useQuery(NAMES, asked.length === 0 ? null : { ids: asked });
   const names = new Map<string, string>();
   for (const node of data?.nodes ?? []) {
+    // The action stands before the text: "SHOW_MESSAGE|Closed".
+    if (node && 'content' in node) names.set(node.id, node.content.slice(node.content.indexOf('|') + 1));
     if (node && ('name' in node || 'number' in node || 'serialNumber' in node)) {
       names.set(node.id, nameOf(node));
     }

@@ -57,12 +57,17 @@ export function RecordPanel<Data, Row extends RecordRow, Deleted extends object>
 ): ReactNode {
   const text = useTexts(words);
   const commonText = useTexts(common);
-  const { query, onClose, edit, remove } = props;
+  const { query, edit, remove } = props;
   const mayWrite = useMay('WRITE');
   const [isEditing, setEditing] = useState(false);
   const [{ tab, open }, change] = useListAddress();
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), [open]);
+  const onClose = (): void => {
+    // The keyboard goes on where it opened the record.
+    document.querySelector<HTMLElement>('[role=row][data-open=true]')?.focus();
+    props.onClose();
+  };
   const record = query.data && props.record(query.data);
   const tabs = record ? [...props.tabs(record), ...historyTab(record.id, props.history, text.history)] : [];
   return (

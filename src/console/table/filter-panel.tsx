@@ -12,9 +12,10 @@ import type { FilterBarProps } from './filter-chips';
 /** Fields for all conditions of a list. */
 export default function FilterPanel({ fields, filter, onChange }: FilterBarProps): ReactNode {
   const text = useTexts(filterWords);
+  const shown = fields.filter(({ isOfLinks }) => isOfLinks !== true);
   return (
     <div className="filter-panel" role="group" aria-label={text.filter}>
-      {fields.map((field) => (
+      {shown.map((field) => (
         <Condition
           key={field.id}
           field={field}
@@ -157,8 +158,9 @@ function TypedText(props: {
   return <TextInput label={label} type={type} value={typed} onChange={setTyped} />;
 }
 
+/** Cents of an amount as people write it in either language: 1,234.56 or 1.234,56. */
 function centsOf(typed: string): number | null {
-  const value = Number(typed.replace(',', '.'));
+  const value = Number(typed.replaceAll(/[.,](?=\d{3}(?:\D|$))/g, '').replace(',', '.'));
   return typed === '' || Number.isNaN(value) ? null : Math.round(value * 100);
 }
 

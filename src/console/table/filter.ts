@@ -23,6 +23,8 @@ export interface FilterField {
   readonly options?: readonly Option[];
   /** Finds records for a reference by their names, at most some ten. */
   readonly find?: (text: string) => Promise<readonly Reference[]>;
+  /** Set by links alone, without a field to enter it. */
+  readonly isOfLinks?: boolean;
   /** How a text is compared: `contains` where nothing is said. */
   readonly comparator?: 'contains' | 'startsWith' | 'eq';
 }

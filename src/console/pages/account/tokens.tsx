@@ -144,9 +144,13 @@ function Actions(props: {
 
 const EMPTY = { name: '', expiresOn: '' };
 
+/** Administrators can give all of them, also those that their session does not have. */
+const ALL_SCOPES: readonly Scope[] = ['READ', 'WRITE', 'ADMIN', 'INGEST', 'TERMINALS'];
+
 function TokenForm(props: { readonly onClose: () => void; readonly onToken: OnToken }): ReactNode {
   const text = useTexts(words);
   const { viewer } = useSession();
+  const scopesToGive = viewer.scopes.includes('ADMIN') ? ALL_SCOPES : viewer.scopes;
   const [scopes, setScopes] = useState<readonly Scope[]>(['READ']);
   const choose = (scope: Scope, isChosen: boolean): void => {
     const others = scopes.filter((each) => each !== scope);
@@ -172,7 +176,7 @@ function TokenForm(props: { readonly onClose: () => void; readonly onToken: OnTo
       {({ errors }) => (
         <fieldset className="field">
           <legend>{text.scopes}</legend>
-          {viewer.scopes.map((scope) => (
+          {scopesToGive.map((scope) => (
             <Checkbox
               key={scope}
               isSelected={scopes.includes(scope)}

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 
+import { noteChange } from '../../api/changes';
 import { graphql } from '../../api/graphql';
 import { useQuery, useSubscription } from '../../api/query';
 import { useMay } from '../../app/session';
@@ -58,6 +59,8 @@ export default function NotificationPanel({ id, onClose }: OpenRecord): ReactNod
   useSubscription(CHANGED, { id }, () => {
     setChanges((count) => count + 1);
     query.reload();
+    // The list beside it shows the progress.
+    noteChange('NOTIFICATION');
   });
   return (
     <RecordPanel

@@ -62,6 +62,7 @@ export default function NotificationsPage(): ReactNode {
           options: optionsOf(text, ['SHOW', 'PROCESSING']),
         },
         { id: 'createdAt', title: text.created, kind: 'time' },
+        { id: 'id', title: text.notifications, kind: 'reference', isOfLinks: true },
       ]}
       create={{ label: text.send, icon: 'bell', dialog: (close) => <SendDialog onClose={close} /> }}
       panel={(id, close) => <NotificationPanel id={id} onClose={close} />}

@@ -34,7 +34,7 @@ const OVERVIEW = graphql(`
     }
     withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) { totalCount }
     unknownTerminals(first: 0) { totalCount }
-    notifications(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) {
+    notifications(first: 20, orderBy: { field: CREATED_AT, direction: DESC }) {
       nodes {
         id
         content
@@ -130,9 +130,7 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
   const format = useFormat();
   const presence = (name: string): number =>
     data.deviceSummary.byPresence.find((row) => row.presence === name)?.count ?? 0;
-  const failed = data.notifications.nodes.filter(
-    ({ summary }) => summary.failed + summary.expired > 0,
-  ).length;
+  const failed = data.notifications.nodes.filter(({ summary }) => summary.failed + summary.expired > 0);
   const all: readonly Problem[] = [
     {
       name: text.offline,
@@ -154,7 +152,12 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
       filter: { hasLogicalNumber: { eq: false } },
     },
     { name: text.unknown, count: data.unknownTerminals.totalCount, to: '/unknown-terminals' },
-    { name: text.failedDeliveries, count: failed, to: '/notifications' },
+    {
+      name: text.failedDeliveries,
+      count: failed.length,
+      to: '/notifications',
+      filter: { id: { in: failed.map(({ id }) => id) } },
+    },
   ];
   const problems = all.filter(({ count }) => count > 0);
   return (
@@ -174,6 +177,9 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
   );
 }
 
+/** Notifications that are shown; more are looked at for failed deliveries. */
+const RECENT = 5;
+
 function Deliveries({ data }: { readonly data: OverviewQuery }): ReactNode {
   const text = useTexts(words);
   const format = useFormat();
@@ -182,7 +188,7 @@ function Deliveries({ data }: { readonly data: OverviewQuery }): ReactNode {
       <Section title={text.deliveries}>
         {data.notifications.nodes.length === 0 && <p>{text.noNotifications}</p>}
         <ul className="stack">
-          {data.notifications.nodes.map(({ id, content, createdAt, summary }) => (
+          {data.notifications.nodes.slice(0, RECENT).map(({ id, content, createdAt, summary }) => (
             <li key={id}>
               <Link to="/notifications" search={{ open: id }}>
                 {content.slice(content.indexOf('|') + 1)}

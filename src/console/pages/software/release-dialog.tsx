@@ -1,6 +1,5 @@
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 
-import { useDryRun } from '../../api/dry-run';
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
 import { query } from '../../api/query';
@@ -36,9 +35,13 @@ const ATTACH = graphql(`
   }
 `);
 
-const DEFAULTS = graphql(`
-  query GroupDefaults($id: ID!) {
+const GROUP = graphql(`
+  query ReleaseGroup($id: ID!) {
     group(id: $id) {
+      logicalNumbers(first: 5) {
+        totalCount
+        nodes { number }
+      }
       defaultAppVersions(first: 100) {
         nodes {
           id
@@ -48,6 +51,13 @@ const DEFAULTS = graphql(`
     }
   }
 `);
+
+interface Reached {
+  readonly count: number;
+  readonly examples: readonly string[];
+  /** Versions that new numbers of the group get of other apps. */
+  readonly others: readonly string[];
+}
 
 const BEGIN = { to: 'group', group: null as Reference | null, isToNew: true, isReplacing: true };
 
@@ -61,35 +71,28 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const text = useTexts(words);
   const format = useFormat();
   const [values, setValues] = useState(BEGIN);
-  const grant = useMutation(GRANT, ['APP_VERSION', 'LOGICAL_NUMBER']);
-  const toNew = useGiveToNew(version);
-  const groupId = values.to === 'group' ? values.group?.id : undefined;
-  const target = values.to === 'all' ? { all: true } : groupId !== undefined && { groupId };
-  const ids = [version.id];
-  const mode = values.isReplacing ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const);
-  const reached = useDryRun(GRANT, target ? { ids, mode, target, dryRun: true } : null);
+  const release = useRelease(version);
+  const groupId = values.to === 'group' ? (values.group?.id ?? null) : 'all';
+  const mode = values.isReplacing ? 'REPLACE_OF_SAME_APP' : 'ADD';
+  const { reached, probe } = useReached(version, mode, groupId);
   const submit = async (): Promise<void> => {
-    if (!target || !reached) return;
-    const expectCount = reached.count ?? 0;
-    const payload = await grant.run({ ids, mode, target, dryRun: false, expectCount });
-    if (!payload) return;
-    const isToNew = values.isToNew && groupId !== undefined;
-    if (isToNew && !(await toNew.run(groupId))) return;
-    notify({ text: text.released(format.number(payload.count ?? 0)) });
+    if (groupId === null || reached === null) return;
+    const count = await release.run(groupId, mode, reached, values.isToNew);
+    if (count === null) return;
+    notify({ text: text.released(format.number(count)) });
     onClose();
   };
   const isToGroup = (): boolean => values.to === 'group';
-  const errors = [...grant.errors, ...toNew.errors];
-  const examples = reached?.examples?.slice(0, 5).map(({ number }) => number) ?? [];
+  const errors = [...release.errors, ...(reached ? [] : probe.errors)];
   return (
     <Dialog title={text.releaseTitle(`${version.app.name} ${version.number}`)} isOpen onClose={onClose}>
       <Form
         onSubmit={() => void submit()}
         onCancel={onClose}
         submit={text.release}
-        isRunning={grant.isRunning || toNew.isRunning}
+        isRunning={release.isRunning}
         isDisabled={reached === null}
-        failure={grant.failure ?? toNew.failure}
+        failure={release.failure ?? probe.failure}
         errors={errors}
         shown={['target.groupId']}
       >
@@ -114,8 +117,8 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
         />
         {reached && (
           <p role="status">
-            {text.releaseCount(format.number(reached.count ?? 0))}
-            {examples.length > 0 && `, ${text.examples(examples.join(', '))}`}
+            {text.releaseCount(format.number(reached.count))}
+            {reached.examples.length > 0 && `, ${text.examples(reached.examples.slice(0, 5).join(', '))}`}
           </p>
         )}
       </Form>
@@ -123,26 +126,62 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   );
 }
 
-/** Attaches the version to a group, and gives it to numbers that come into it in place of others of its app. */
-function useGiveToNew(version: Version): Pick<
-  ReturnType<typeof useMutation>,
-  'failure' | 'errors' | 'isRunning'
-> & {
-  readonly run: (groupId: string) => Promise<boolean>;
-} {
+type Mode = 'ADD' | 'REPLACE_OF_SAME_APP';
+
+/** Attaches a version to a group and gives it to its numbers, and to those that come. `run` resolves to how many got it. */
+function useRelease({ id }: Version) {
+  const grant = useMutation(GRANT, ['APP_VERSION', 'LOGICAL_NUMBER']);
   const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
   const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
-  const run = async (id: string): Promise<boolean> => {
-    if (!(await attach.run({ id, ids: [version.id] }))) return false;
-    const { group } = await query(DEFAULTS, { id });
-    const others = group?.defaultAppVersions.nodes.filter(({ app }) => app.id !== version.app.id) ?? [];
-    const appVersionIds = [...others.map((each) => each.id), version.id];
-    return (await setDefaults.run({ id, appVersionIds })) !== null;
+  const all = [attach, grant, setDefaults];
+  const run = async (to: string, mode: Mode, { count, others }: Reached, isForNew: boolean) => {
+    const ids = [id];
+    const isGroup = to !== 'all';
+    if (isGroup && !(await attach.run({ id: to, ids }))) return null;
+    const given = await grant.run({ ids, mode, target: targetOf(to), dryRun: false, expectCount: count });
+    if (!given) return null;
+    const appVersionIds = [...others, id];
+    if (isGroup && isForNew && !(await setDefaults.run({ id: to, appVersionIds }))) return null;
+    return given.count ?? 0;
   };
   return {
     run,
-    failure: attach.failure ?? setDefaults.failure,
-    errors: [...attach.errors, ...setDefaults.errors],
-    isRunning: attach.isRunning || setDefaults.isRunning,
+    errors: all.flatMap(({ errors }) => errors),
+    failure: all.map(({ failure }) => failure).find((each) => each !== null) ?? null,
+    isRunning: all.some(({ isRunning }) => isRunning),
   };
+}
+
+const targetOf = (groupId: string): { groupId: string } | { all: true } =>
+  groupId === 'all' ? { all: true } : { groupId };
+
+/** How many numbers would get it, and examples; null while that is not known. `probe` has why it cannot be. */
+function useReached({ id: versionId, app }: Version, mode: Mode, groupId: string | null) {
+  const probe = useMutation(GRANT);
+  const { run, reset } = probe;
+  const [reached, setReached] = useState<Reached | null>(null);
+  const appId = app.id;
+  useEffect(() => {
+    setReached(null);
+    reset();
+    if (groupId === null) return undefined;
+    let isOver = false;
+    const ask = async (): Promise<void> => {
+      const ids = [versionId];
+      const group = groupId === 'all' ? null : (await query(GROUP, { id: groupId })).group;
+      const payload = await run({ ids, mode, target: targetOf(groupId), dryRun: true });
+      // A version that is not attached to the group yet is new to all of its numbers.
+      const numbers = payload?.examples ?? group?.logicalNumbers.nodes;
+      const count = payload?.count ?? group?.logicalNumbers.totalCount;
+      if (isOver || !numbers || count === undefined) return;
+      const others = group?.defaultAppVersions.nodes.filter((each) => each.app.id !== appId) ?? [];
+      const examples = numbers.map(({ number }) => number);
+      setReached({ count, examples, others: others.map(({ id }) => id) });
+    };
+    void ask().catch(() => undefined);
+    return () => {
+      isOver = true;
+    };
+  }, [run, reset, versionId, appId, mode, groupId]);
+  return { reached, probe };
 }

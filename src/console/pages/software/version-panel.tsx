@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
+import { noteChange } from '../../api/changes';
 import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { useQuery, useSubscription } from '../../api/query';
 import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/fields';
 import { RecordLink, RecordLinks } from '../../record/link';
@@ -45,6 +46,12 @@ const VERSION = graphql(`
   }
 `);
 
+const DOWNLOADED = graphql(`
+  subscription Downloaded {
+    transactionRecorded(filter: { transactionType: { eq: GET_ASSET } }) { sequence }
+  }
+`);
+
 const UPDATE = graphql(`
   mutation AppVersionEdit($id: ID!, $ifMatch: Int, $input: AppVersionUpdateInput!) {
     appVersionUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
@@ -69,6 +76,7 @@ const DELETE = graphql(`
 export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const query = useQuery(VERSION, { id }, ['APP_VERSION', 'GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']);
+  useSubscription(DOWNLOADED, {}, () => noteChange('APP_VERSION'));
   return (
     <RecordPanel
       query={query}

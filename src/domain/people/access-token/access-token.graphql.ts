@@ -84,7 +84,7 @@ const apiTokenCreate = g.ownMutation('ApiTokenCreate', {
 
 const apiTokenRenew = g.ownMutation('ApiTokenRenew', {
   description:
-    'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once. Users can renew their own tokens, administrators all of the company; none with more scopes or a later expiry than the token of the request.',
+    'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once. Users can renew their own tokens, administrators all of the company; none with a later expiry or more scopes than the token of the request, or than people who have signed in could give.',
   args: { id: g.id('Global id of the token to replace.') },
   payload: issued('nothing was changed'),
   scope: null,

@@ -168,9 +168,15 @@ export async function renewToken(work: WriteWork, tokenSecret: string, token: Ac
   return await createToken(work, renewed);
 }
 
-/** Compares with the scopes of the caller's token, not of its role, which may change. Errors: `forbidden`. */
+/**
+ * Compares with the scopes of the caller's token, not of its role, which may change; people who have signed in renew
+ * what they could create. Errors: `forbidden`.
+ */
 function demandScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
-  const more = scopes.filter((scope) => !caller.scopes.includes(scope));
+  const isPerson = caller.sessionId !== undefined;
+  const more = scopes.filter(
+    (scope) => !caller.scopes.includes(scope) && !(isPerson && mayGive(caller, scope)),
+  );
   if (more.length === 0) return;
   throw new DomainError('forbidden', `That token has scopes that yours does not have: ${more.join(', ')}.`);
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 import { DESKTOP, launchBrowser, openPage, TELEPHONE } from '../support/browser.js';
-import { signedIn } from '../support/console.js';
+import { OWN_PAGE, signedIn } from '../support/console.js';
 import { type startServer, useServer } from '../support/server.js';
 
 export interface OpenOptions extends BrowserContextOptions {
@@ -22,7 +22,8 @@ export function useConsole(...options: Parameters<typeof startServer>) {
 
   /** Opens a path such as `/devices` in a window of its own, which must report no problem until the test ends. */
   const open = async (path: string, { email, ...window }: OpenOptions = {}): Promise<Page> => {
-    const state = email === undefined ? {} : { storageState: await stateOf(server.url, email) };
+    const state =
+      email === undefined ? {} : { storageState: await stateOf(server.url, email, window.userAgent) };
     const { page, problems } = await openPage(browser, `${server.url}/console${path}`, {
       ...state,
       ...window,
@@ -49,8 +50,9 @@ export const WINDOWS = [
 async function stateOf(
   url: string,
   email: string,
+  userAgent = OWN_PAGE['user-agent'],
 ): Promise<NonNullable<BrowserContextOptions['storageState']>> {
-  const { cookie } = await signedIn(url, email);
+  const { cookie } = await signedIn(url, email, { ...OWN_PAGE, 'user-agent': userAgent });
   const [name = '', value = ''] = cookie?.split('=') ?? [];
   const { hostname: domain } = new URL(url);
   const rules = { path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' as const };
@@ -67,4 +69,23 @@ async function takeScreenshot(page: Page): Promise<void> {
   if (SCREENSHOTS === undefined || page.isClosed()) return;
   const name = expect.getState().currentTestName?.replaceAll(/[^\w]+/g, '-') ?? '';
   await page.screenshot({ path: join(SCREENSHOTS, `${++pictures}-${name}.png`) });
+}
+
+/** Types a part of a name into a field for records, and chooses the record. */
+export async function chosen(
+  within: Page | Locator,
+  label: string,
+  typed: string,
+  name: string | RegExp,
+): Promise<void> {
+  const page = 'page' in within ? within.page() : within;
+  await within.getByRole('combobox', { name: label }).fill(typed);
+  await page.getByRole('option', typeof name === 'string' ? { name, exact: true } : { name }).click();
+}
+
+/** Chooses one of a few values. */
+export async function picked(within: Page | Locator, label: string, value: string): Promise<void> {
+  const page = 'page' in within ? within.page() : within;
+  await within.getByRole('button', { name: label }).click();
+  await page.getByRole('option', { name: value, exact: true }).click();
 }

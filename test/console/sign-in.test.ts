@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 
+import { SignInLinks } from '../../src/domain/people/user/session.service.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { expectSound } from '../support/browser.js';
 import { addPerson, PASSWORD, WRONG } from '../support/people.js';
 import { useConsole, WINDOWS } from './pages.js';
 
-const { server, open } = useConsole({ graphqlAllowList: new Map() });
+const links = new SignInLinks(systemClock);
+const { server, open } = useConsole({ graphqlAllowList: new Map() }, { signInLinks: links });
 
 it.each(WINDOWS)('the sign-in page can be used by all people: $name', async ({ name: _, ...window }) => {
   const page = await open('/devices', window);
@@ -38,4 +41,15 @@ it('people sign in with the keyboard, stay signed in, and sign out', async () =>
   expect(await page.context().cookies()).toEqual([]);
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+it('a link signs in once', async () => {
+  const { user } = await addPerson(server, { acme: 'viewer' });
+  const link = `/groups#sign-in=${links.create(user.id)}`;
+  const page = await open(link);
+  await page.getByRole('heading', { name: 'Groups' }).waitFor();
+  expect(page.url()).toBe(`${server.url}/console/groups`);
+  const second = await open(link);
+  await second.getByText('This link was used before or is too old.').waitFor();
+  await expectSound(second);
 });

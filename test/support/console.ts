@@ -13,9 +13,9 @@ export interface TestBrowser {
   readonly headers: () => Headers;
 }
 
-export const OWN_PAGE: Headers = { 'sec-fetch-site': 'same-origin', 'user-agent': 'Browser/1.0' };
+export const OWN_PAGE = { 'sec-fetch-site': 'same-origin', 'user-agent': 'Browser/1.0' };
 
-export function openBrowser(url: string, sent = OWN_PAGE): TestBrowser {
+export function openBrowser(url: string, sent: Headers = OWN_PAGE): TestBrowser {
   const send = createGraphql(url, null);
   const browser: TestBrowser = {
     cookie: null,
@@ -34,7 +34,7 @@ export const SIGN_IN = `mutation ($email: String!, $password: String!) { signIn(
   viewer { role user { email } company { name } } userErrors { code rule message path } } }`;
 
 /** A browser in which a person has signed in with the password of `addPerson`. */
-export async function signedIn(url: string, email: string, sent = OWN_PAGE): Promise<TestBrowser> {
+export async function signedIn(url: string, email: string, sent: Headers = OWN_PAGE): Promise<TestBrowser> {
   const browser = openBrowser(url, sent);
   await browser.graphql(SIGN_IN, { email, password: PASSWORD });
   if (browser.cookie === null) throw new Error(`${email} could not sign in`);

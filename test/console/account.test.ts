@@ -1,0 +1,104 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+
+import { createClient } from '../support/client.js';
+import { addPerson, PASSWORD } from '../support/people.js';
+import { useConsole } from './pages.js';
+
+const { server, open } = useConsole();
+
+/** The token that is shown once, read as a person copies it. */
+async function copiedToken(page: Page): Promise<string> {
+  const shown = page.getByRole('dialog', { name: 'Token', exact: true });
+  await shown.getByRole('button', { name: 'Copy' }).click();
+  await shown.getByRole('button', { name: 'Copied' }).waitFor();
+  const token = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(token).toBe(await shown.getByLabel('Token', { exact: true }).inputValue());
+  await page.keyboard.press('Escape');
+  await shown.waitFor({ state: 'hidden' });
+  expect(await page.content()).not.toContain(token);
+  return token;
+}
+
+const createGroup = async (token: string, name: string): Promise<number> =>
+  (await createClient(server.url, token).post('groups', { name })).status;
+
+it('a token is generated, shown once, renewed and revoked', async () => {
+  const { email } = await addPerson(server, { acme: 'admin' });
+  const page = await open('/account', { email, permissions: ['clipboard-read', 'clipboard-write'] });
+  await page.getByRole('button', { name: 'Generate token' }).click();
+  const form = page.getByRole('dialog', { name: 'Generate token' });
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.getByText('must not be empty').waitFor();
+  await form.getByLabel('Name').fill('Back office');
+  await form.getByLabel('Change').check();
+  await form.getByLabel('Deliver transactions').check();
+  await form.getByRole('button', { name: 'Create' }).click();
+  const first = await copiedToken(page);
+  expect(await createGroup(first, 'by the first token')).toBe(201);
+
+  const row = page.getByRole('row', { name: 'Back office' });
+  await row.getByRole('button', { name: 'Renew' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew' }).click();
+  const second = await copiedToken(page);
+  expect(await createGroup(first, 'by the old token')).toBe(401);
+  expect(await createGroup(second, 'by the new token')).toBe(201);
+
+  await row.getByRole('button', { name: 'Revoke' }).last().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('row', { name: 'Revoked' }).first().waitFor();
+  expect(await createGroup(second, 'by a revoked token')).toBe(401);
+});
+
+it('a session is ended from another one, and a new password ends all others', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  const userAgent = 'Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0';
+  const other = await open('/devices', { email, userAgent });
+  await other.getByRole('heading', { name: 'Devices' }).waitFor();
+  const page = await open('/account', { email });
+  await page.getByRole('row', { name: 'Firefox, Windows' }).getByRole('button', { name: 'End' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+  await page.getByRole('row', { name: 'Firefox, Windows' }).waitFor({ state: 'detached' });
+  await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+  const third = await open('/devices', { email });
+  await third.getByRole('heading', { name: 'Devices' }).waitFor();
+  const changed = 'a longer way to Itajaí';
+  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByLabel('New password').fill('short');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('must have at least 12 characters').waitFor();
+  await page.getByLabel('New password').fill(changed);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('The password is changed.').waitFor();
+  await third.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await third.getByLabel('E-mail').fill(email);
+  await third.getByLabel('Password').fill(changed);
+  await third.keyboard.press('Enter');
+  await third.getByRole('heading', { name: 'Devices' }).waitFor();
+});
+
+it('company, language and theme are changed in the menu of the account', async () => {
+  const { email } = await addPerson(server, { acme: 'operator', beta: 'viewer' });
+  const page = await open('/groups', { email, colorScheme: 'light' });
+  const choose = async (role: 'menuitem' | 'menuitemradio', name: string): Promise<void> => {
+    await page.getByRole('button', { name: /Account menu|Menu da conta/ }).click();
+    await page.getByRole(role, { name }).click();
+  };
+  await page.getByRole('button', { name: 'New group' }).waitFor();
+  await choose('menuitemradio', 'Beta Cards');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('link', { name: 'Groups', exact: true }).click();
+  await page.getByText('No groups yet.').waitFor();
+  expect(await page.getByRole('button', { name: 'New group' }).count()).toBe(0);
+
+  await page.keyboard.press('Escape');
+  await choose('menuitemradio', 'Dark');
+  await page.keyboard.press('Escape');
+  await choose('menuitem', 'Português (Brasil)');
+  await page.getByRole('heading', { name: 'Grupos' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Grupos' }).waitFor();
+  const html = page.locator('html');
+  expect([await html.getAttribute('lang'), await html.getAttribute('data-theme')]).toEqual(['pt-BR', 'dark']);
+});

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+
+import { signedIn } from '../support/console.js';
+import { fleet } from '../support/fleet.js';
+import { addPerson } from '../support/people.js';
+import { picked, useConsole } from './pages.js';
+
+const { server, open } = useConsole();
+
+it('a member is added with a first password, signs in, gets another role, and is disabled', async () => {
+  const { email } = await addPerson(server, { acme: 'admin' });
+  const page = await open('/members', { email });
+  await page.getByRole('button', { name: 'Add member' }).click();
+  const form = page.getByRole('dialog', { name: 'Add member' });
+  await form.getByLabel('Name').fill('Bruno Lima');
+  await form.getByLabel('E-mail').fill('bruno@acme.example');
+  await picked(form, 'Role', 'Viewer');
+  await form.getByRole('button', { name: 'Add member' }).click();
+  const shown = page.getByRole('dialog', { name: 'First password' });
+  const password = await shown.getByLabel('First password').inputValue();
+  await shown.getByRole('button', { name: 'Close' }).click();
+  const row = page.getByRole('row', { name: 'Bruno Lima bruno@acme.example Viewer' });
+  await row.waitFor();
+
+  const other = await open('/groups');
+  await other.getByLabel('E-mail').fill('bruno@acme.example');
+  await other.getByLabel('Password').fill(password);
+  await other.keyboard.press('Enter');
+  await other.getByText('No groups yet.').waitFor();
+  expect(await other.getByRole('button', { name: 'New group' }).count()).toBe(0);
+
+  await row.getByRole('button', { name: 'Manage' }).click();
+  const member = page.getByRole('dialog', { name: 'Bruno Lima' });
+  await picked(member, 'Role', 'Operator');
+  await member.getByRole('button', { name: 'Save' }).click();
+  const operator = page.getByRole('row', { name: 'Bruno Lima bruno@acme.example Operator' });
+  await operator.waitFor();
+  await other.reload();
+  await other.getByRole('button', { name: 'New group' }).waitFor();
+
+  await operator.getByRole('button', { name: 'Manage' }).click();
+  await member.getByRole('button', { name: 'Disable' }).click();
+  await operator.getByText('Disabled').waitFor();
+  await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+  await page.getByRole('link', { name: 'Change history' }).click();
+  await page
+    .getByRole('row', { name: /Role set Member/ })
+    .first()
+    .click();
+  const panel = page.getByRole('complementary');
+  await panel.getByText('Ana Souza in the console').waitFor();
+});
+
+it.each([
+  ['viewer', false],
+  ['operator', true],
+] as const)(
+  'a %s sees nothing of what the role may not do, and the API refuses it',
+  async (role, mayWrite) => {
+    const { email } = await addPerson(server, { acme: role });
+    const number = `number of ${role}`;
+    const id = await fleet.logicalNumber(server.acme.client, number);
+    await fleet.device(server.acme.client, `S-${role}`, { logical_number_id: id });
+    const page = await open('/devices', { email });
+    await page.getByRole('row', { name: `S-${role}` }).click();
+    await page.getByRole('complementary').getByRole('tab', { name: 'History' }).waitFor();
+    const names = await page.getByRole('button').allTextContents();
+    const writes = names.filter((name) => /Enrol|Edit|Delete/.test(name));
+    expect(writes.length > 0).toBe(mayWrite);
+    for (const path of ['groups', 'apps', 'files', 'notifications', 'parameters', 'metacontents']) {
+      await page.goto(`${server.url}/console/${path}`);
+      await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+      const buttons = page.getByRole('button', { name: /^(New|Upload|Send)/ });
+      await expect.poll(() => buttons.count()).toBe(mayWrite ? 1 : 0);
+    }
+    const menu = page.getByRole('navigation');
+    expect(await menu.getByRole('link', { name: /Members|Change history/ }).count()).toBe(0);
+    await page.goto(`${server.url}/console/members`);
+    await page.getByText('Your role does not allow this.').waitFor();
+    await page.goto(`${server.url}/console/settings`);
+    await page.getByText('Acme Pagamentos').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    const text = `mutation { groupCreate(input: { name: "by a ${role}" }) { group { id } userErrors { code } } }`;
+    const { graphql } = await signedIn(server.url, email);
+    const { body } = await graphql(text);
+    expect(body.errors?.[0]?.extensions.code).toBe(mayWrite ? undefined : 'FORBIDDEN');
+  },
+);

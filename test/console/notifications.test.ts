@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+
+import { fleet } from '../support/fleet.js';
+import { addPerson } from '../support/people.js';
+import { newTerminal } from '../support/terminals.js';
+import { httpTerminal } from '../support/waiting-terminal.js';
+import { chosen, useConsole } from './pages.js';
+
+const { server, open } = useConsole();
+
+it('a notification is sent to a group, and seen to be delivered when a terminal fetches it', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  const { client } = server.acme;
+  const group = await fleet.group(client, 'Litoral');
+  const { token } = await newTerminal(server.acme, 'S-1');
+  const terminal = httpTerminal(server.url, token);
+  await newTerminal(server.acme, 'S-2');
+  for (const number of ['S-1', 'S-2']) {
+    await client.put(`logical_numbers/number of ${number}`, { group_id: group });
+  }
+
+  const page = await open('/notifications', { email });
+  await page.getByText('No notification was sent yet.').waitFor();
+  await page.getByRole('button', { name: 'Send notification' }).click();
+  const form = page.getByRole('dialog', { name: 'Send notification' });
+  await form.getByLabel('Message').fill('Closed | on Sunday');
+  await chosen(form, 'Group', 'Lit', 'Litoral');
+  await form.getByText('Goes to 2 logical numbers').waitFor();
+  await form.getByRole('button', { name: 'Send', exact: true }).click();
+  await form.getByText('must not contain').waitFor();
+  await form.getByLabel('Message').fill('Closed on Sunday');
+  await page.reload();
+  await page.getByRole('button', { name: 'Send notification' }).click();
+  expect(await form.getByLabel('Message').inputValue()).toBe('Closed on Sunday');
+  await form.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Sent to 2 logical numbers').waitFor();
+
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('heading', { name: 'Closed on Sunday' }).waitFor();
+  const deliveries = panel.getByRole('grid', { name: 'Deliveries' });
+  const row = deliveries.getByRole('row', { name: 'number of S-1' });
+  await row.getByText('Waiting').waitFor();
+  const [message = ''] = (await terminal.get('/notifications?wait=30')).messages;
+  expect(message).toContain('|SHOW_MESSAGE|Closed on Sunday');
+  await row.getByText('Handed over').waitFor();
+  await terminal.confirm(message.split('|')[0] ?? '');
+  await row.getByText('Delivered').waitFor();
+  await deliveries.getByRole('row', { name: 'number of S-2' }).getByText('Waiting').waitFor();
+  await page.getByRole('row', { name: 'Closed on Sunday' }).getByText('1 / 2').waitFor();
+
+  await panel.getByRole('button', { name: 'Cancel notification' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel notification' }).click();
+  await deliveries.getByRole('row', { name: 'number of S-2' }).getByText('Cancelled').waitFor();
+  await page.getByText('Cancel notification').waitFor({ state: 'detached' });
+});

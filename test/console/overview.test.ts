@@ -1,0 +1,52 @@
+import type { Locator } from 'playwright-core';
+import { expect, it } from 'vitest';
+
+import { fleet } from '../support/fleet.js';
+import { addPerson } from '../support/people.js';
+import { populate } from '../support/populated.js';
+import { newTerminal, report } from '../support/terminals.js';
+import { useConsole } from './pages.js';
+
+const { server, open } = useConsole();
+
+it('each tile and row leads to a list with the same number of records', async () => {
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  await populate(server, server.acme, 3);
+  const { token } = await newTerminal(server.acme, 'S-1');
+  await report(server, token, { framework_version: '4.2.0' });
+  await fleet.device(server.acme.client, 'without a number');
+
+  const page = await open('/overview', { email });
+  const counted: (readonly [string, number])[] = [];
+  const tiles = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
+  const rows = page.getByRole('region', { name: /^Terminals by/ }).getByRole('row');
+  await rows.first().waitFor();
+  const numberIn = async (place: Locator, part: string): Promise<number> =>
+    Number((await place.locator(part).last().textContent())?.replaceAll(',', ''));
+  for (const [places, part] of [
+    [tiles, 'strong'],
+    [rows, 'td'],
+  ] as const) {
+    for (const place of await places.all()) {
+      const href = (await place.getByRole('link').getAttribute('href')) ?? '';
+      counted.push([href, await numberIn(place, part)]);
+    }
+  }
+  expect(counted.length).toBeGreaterThan(7);
+  const found: (readonly [string, number])[] = [];
+  for (const [href] of counted) {
+    await page.goto(server.url + href);
+    const status = page.getByRole('status').filter({ hasText: /\d records?/ });
+    found.push([href, Number.parseInt((await status.textContent()) ?? '', 10)]);
+  }
+  expect(found).toEqual(counted);
+
+  await page.goto(`${server.url}/console/overview`);
+  const today = page.getByRole('table', { name: 'Today' });
+  await today.getByRole('row', { name: 'Approved 3 37.50' }).waitFor();
+  await page.getByText('Show as a table').click();
+  const hours = page.getByRole('table', { name: 'Payments of the day by hour' });
+  await hours.getByRole('cell', { name: '37.50' }).waitFor();
+  await today.getByRole('link', { name: 'Today' }).click();
+  await page.getByText('3 records').waitFor();
+});

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+
+import { fleet } from '../support/fleet.js';
+import { addPerson } from '../support/people.js';
+import { getAsset, newTerminal } from '../support/terminals.js';
+import { chosen, useConsole } from './pages.js';
+
+const { server, open } = useConsole();
+const fileOf = (name: string, text: string) => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.from(text),
+});
+
+it('an app is created, its first version released to a group with a file, and a terminal gets it', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  const { client } = server.acme;
+  const group = await fleet.group(client, 'Litoral');
+  const { token } = await newTerminal(server.acme, 'S-1');
+  for (const number of ['number of S-1', '4711']) {
+    if (number === '4711') await fleet.logicalNumber(client, number);
+    await client.put(`logical_numbers/${number}`, { group_id: group });
+  }
+
+  const page = await open('/files', { email });
+  await page.getByRole('button', { name: 'Upload file' }).click();
+  const upload = page.getByRole('dialog', { name: 'Upload file' });
+  await upload.getByLabel('File', { exact: true }).setInputFiles(fileOf('logo.bmp', 'a picture'));
+  await upload.getByRole('button', { name: 'Upload file' }).click();
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('heading', { name: 'logo.bmp' }).waitFor();
+
+  await page.getByRole('link', { name: 'Apps', exact: true }).click();
+  await page.getByText('No apps yet.').waitFor();
+  await page.getByRole('button', { name: 'New app' }).click();
+  const newApp = page.getByRole('dialog', { name: 'New app' });
+  await newApp.getByLabel('Name').fill('Pay');
+  await newApp.getByRole('button', { name: 'Create' }).click();
+  await panel.getByText('No versions yet.').waitFor();
+  await panel.getByRole('button', { name: 'Add version' }).click();
+  const newVersion = page.getByRole('dialog', { name: 'Pay: Add version' });
+  await newVersion.getByLabel('Version', { exact: true }).fill('1.0.0');
+  await newVersion.getByLabel('Program file').setInputFiles(fileOf('pay.rb', 'the program'));
+  await newVersion.getByRole('button', { name: 'Add version' }).click();
+  await panel.getByRole('heading', { name: 'Pay 1.0.0' }).waitFor();
+
+  await panel.getByRole('tab', { name: 'Files' }).click();
+  await chosen(panel, 'Add', 'logo', 'logo.bmp');
+  await panel.getByRole('row', { name: 'logo.bmp' }).waitFor();
+
+  await panel.getByRole('button', { name: 'Release' }).click();
+  const release = page.getByRole('dialog', { name: 'Release Pay 1.0.0' });
+  expect(await release.getByRole('button', { name: 'Release' }).isDisabled()).toBe(true);
+  await chosen(release, 'Group', 'Lit', 'Litoral');
+  await release.getByText('Goes to 2 logical numbers, for example number of S-1, 4711').waitFor();
+  await release.getByRole('button', { name: 'Release' }).click();
+  await page.getByText('Released to 2 logical numbers').waitFor();
+  await panel.getByRole('tab', { name: 'Terminals' }).click();
+  await panel.getByRole('link', { name: 'Litoral' }).waitFor();
+  await panel.getByRole('row', { name: 'Are to have it' }).getByText('2').waitFor();
+
+  const assets = await Promise.all(
+    ['Pay', 'logo.bmp'].map((name) => getAsset(server, token, `acmepagamentos_${name}`)),
+  );
+  expect(assets.map(({ bytes }) => String(bytes))).toEqual(['the program', 'a picture']);
+  await panel.getByRole('row', { name: 'Downloaded it' }).getByText('1').waitFor();
+  await panel.getByRole('link', { name: 'Have it as it is now' }).click();
+  await page.getByRole('row', { name: 'S-1' }).waitFor();
+  await page.getByRole('status').getByText('1 record').waitFor();
+});

@@ -6,10 +6,10 @@ import type { Units } from '../database/work.js';
 import { prune, rulesOf } from '../domain/base/ledger/retention.service.js';
 import { expireDeliveries, takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
 import { sweepContents } from '../domain/software/app/content.service.js';
-import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { ledgerChainHash } from '../platform/hashes.js';
+import { LOCAL_ORIGIN } from '../platform/requests.js';
 
 /** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */
 const INTERVAL_MS = MINUTE;

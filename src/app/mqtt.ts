@@ -13,8 +13,8 @@ import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/
 import type { MqttState } from '../http/monitoring/sources.js';
 import type { Confirmation, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
-import { LOCAL_ORIGIN } from '../platform/caller.js';
 import type { Logger } from '../platform/logger.js';
+import { LOCAL_ORIGIN } from '../platform/requests.js';
 import type { HttpHandlerParts } from './http-handlers.js';
 import type { Terminals } from './terminals.js';
 

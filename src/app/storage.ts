@@ -2,13 +2,13 @@ import { LONG_LOG_BYTES, type Database, type Loss, type OpenOptions } from '../d
 import { openDatabase } from '../database/open.js';
 import type { Units } from '../database/work.js';
 import { listCompanies } from '../domain/people/company/company.service.js';
-import { LOCAL_ORIGIN } from '../platform/caller.js';
 import { SECOND, systemClock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import { type DomainCode, storageCode } from '../platform/errors.js';
 import { ledgerChainHash } from '../platform/hashes.js';
 import type { Logger } from '../platform/logger.js';
+import { LOCAL_ORIGIN } from '../platform/requests.js';
 
 const WATCH_MS = SECOND / 2;
 /** Delay before the process ends: health checks can see that it is not ready, and last responses are sent. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
-import type { IdempotencyKey, StoredResponse } from '../platform/caller.js';
 import { DAY } from '../platform/clock.js';
 import { DomainError } from '../platform/errors.js';
+import type { IdempotencyKey, StoredResponse } from '../platform/requests.js';
 import { CompanyRows } from './company/company-rows.js';
 import { instant } from './storage.js';
 import type { SystemWriteWork, WriteWork } from './work.js';

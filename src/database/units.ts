@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 
-import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/caller.js';
 import { type Clock, AWAITED, workFor, inParts } from '../platform/clock.js';
 import type { KeyedHash } from '../platform/hashes.js';
+import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/requests.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/terminal.js';
 import type { Tables } from '../schema/schema.js';
 import { inCompany } from './company/company-rows.js';

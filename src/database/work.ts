@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 
-import type { Caller, Origin } from '../platform/caller.js';
+import type { Caller, Origin } from '../platform/requests.js';
 import type { PresenceLimits } from '../platform/terminal.js';
 import type { Tables } from '../schema/schema.js';
 import type { CommittedChange } from './database.js';

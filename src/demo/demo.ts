@@ -8,9 +8,9 @@ import { recordEach } from '../domain/payments/transaction/recording/transaction
 import { createNamedToken, ensureDerivedTokens } from '../domain/people/access-token/access-token.service.js';
 import { createPasswords } from '../domain/people/user/password.service.js';
 import { addCompanyWithUser, addUser } from '../domain/people/user/user.service.js';
-import { localCaller, LOCAL_ORIGIN, type Caller, type Role } from '../platform/caller.js';
 import { type Clock, DAY } from '../platform/clock.js';
 import { createRandom, type Random } from '../platform/random.js';
+import { localCaller, LOCAL_ORIGIN, type Caller, type Role } from '../platform/requests.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
 import {
   createGroups,

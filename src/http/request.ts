@@ -2,8 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-import { type Caller, DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/caller.js';
 import { normalAddress, type Slots, type WaitingBytes } from '../platform/client-limits.js';
+import { type Caller, DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/requests.js';
 import { HttpProblem } from './problem.js';
 
 /** State of one request, from its arrival to its log line. */

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 
 import type { WriteWork } from '../database/work.js';
-import type { IdempotencyKey, StoredResponse } from '../platform/caller.js';
 import type { HeldBytes } from '../platform/client-limits.js';
 import { isTurnOver, yieldToEventLoop } from '../platform/clock.js';
+import type { IdempotencyKey, StoredResponse } from '../platform/requests.js';
 import { hasBody } from './body/body.js';
 import type { ProblemResponse } from './problem.js';
 import { onClosed, requestContextOf } from './request.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-import type { Caller } from './caller.js';
 import { HOUR, MINUTE } from './clock.js';
 import type { TerminalRefused } from './errors.js';
+import type { Caller } from './requests.js';
 
 /** A terminal that a token acts for. Each unit of work checks whether the terminal may use the service. */
 export interface TerminalClaim {

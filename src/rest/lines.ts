@@ -14,7 +14,6 @@ import { headerOf, requestContextOf } from '../http/request.js';
 import { endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
 import { takeSlot } from '../http/server/admission.js';
 import { mayTakeLong } from '../http/server/listen.js';
-import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/caller.js';
 import { companyOwner, workFor } from '../platform/clock.js';
 import {
   ndjsonLine,
@@ -26,6 +25,7 @@ import {
   type RowResult,
 } from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
+import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/requests.js';
 import { isObject } from '../platform/validate.js';
 import type { RouteBase, Received } from './route.js';
 import { authorize, callerOf, createRouter } from './router.js';

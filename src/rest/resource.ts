@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
-import type { Scope, Page, PageRequest } from '../platform/caller.js';
+import type { Scope, Page, PageRequest } from '../platform/requests.js';
 import { etagOf, listResponse, listShape, type RecordFields } from './fields.js';
 import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Upload } from '../http/body/multipart.js';
-import type { Scope, PageRequest } from '../platform/caller.js';
+import type { Scope, PageRequest } from '../platform/requests.js';
 import type { Schema } from './openapi/schema.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

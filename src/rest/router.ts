@@ -17,10 +17,10 @@ import {
   sendMethods,
 } from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
-import { type Caller, demandScope, type Authenticator, type Scope } from '../platform/caller.js';
 import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
 import { yieldToEventLoop } from '../platform/clock.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
+import { type Caller, demandScope, type Authenticator, type Scope } from '../platform/requests.js';
 import {
   type Received,
   type Route,

@@ -19,16 +19,16 @@ import type { Upload, UploadReader } from '../http/body/multipart.js';
 import { HttpProblem } from '../http/problem.js';
 import { headerOf, malformed, readPage, requestContextOf } from '../http/request.js';
 import { holdBytes, PIECE_BYTES, type StoredResponses } from '../http/send.js';
+import type { HeldBytes } from '../platform/client-limits.js';
+import { companyOwner, currentOwner, enterEventLoop, workFor, yieldToEventLoop } from '../platform/clock.js';
+import { SentBytes } from '../platform/encoding/content.js';
+import { invalid, notFound } from '../platform/errors.js';
 import {
   type Authenticator,
   type Caller,
   isIdempotencyKey,
   type IdempotencyKey,
-} from '../platform/caller.js';
-import type { HeldBytes } from '../platform/client-limits.js';
-import { companyOwner, currentOwner, enterEventLoop, workFor, yieldToEventLoop } from '../platform/clock.js';
-import { SentBytes } from '../platform/encoding/content.js';
-import { invalid, notFound } from '../platform/errors.js';
+} from '../platform/requests.js';
 import { isNameLike, normalized, demandUnchanged, idFromText } from '../platform/validate.js';
 import { etagOf, pickInput } from './fields.js';
 import type { Call, FilePart, Route, RouteResponse, Received } from './route.js';

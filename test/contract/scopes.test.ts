@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/caller.js';
+import { ROLES, SCOPES, type Role, type Scope } from '../../src/platform/requests.js';
 import type { Method } from '../../src/rest/route.js';
 import { createClient } from '../support/client.js';
 import { signedIn } from '../support/console.js';

@@ -2,9 +2,9 @@ import { onTestFinished } from 'vitest';
 
 import { createUnits } from '../../src/database/units.js';
 import type { Units } from '../../src/database/work.js';
-import type { Caller } from '../../src/platform/caller.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { DomainError } from '../../src/platform/errors.js';
+import type { Caller } from '../../src/platform/requests.js';
 import { openDatabase } from '../support/database.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { SYSTEM } from '../support/server.js';

@@ -13,8 +13,8 @@ import {
   groupRecords,
   updateGroup,
 } from '../../src/domain/fleet/group/group.service.js';
-import { localCaller } from '../../src/platform/caller.js';
 import { systemClock, yieldToEventLoop } from '../../src/platform/clock.js';
+import { localCaller } from '../../src/platform/requests.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 import { codeOf } from './added-companies.js';
 import { openGrouped } from './grouped.js';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
-import { mayUse, ROLES, SCOPES, type Scope } from '../../src/platform/caller.js';
+import { mayUse, ROLES, SCOPES, type Scope } from '../../src/platform/requests.js';
 import { rowsIn } from '../support/fleet.js';
 import { useServer, type Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';

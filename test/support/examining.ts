@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createUnits } from '../../src/database/units.js';
 import type { ReadWork, SystemReadWork, Units } from '../../src/database/work.js';
-import type { Caller } from '../../src/platform/caller.js';
+import type { Caller } from '../../src/platform/requests.js';
 import { testClock } from './clock.js';
 import { testDatabase } from './database.js';
 import type { OpenOptions } from './databases/place.js';

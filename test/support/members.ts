@@ -2,7 +2,7 @@ import type { SystemWriteWork, Units } from '../../src/database/work.js';
 import { createNamedToken } from '../../src/domain/people/access-token/access-token.service.js';
 import { findCompany } from '../../src/domain/people/company/company.service.js';
 import { addCompanyWithUser, addUser } from '../../src/domain/people/user/user.service.js';
-import type { Caller, Role, Scope } from '../../src/platform/caller.js';
+import type { Caller, Role, Scope } from '../../src/platform/requests.js';
 
 export const SYSTEM = { channel: 'api', ip: null, requestId: null } as const;
 

@@ -4,7 +4,7 @@ import { getCompanyByName } from '../../src/domain/people/company/company.servic
 import { createPasswords } from '../../src/domain/people/user/password.service.js';
 import type { User } from '../../src/domain/people/user/user.model.js';
 import { addUser } from '../../src/domain/people/user/user.service.js';
-import type { Role } from '../../src/platform/caller.js';
+import type { Role } from '../../src/platform/requests.js';
 import { ledgerOf } from './fleet.js';
 import { COMPANIES, SYSTEM, type Reply, type RequestOptions, type TestServer } from './server.js';
 

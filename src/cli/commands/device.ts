@@ -5,8 +5,8 @@ import {
   issueDeviceToken,
   issueNextDeviceTokens,
 } from '../../domain/terminals/terminal/device-token.service.js';
-import type { BatchRow, ErrorPolicy } from '../../platform/caller.js';
 import { counted } from '../../platform/errors.js';
+import type { BatchRow, ErrorPolicy } from '../../platform/requests.js';
 import {
   addCompanyCommand,
   callerIn,

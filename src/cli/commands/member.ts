@@ -11,8 +11,8 @@ import {
 import { createPasswords } from '../../domain/people/user/password.service.js';
 import type { Member, User } from '../../domain/people/user/user.model.js';
 import { getUser, getUserByEmail, listMembers } from '../../domain/people/user/user.service.js';
-import { ROLES } from '../../platform/caller.js';
 import { systemClock } from '../../platform/clock.js';
+import { ROLES } from '../../platform/requests.js';
 import {
   addChange,
   addCompanyCommand,

@@ -19,8 +19,8 @@ import {
   addUser,
   findUserByEmail,
 } from '../../domain/people/user/user.service.js';
-import { LOCAL_ORIGIN } from '../../platform/caller.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
+import { LOCAL_ORIGIN } from '../../platform/requests.js';
 import { parse } from '../../platform/validate.js';
 import { actorIn, fieldsOf, withActor, withDatabase, type ChangeOptions } from '../command-context.js';
 import { CommandError, EXIT } from '../command-error.js';

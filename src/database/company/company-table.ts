@@ -1,6 +1,6 @@
 import { sql, type UpdateType } from 'kysely';
 
-import type { PageRequest } from '../../platform/caller.js';
+import type { PageRequest } from '../../platform/requests.js';
 import { camelCase, type CamelCase, type Audit } from '../../platform/validate.js';
 import { columnsOf, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { type AuditColumns, audited, type ColumnKind } from '../../schema/table.js';

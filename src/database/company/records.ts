@@ -1,6 +1,6 @@
-import type { Page, PageRequest } from '../../platform/caller.js';
 import { inParts } from '../../platform/clock.js';
 import { invalid, notFound, taken } from '../../platform/errors.js';
+import type { Page, PageRequest } from '../../platform/requests.js';
 import { normalized } from '../../platform/validate.js';
 import { countOf } from '../counters.js';
 import type { List } from '../list/list.js';

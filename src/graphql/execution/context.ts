@@ -5,6 +5,9 @@ import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Budget } from '../../http/request.js';
 import type { StoredResponses } from '../../http/send.js';
+import { yieldToEventLoop } from '../../platform/clock.js';
+import type { Semaphore } from '../../platform/concurrency/semaphore.js';
+import type { Secrets } from '../../platform/hashes.js';
 import {
   callerWithRights,
   demandScope,
@@ -12,10 +15,7 @@ import {
   type Caller,
   type Scope,
   type Sessions,
-} from '../../platform/caller.js';
-import { yieldToEventLoop } from '../../platform/clock.js';
-import type { Semaphore } from '../../platform/concurrency/semaphore.js';
-import type { Secrets } from '../../platform/hashes.js';
+} from '../../platform/requests.js';
 import type { Price } from '../limits/admission.js';
 import type { Within } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';

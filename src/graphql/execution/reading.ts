@@ -7,8 +7,8 @@ import {
   type Search,
 } from '../../database/list/request-class.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
-import type { Caller } from '../../platform/caller.js';
 import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
+import type { Caller } from '../../platform/requests.js';
 import { approximateJsonBytes, beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';
 import { requestError } from '../schema/errors.js';
 import { batchingLoader, EntriesPerTurn, type Loader } from './batching-loader.js';

@@ -2,7 +2,7 @@ import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue, Slice, SliceRequest } from '../../database/list/listing.js';
 import type { EntryCount } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
-import { demandScope, type Caller, type Scope } from '../../platform/caller.js';
+import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { OrderBy } from '../schema/declared.js';
 import { foundOrNull, requestError } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';

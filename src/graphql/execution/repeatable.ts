@@ -22,9 +22,9 @@ import { collectFields } from 'graphql/execution/collectFields.js';
 import { createHash } from 'node:crypto';
 
 import type { WriteWork } from '../../database/work.js';
-import type { IdempotencyKey } from '../../platform/caller.js';
 import { SECOND, workFor, yieldToEventLoop } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
+import type { IdempotencyKey } from '../../platform/requests.js';
 import { findSentFile } from '../http/operation-text.js';
 import { approximateJsonBytes, LIMITS, LONG_RESPONSE, tooLarge } from '../limits/limits.js';
 import { fragmentsOf } from '../limits/structure.js';

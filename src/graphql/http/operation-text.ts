@@ -4,7 +4,7 @@ import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
 import type { Upload, UploadedFile } from '../../http/body/multipart.js';
 import { readQuery } from '../../http/request.js';
-import { isIdempotencyKey } from '../../platform/caller.js';
+import { isIdempotencyKey } from '../../platform/requests.js';
 import { parsedJson } from '../../platform/validate.js';
 import type { Variables } from '../limits/cost.js';
 import { LIMITS, operationRefused, type OperationRefused } from '../limits/limits.js';

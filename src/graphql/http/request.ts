@@ -17,15 +17,15 @@ import { sendMethods } from '../../http/send.js';
 import { enterCompany } from '../../http/server/admission.js';
 import { isLoopbackRequest } from '../../http/server/http-app.js';
 import { isFromOwnPage, sessionCookieOf, setSessionCookie } from '../../http/session-cookie.js';
+import { companyOwner, workFor } from '../../platform/clock.js';
+import { DomainError } from '../../platform/errors.js';
 import {
   anonymousCaller,
   demandScope,
   type Authenticator,
   type Origin,
   isIdempotencyKey,
-} from '../../platform/caller.js';
-import { companyOwner, workFor } from '../../platform/clock.js';
-import { DomainError } from '../../platform/errors.js';
+} from '../../platform/requests.js';
 import { parsedJson } from '../../platform/validate.js';
 import {
   GraphqlContext,

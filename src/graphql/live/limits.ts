@@ -1,8 +1,8 @@
 import { HttpProblem } from '../../http/problem.js';
 import { IDLE_RULE } from '../../http/server/connections.js';
-import type { Caller } from '../../platform/caller.js';
 import { clientNetwork, type Slots } from '../../platform/client-limits.js';
 import { SECOND } from '../../platform/clock.js';
+import type { Caller } from '../../platform/requests.js';
 
 /** Limits of connections and of the operations on them. */
 export const LIVE_LIMITS = {

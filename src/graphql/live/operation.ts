@@ -5,8 +5,8 @@ import type { LiveObserver, Transport, WatchedOperation } from '../../http/monit
 import type { ClientLimits } from '../../http/request.js';
 import { PIECE_BYTES } from '../../http/send.js';
 import type { CountRequest } from '../../http/server/admission.js';
-import { rightsKey } from '../../platform/caller.js';
 import { type Clock, enterEventLoop } from '../../platform/clock.js';
+import { rightsKey } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Events, SubscriptionRequest } from '../execution/following/follow.js';
 import type { Identified } from '../execution/following/page.js';

@@ -12,7 +12,7 @@ import { collectFields, collectSubfields } from 'graphql/execution/collectFields
 
 import type { List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
-import type { Scope } from '../../platform/caller.js';
+import type { Scope } from '../../platform/requests.js';
 import type { Variables } from '../limits/cost.js';
 import type { Fragments } from '../limits/structure.js';
 import { declaredOf, type OrderBy } from '../schema/declared.js';

@@ -18,7 +18,7 @@ import {
 } from 'graphql';
 
 import type { ListRow } from '../../database/list/listing.js';
-import { mayUse, type Scope } from '../../platform/caller.js';
+import { mayUse, type Scope } from '../../platform/requests.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { fragmentsOf } from '../limits/structure.js';

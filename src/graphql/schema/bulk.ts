@@ -1,8 +1,8 @@
 import type { ClassType } from 'type-graphql';
 
 import type { WriteWork } from '../../database/work.js';
-import { type Scope, refuseTooManyRows, type BatchRow, type ErrorPolicy } from '../../platform/caller.js';
 import { yieldToEventLoop } from '../../platform/clock.js';
+import { type Scope, refuseTooManyRows, type BatchRow, type ErrorPolicy } from '../../platform/requests.js';
 import { userErrorsOf, type Within } from './errors.js';
 import { mutation, type GraphqlModule } from './fields.js';
 import { fieldName } from './node.js';

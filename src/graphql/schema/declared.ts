@@ -4,7 +4,7 @@ import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/listing.js';
 import type { Search } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
-import type { Scope } from '../../platform/caller.js';
+import type { Scope } from '../../platform/requests.js';
 
 /** Declarations of a field besides its type and its resolver: its `extensions` in the schema. */
 export interface Declarations {

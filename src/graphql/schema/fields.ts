@@ -14,7 +14,7 @@ import {
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import type { Scope } from '../../platform/caller.js';
+import type { Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Declarations, OrderBy } from './declared.js';
 import type { ListTypes } from './list.js';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../../database/work.js';
-import type { Scope } from '../../platform/caller.js';
+import type { Scope } from '../../platform/requests.js';
 import { demandUnchanged } from '../../platform/validate.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Within } from './errors.js';

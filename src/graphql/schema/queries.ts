@@ -1,5 +1,5 @@
 import type { ReadWork } from '../../database/work.js';
-import type { Scope } from '../../platform/caller.js';
+import type { Scope } from '../../platform/requests.js';
 import {
   all,
   graphqlModule,

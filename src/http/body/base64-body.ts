@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 
-import type { Caller } from '../../platform/caller.js';
 import { Base64Content, SentBytes, type SentContent } from '../../platform/encoding/content.js';
 import {
   FormFieldScanner,
   JsonFieldScanner,
   type FieldScanner,
 } from '../../platform/encoding/field-scanner.js';
+import type { Caller } from '../../platform/requests.js';
 import { headerOf } from '../request.js';
 import {
   type Body,

@@ -2,9 +2,9 @@ import busboy from 'busboy';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
-import type { Caller } from '../../platform/caller.js';
 import type { SentContent } from '../../platform/encoding/content.js';
 import { DomainError } from '../../platform/errors.js';
+import type { Caller } from '../../platform/requests.js';
 import { HttpProblem } from '../problem.js';
 import { headerOf, malformed } from '../request.js';
 import {

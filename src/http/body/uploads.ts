@@ -1,4 +1,3 @@
-import type { Caller } from '../../platform/caller.js';
 import { SECOND } from '../../platform/clock.js';
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import {
@@ -7,6 +6,7 @@ import {
   type SentContent,
   type StagedContent,
 } from '../../platform/encoding/content.js';
+import type { Caller } from '../../platform/requests.js';
 import type { Spool, SpooledContent } from '../../platform/spool.js';
 import { HttpProblem } from '../problem.js';
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../platform/caller.js';
 import { SECOND, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
+import type { Caller } from '../../platform/requests.js';
 import type { Tracing } from '../../platform/tracing.js';
 import type { Metrics } from './metrics.js';
 

@@ -1,10 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
-import type { Authenticator, Caller } from '../../platform/caller.js';
 import { clientNetwork, type Slot } from '../../platform/client-limits.js';
 import { type Clock, HOUR, SECOND, enterEventLoop, type Owner, workFor } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
+import type { Authenticator, Caller } from '../../platform/requests.js';
 import { createNetworkCounter, type WindowStores } from '../../platform/windows.js';
 import { HttpProblem } from '../problem.js';
 import { type Budget, headerOf, onClosed, requestContextOf } from '../request.js';

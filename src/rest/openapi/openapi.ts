@@ -1,4 +1,4 @@
-import { mayUse, ROLES, type Scope } from '../../platform/caller.js';
+import { mayUse, ROLES, type Scope } from '../../platform/requests.js';
 import { pathPattern, placeholders, readsRecord, type Parameter, type RouteBase } from '../route.js';
 import {
   ErrorSchema,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { OTHER_CODES, PROBLEM_CODES } from '../../http/problem.js';
-import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/caller.js';
 import { REFUSAL_CODES } from '../../platform/errors.js';
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/requests.js';
 import { NDJSON_TYPE } from '../lines.js';
 import { placeholders, readsRecord, type FilePart, type Parameter, type RouteBase } from '../route.js';
 import { bodySchema, sampleBody, sampleOf, type Schema } from './schema.js';

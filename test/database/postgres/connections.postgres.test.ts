@@ -8,8 +8,8 @@ import { StatementNames } from '../../../src/database/postgres/connections/state
 import { createUnits } from '../../../src/database/units.js';
 import type { ReadWork, Units } from '../../../src/database/work.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
-import type { Caller } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
+import type { Caller } from '../../../src/platform/requests.js';
 import { addCompany, openNodes, present } from '../../support/postgres/nodes.js';
 
 const opened = openNodes(1);

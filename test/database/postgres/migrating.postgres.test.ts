@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/database/open.js';
 import { bringUpToDate } from '../../../src/database/postgres/migrate.js';
 import { previewMigrations } from '../../../src/database/postgres/migration-preview.js';
 import { checkServer } from '../../../src/database/postgres/tools.js';
-import type { Caller } from '../../../src/platform/caller.js';
+import type { Caller } from '../../../src/platform/requests.js';
 import { adminUrlOf, createDatabase, dropDatabase } from '../../support/postgres/boot.js';
 import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 import { addCompanies, connectTo } from '../../support/postgres/schema.js';

@@ -7,7 +7,7 @@ import { CompanyRows, specialSql } from '../../../src/database/company/company-r
 import type { WriteWork } from '../../../src/database/work.js';
 import { ledgerNewRows } from '../../../src/domain/base/ledger/ledger.service.js';
 import { createGroup } from '../../../src/domain/fleet/group/group.service.js';
-import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/caller.js';
+import { LOCAL_ORIGIN, type Caller } from '../../../src/platform/requests.js';
 import { addCompany, openNodes, present, type Node } from '../../support/postgres/nodes.js';
 
 const { node, nodes, admin } = openNodes(4);

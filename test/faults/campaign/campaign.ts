@@ -1,6 +1,6 @@
 import { createSchema } from '../../../src/app/graphql/schema.js';
-import { SCOPES } from '../../../src/platform/caller.js';
 import { createRandom, type Random } from '../../../src/platform/random.js';
+import { SCOPES } from '../../../src/platform/requests.js';
 import { readGauges } from '../../support/gauges.js';
 import { problemsOf, type Problem, type Secrets } from './checks.js';
 import { Companies, type Sender } from './companies.js';

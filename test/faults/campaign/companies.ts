@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 
 import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { createUnits } from '../../../src/database/units.js';
-import { ROLES, SCOPES, type Caller, type Role, type Scope } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
+import { ROLES, SCOPES, type Caller, type Role, type Scope } from '../../../src/platform/requests.js';
 import { addMember } from '../../support/members.js';
 import { fill, type Known } from './records.js';
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 
 import { openDatabase } from '../../../src/database/open.js';
 import { createUnits } from '../../../src/database/units.js';
-import { SCOPES } from '../../../src/platform/caller.js';
 import { systemClock } from '../../../src/platform/clock.js';
+import { SCOPES } from '../../../src/platform/requests.js';
 import type { TestPlace } from '../../support/databases/place.js';
 import { addMember } from '../../support/members.js';
 import type { OwnServer } from '../../support/postgres/boot.js';

@@ -1,5 +1,5 @@
 import * as g from '../../../graphql/index.js';
-import { mayUse } from '../../../platform/caller.js';
+import { mayUse } from '../../../platform/requests.js';
 import { type Audit, snakeCase } from '../../../platform/validate.js';
 import { CompanyType } from '../../people/company/company.graphql.js';
 import { companies } from '../../people/company/company.service.js';

@@ -5,8 +5,8 @@ import { getFrom } from '../../../database/company/records.js';
 import type { Condition } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
 import type { EntityTypeName, LedgerActionName, ReadWork } from '../../../database/work.js';
-import type { Channel } from '../../../platform/caller.js';
 import type { Json } from '../../../platform/encoding/json.js';
+import type { Channel } from '../../../platform/requests.js';
 import { isObject } from '../../../platform/validate.js';
 
 /** A recorded change. */

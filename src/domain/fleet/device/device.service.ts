@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import type { BatchRow, ErrorPolicy } from '../../../platform/caller.js';
 import { scrubJson, scrubText } from '../../../platform/card-data/card-data.js';
 import { DomainError, invalid, taken, tooManyRecords } from '../../../platform/errors.js';
+import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { orProblem, changed, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownLogicalNumber } from '../logical-number/logical-number.service.js';
 import { type Device, DeviceCreate, type DeviceMeta, DeviceReport, DeviceUpdate } from './device.model.js';

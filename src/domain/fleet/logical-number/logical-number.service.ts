@@ -7,9 +7,9 @@ import { auditedList } from '../../../database/list/list.js';
 import type { Key, SliceRequest } from '../../../database/list/listing.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import type { Page, PageRequest } from '../../../platform/caller.js';
 import { inParts, yieldToEventLoop } from '../../../platform/clock.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
+import type { Page, PageRequest } from '../../../platform/requests.js';
 import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {

@@ -1,9 +1,9 @@
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import type { BatchRow, ErrorPolicy } from '../../../platform/caller.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import { yieldToEventLoop } from '../../../platform/clock.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
+import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { orProblem, parse } from '../../../platform/validate.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import {

@@ -4,7 +4,6 @@ import { Records } from '../../../database/company/records.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ListColumn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import type { PageRequest } from '../../../platform/caller.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import {
   DomainError,
@@ -14,6 +13,7 @@ import {
   notFound,
   tooManyRecords,
 } from '../../../platform/errors.js';
+import type { PageRequest } from '../../../platform/requests.js';
 import { isNameLike, changed, newValues, parse } from '../../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';

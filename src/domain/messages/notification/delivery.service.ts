@@ -7,8 +7,8 @@ import type {
   Units,
   WriteWork,
 } from '../../../database/work.js';
-import { LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { invalid, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/errors.js';
+import { LOCAL_ORIGIN } from '../../../platform/requests.js';
 import { deliverySummaries } from './delivery-list.repository.js';
 import {
   findExpired,

@@ -11,9 +11,9 @@ import {
 import { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
-import { offsetOf, type PageRequest } from '../../../platform/caller.js';
 import { DAY, MINUTE, type Span } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
+import { offsetOf, type PageRequest } from '../../../platform/requests.js';
 import { orProblem, parse } from '../../../platform/validate.js';
 import {
   hasMany,

@@ -1,5 +1,5 @@
 import * as g from '../../../graphql/index.js';
-import type { Scope as ScopeName } from '../../../platform/caller.js';
+import type { Scope as ScopeName } from '../../../platform/requests.js';
 import { type AccessToken, NamedTokenCreate } from './access-token.model.js';
 import {
   apiTokens,

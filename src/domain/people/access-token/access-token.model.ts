@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-import { type Scope, SCOPES } from '../../../platform/caller.js';
+import { type Scope, SCOPES } from '../../../platform/requests.js';
 import { printableName } from '../../../platform/validate.js';
 
 export const NamedTokenCreate = z.object({

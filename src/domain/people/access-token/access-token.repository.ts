@@ -12,7 +12,7 @@ import { deleteAged, type AgedRow, type Retained } from '../../../database/pruni
 import { drawIds } from '../../../database/statements.js';
 import { inIds, inPairs, instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import type { Role } from '../../../platform/caller.js';
+import type { Role } from '../../../platform/requests.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import { type AccessToken, hashToken, type Member } from './access-token.model.js';
 

@@ -1,8 +1,8 @@
 import { only } from '../../../database/company/company-rows.js';
 import { getFrom } from '../../../database/company/records.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
-import { type Caller, demandScope, mayUse, ORDINARY_SCOPES, type Scope } from '../../../platform/caller.js';
 import { DomainError, invalid, notFound } from '../../../platform/errors.js';
+import { type Caller, demandScope, mayUse, ORDINARY_SCOPES, type Scope } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import {
   type AccessToken,

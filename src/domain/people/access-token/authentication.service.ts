@@ -1,7 +1,7 @@
 import type { SystemWriteWork, Units } from '../../../database/work.js';
-import type { Authenticator, Caller, Origin } from '../../../platform/caller.js';
 import { type Clock, DAY, MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
+import type { Authenticator, Caller, Origin } from '../../../platform/requests.js';
 import { type AccessToken, hashToken } from './access-token.model.js';
 import { findCredential, touchToken } from './access-token.repository.js';
 

@@ -1,6 +1,6 @@
 import type { LedgerActionName, WriteWork } from '../../../database/work.js';
-import { demandScope } from '../../../platform/caller.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
+import { demandScope } from '../../../platform/requests.js';
 import { changed, parse } from '../../../platform/validate.js';
 import { recordTokensRemoved } from '../access-token/access-token.service.js';
 import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';

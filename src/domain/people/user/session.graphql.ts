@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
-import type { Caller, Role as RoleName, SignedIn } from '../../../platform/caller.js';
 import { DomainError } from '../../../platform/errors.js';
+import type { Caller, Role as RoleName, SignedIn } from '../../../platform/requests.js';
 import {
   endSession,
   findPreferences,

@@ -5,7 +5,7 @@ import { recordMapping } from '../../../database/company/company-table.js';
 import { randomId } from '../../../database/counters.js';
 import { instant, json } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
-import type { Role } from '../../../platform/caller.js';
+import type { Role } from '../../../platform/requests.js';
 import type { Row } from '../../../schema/schema.js';
 import { MAX_SESSIONS, type Session, SESSION_MS } from './session.model.js';
 

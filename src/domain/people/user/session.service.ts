@@ -1,4 +1,6 @@
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
+import { type Clock, MINUTE } from '../../../platform/clock.js';
+import { DomainError, invalid, notFound } from '../../../platform/errors.js';
 import {
   type Browser,
   type Caller,
@@ -7,9 +9,7 @@ import {
   type Origin,
   type Sessions,
   type SignedIn,
-} from '../../../platform/caller.js';
-import { type Clock, MINUTE } from '../../../platform/clock.js';
-import { DomainError, invalid, notFound } from '../../../platform/errors.js';
+} from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { hashToken, randomToken } from '../access-token/access-token.model.js';
 import { CHANGES_ACCESS, sparseTouch, TokenLookUp } from '../access-token/authentication.service.js';

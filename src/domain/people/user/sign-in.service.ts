@@ -1,8 +1,8 @@
 import type { SystemWriteWork, Units } from '../../../database/work.js';
-import type { Origin } from '../../../platform/caller.js';
 import { clientNetwork } from '../../../platform/client-limits.js';
 import { MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
+import type { Origin } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { createNetworkCounter, type WindowStores } from '../../../platform/windows.js';
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';

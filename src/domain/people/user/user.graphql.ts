@@ -4,7 +4,7 @@ import {
   demandScope,
   mayUse,
   type Role as RoleName,
-} from '../../../platform/caller.js';
+} from '../../../platform/requests.js';
 import type { Audit } from '../../../platform/validate.js';
 import { ApiTokenList, ApiTokenType } from '../access-token/access-token.graphql.js';
 import { apiTokensOfUser } from '../access-token/access-token.service.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { type Role, ROLES } from '../../../platform/caller.js';
+import { type Role, ROLES } from '../../../platform/requests.js';
 import type { RuleMessage } from '../../../platform/rules.js';
 import { freeText, isStorable, normalized, printableName, TimeZone } from '../../../platform/validate.js';
 

@@ -12,8 +12,8 @@ import { randomId } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import { inIds, forUpdate, instant, nullable, typed } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
-import type { Role, PageRequest } from '../../../platform/caller.js';
 import { DAY } from '../../../platform/clock.js';
+import type { Role, PageRequest } from '../../../platform/requests.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import {
   type Attempted,

@@ -7,8 +7,8 @@ import type {
   SystemWriteWork,
   LedgerChange,
 } from '../../../database/work.js';
-import type { Page, PageRequest } from '../../../platform/caller.js';
 import { DomainError, taken } from '../../../platform/errors.js';
+import type { Page, PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';

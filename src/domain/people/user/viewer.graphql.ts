@@ -5,7 +5,7 @@ import {
   type Role as RoleName,
   type Scope as ScopeName,
   SCOPES,
-} from '../../../platform/caller.js';
+} from '../../../platform/requests.js';
 import { ApiTokenList, Scope } from '../access-token/access-token.graphql.js';
 import { apiTokensOfUser } from '../access-token/access-token.service.js';
 import { CompanyType } from '../company/company.graphql.js';

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { only } from '../../../database/company/company-rows.js';
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import type { PageRequest } from '../../../platform/caller.js';
 import type { SentContent } from '../../../platform/encoding/content.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import { formatCrc16 } from '../../../platform/hashes.js';
+import type { PageRequest } from '../../../platform/requests.js';
 import { parse, changed, newValues } from '../../../platform/validate.js';
 import { dropVersionLinks, refuseOtherBytes } from '../../fleet/logical-number/version-links.service.js';
 import {

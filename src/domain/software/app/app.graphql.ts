@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
-import { demandScope } from '../../../platform/caller.js';
 import { SentBytes } from '../../../platform/encoding/content.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
+import { demandScope } from '../../../platform/requests.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { groupsOfAppVersion } from '../../fleet/group/group.service.js';
 import { LogicalNumberList } from '../../fleet/logical-number/logical-number.graphql.js';

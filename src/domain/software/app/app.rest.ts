@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { Caller } from '../../../platform/caller.js';
+import type { Caller } from '../../../platform/requests.js';
 import {
   base64Of,
   byId,

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { CompanyRows, inCompany, only, type OfCompany } from '../../../database/company/company-rows.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork, Units, WriteWork } from '../../../database/work.js';
-import { type Caller, LOCAL_ORIGIN } from '../../../platform/caller.js';
 import { MINUTE } from '../../../platform/clock.js';
 import {
   CHUNK_BYTES,
@@ -12,6 +11,7 @@ import {
   type StagedContent,
 } from '../../../platform/encoding/content.js';
 import { DomainError } from '../../../platform/errors.js';
+import { type Caller, LOCAL_ORIGIN } from '../../../platform/requests.js';
 import type { SpooledContent } from '../../../platform/spool.js';
 import { copyChunk, deletePart, findReleased } from './content.repository.js';
 

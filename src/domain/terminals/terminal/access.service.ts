@@ -1,8 +1,8 @@
 import type { ReadWork, Units } from '../../../database/work.js';
-import { type Caller, demandScope, type Origin } from '../../../platform/caller.js';
 import { type Clock, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
 import { Batcher } from '../../../platform/concurrency/batcher.js';
 import { DomainError, invalid, TerminalRefused } from '../../../platform/errors.js';
+import { type Caller, demandScope, type Origin } from '../../../platform/requests.js';
 import type { Admission, TerminalClaim } from '../../../platform/terminal.js';
 import { normalized } from '../../../platform/validate.js';
 import { type Device, type SeenDevice, SerialNumber } from '../../fleet/device/device.model.js';

@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql';
 
 import type { Units } from '../../../database/work.js';
 import type { WaitingSince } from '../../../http/monitoring/operations.js';
-import { demandScope, type Caller, type Scope } from '../../../platform/caller.js';
 import { systemClock, enterEventLoop } from '../../../platform/clock.js';
+import { demandScope, type Caller, type Scope } from '../../../platform/requests.js';
 import { requestError } from '../../schema/errors.js';
 import { demandNoGap, readPage, type Identified, type Page, type Source } from './page.js';
 import type { Member, SharedFeed, SharedFeeds, SharedPage, SharedTexts } from './shared-feed.js';

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { comparisonsIn, type Condition } from '../../../database/list/condition.js';
 import type { IdSpan, NewRows } from '../../../database/list/new-rows.js';
 import type { Units } from '../../../database/work.js';
-import type { Caller } from '../../../platform/caller.js';
+import type { Caller } from '../../../platform/requests.js';
 import { approximateJsonBytes } from '../../limits/limits.js';
 
 /** Maximum records in memory for one subscriber. If its client is slow, the rest stays in the database. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import type { Units } from '../../../database/work.js';
-import type { Caller } from '../../../platform/caller.js';
 import { systemClock, enterEventLoop, workFor, yieldToEventLoop } from '../../../platform/clock.js';
+import type { Caller } from '../../../platform/requests.js';
 import { MAX_IDS, PAGE_BYTES, readPage, type Identified, type Page, type Source } from './page.js';
 
 /** Poll interval: finds records that other processes wrote. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { createNamedToken } from '../../../../src/domain/people/access-token/access-token.service.js';
-import type { Role, Scope } from '../../../../src/platform/caller.js';
 import { HOUR } from '../../../../src/platform/clock.js';
+import type { Role, Scope } from '../../../../src/platform/requests.js';
 import { signedIn } from '../../../support/console.js';
 import {
   answered,

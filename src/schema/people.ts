@@ -115,12 +115,9 @@ export const people = {
     },
     {
       key: ['id'],
-      unique: [['token_hash']],
+      unique: [['token_hash'], ['company_id', 'user_id', 'id']],
       owner: 'memberships',
-      indexes: [
-        { name: 'of_member', columns: ['company_id', 'user_id'] },
-        { name: 'of_user', columns: ['user_id', 'last_used_at'] },
-      ],
+      indexes: [{ name: 'of_user', columns: ['user_id', 'last_used_at'] }],
       rights: RIGHTS_OF_SYSTEM,
     },
   ),

@@ -151,6 +151,7 @@ describe('the types of columns', () => {
       'ledger.before',
       'metacontents.value',
       'transactions.parsed',
+      'users.preferences',
     ]);
   });
 });

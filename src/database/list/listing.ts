@@ -237,8 +237,8 @@ export function besideKey(filters: Filters, column: string, request: SliceReques
 
 function restBeside({ value: at }: Key, part: Comparison, request: SliceRequest): Condition {
   const { field, operator, value } = part;
-  if (typeof at === 'number' && value instanceof Date) {
-    const end = value.getTime();
+  const end = value instanceof Date ? value.getTime() : value;
+  if (typeof at === 'number' && typeof end === 'number') {
     const isImplied = isDown(request) ? operator === 'lt' && at < end : operator === 'gte' && at >= end;
     return isImplied ? { and: [] } : part;
   }

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
 import { createClient } from '../support/client.js';
 import { addPerson, PASSWORD } from '../support/people.js';
 import { useConsole } from './pages.js';
@@ -30,6 +31,7 @@ it('a token is generated, shown once, renewed and revoked', async () => {
   const form = page.getByRole('dialog', { name: 'Generate token' });
   await form.getByRole('button', { name: 'Create' }).click();
   await form.getByText('must not be empty').waitFor();
+  await expectSound(page);
   await form.getByLabel('Name').fill('Back office');
   await form.getByLabel('Change').check();
   await form.getByLabel('Deliver transactions').check();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
 import { signedIn } from '../support/console.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
@@ -15,6 +16,7 @@ it('a member is added with a first password, signs in, gets another role, and is
   await form.getByLabel('Name').fill('Bruno Lima');
   await form.getByLabel('E-mail').fill('bruno@acme.example');
   await picked(form, 'Role', 'Viewer');
+  await expectSound(page);
   await form.getByRole('button', { name: 'Add member' }).click();
   const shown = page.getByRole('dialog', { name: 'First password' });
   const password = await shown.getByLabel('First password').inputValue();
@@ -65,6 +67,7 @@ it.each([
     const page = await open('/devices', { email });
     await page.getByRole('row', { name: `S-${role}` }).click();
     await page.getByRole('complementary').getByRole('tab', { name: 'History' }).waitFor();
+    expect((await page.getByRole('checkbox').count()) > 0).toBe(mayWrite);
     const names = await page.getByRole('button').allTextContents();
     const writes = names.filter((name) => /Enrol|Edit|Delete/.test(name));
     expect(writes.length > 0).toBe(mayWrite);
@@ -87,3 +90,15 @@ it.each([
     expect(body.errors?.[0]?.extensions.code).toBe(mayWrite ? undefined : 'FORBIDDEN');
   },
 );
+
+it('an administrator renames the company, and sets the time zone of its terminals', async () => {
+  const { email } = await addPerson(server, { acme: 'admin' });
+  const page = await open('/settings', { email });
+  await page.getByLabel('Name').fill('Acme Sul');
+  await picked(page, 'Time zone of terminals', 'America/Manaus');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved').waitFor();
+  await page.getByRole('banner').getByText('Acme Sul').waitFor();
+  await page.reload();
+  await page.getByText('America/Manaus').first().waitFor();
+});

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson, PASSWORD } from '../support/people.js';
 import { useConsole } from './pages.js';
@@ -33,6 +34,7 @@ it('sign-in, list, record, change of many, palette and shortcuts need no mouse',
   await page.getByRole('row', { name: 'S-3' }).waitFor();
   await press('?');
   await page.getByRole('dialog', { name: 'Shortcuts' }).getByText('Go to a page or a record').waitFor();
+  await expectSound(page);
   await press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
@@ -66,6 +68,7 @@ it('sign-in, list, record, change of many, palette and shortcuts need no mouse',
   await page.getByRole('dialog', { name: 'Go to a page or a record' }).waitFor();
   await keyboard.type('lito');
   await page.getByRole('menuitem', { name: 'Litoral' }).waitFor();
+  await expectSound(page);
   await press('ArrowDown', 'Enter');
   await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
   await panel.getByRole('heading', { name: 'Litoral' }).waitFor();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { newTerminal } from '../support/terminals.js';
@@ -26,6 +27,7 @@ it('a notification is sent to a group, and seen to be delivered when a terminal 
   await form.getByLabel('Message').fill('Closed | on Sunday');
   await chosen(form, 'Group', 'Lit', 'Litoral');
   await form.getByText('Goes to 2 logical numbers').waitFor();
+  await expectSound(page);
   await form.getByRole('button', { name: 'Send', exact: true }).click();
   await form.getByText('must not contain').waitFor();
   await form.getByLabel('Message').fill('Closed on Sunday');

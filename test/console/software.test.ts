@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { getAsset, newTerminal } from '../support/terminals.js';
@@ -53,6 +54,7 @@ it('an app is created, its first version released to a group with a file, and a 
   expect(await release.getByRole('button', { name: 'Release' }).isDisabled()).toBe(true);
   await chosen(release, 'Group', 'Lit', 'Litoral');
   await release.getByText('Goes to 2 logical numbers, for example number of S-1, 4711').waitFor();
+  await expectSound(page);
   await release.getByRole('button', { name: 'Release' }).click();
   await page.getByText('Released to 2 logical numbers').waitFor();
   await panel.getByRole('tab', { name: 'Terminals' }).click();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
 import { recordAll } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { newTerminal } from '../support/terminals.js';
@@ -39,6 +40,8 @@ it('a payment is found by NSU, authorization or amount, with the other ones of i
   const list = page.getByRole('grid', { name: 'Transactions' });
   await page.getByText('3 records').waitFor();
   await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByLabel('NSU', { exact: true }).waitFor();
+  await expectSound(page);
   for (const [field, value, chip] of [
     ['NSU', '000123', 'NSU'],
     ['Authorization', 'A1B2C3', 'Authorization'],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
 import { created, fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { chosen, useConsole } from './pages.js';
@@ -45,13 +46,40 @@ it('a group is made, gets a number and a version, and a value for its numbers, o
   await panel.getByRole('row', { name: '4711 new.example From the group' }).waitFor();
   await panel.getByRole('row', { name: '4712 own.example Own value' }).waitFor();
   await panel.getByRole('tab', { name: 'History' }).click();
-  const [change] = await panel.getByRole('list', { name: 'History' }).getByRole('listitem').all();
-  await change?.getByText('Ana Souza in the console').waitFor();
-  expect(await change?.locator('del').textContent()).toBe('group.example');
-  expect(await change?.locator('ins').textContent()).toBe('new.example');
+  const change = panel.getByRole('list', { name: 'History' }).getByRole('listitem').first();
+  await change.getByText('Ana Souza in the console').waitFor();
+  expect(await change.locator('del').textContent()).toBe('group.example');
+  expect(await change.locator('ins').textContent()).toBe('new.example');
 
+  await change.getByRole('button', { name: 'Take back' }).click();
+  await page.getByText('Undone').waitFor();
   await page.getByRole('row', { name: 'host own.example' }).click();
-  await panel.getByRole('link', { name: 'Overrides the value of the group: new.example' }).click();
+  await panel.getByRole('link', { name: 'Overrides the value of the group: group.example' }).click();
   await panel.getByRole('link', { name: 'Litoral' }).click();
   await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
+});
+
+it('two people edit one group: the second sees both names, and decides', async () => {
+  await fleet.group(server.acme.client, 'Serra');
+  const [first, second] = await Promise.all(
+    ['Serra Sul', 'Serra Norte'].map(async (name) => {
+      const { email } = await addPerson(server, { acme: 'operator' });
+      const page = await open('/groups', { email });
+      await page.getByRole('row', { name: 'Serra' }).click();
+      const panel = page.getByRole('complementary');
+      await panel.getByRole('button', { name: 'Edit' }).click();
+      await panel.getByLabel('Name').fill(name);
+      return { page, save: () => panel.getByRole('button', { name: 'Save' }).click() };
+    }),
+  );
+  await first?.save();
+  await first?.page.getByRole('heading', { name: 'Serra Sul' }).waitFor();
+  await second?.save();
+  const dialog = second?.page.getByRole('dialog', { name: 'Changed by somebody else meanwhile' });
+  await dialog?.getByRole('row', { name: 'Name Serra Norte Serra Sul' }).waitFor();
+  if (second) await expectSound(second.page);
+  await dialog?.getByRole('button', { name: 'Save mine' }).click();
+  await first?.page.getByRole('heading', { name: 'Serra Norte' }).waitFor();
+  await second?.page.getByRole('button', { name: 'Undo' }).click();
+  await second?.page.getByText('Undone').waitFor();
 });

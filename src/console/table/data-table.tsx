@@ -1,5 +1,6 @@
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 
+import { useMay } from '../app/session';
 import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
@@ -32,7 +33,7 @@ export interface DataTableProps<Data, Row extends { readonly id: string }> {
   readonly onOpen?: (row: NoInfer<Row>) => void;
   /** Id of the record that is open beside the table. */
   readonly openId?: string | undefined;
-  /** Buttons for the selected rows. Without it, rows are not selected. */
+  /** Buttons for the selected rows, for those who may change records. Without it, rows are not selected. */
   readonly selectionActions?: (rows: readonly NoInfer<Row>[], clear: () => void) => ReactNode;
   /** Buttons beside the list, such as creating a record. */
   readonly actions?: ReactNode;
@@ -59,7 +60,8 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
   const text = useTexts(words);
   const filterText = useTexts(filterWords);
   const format = useFormat();
-  const { filters = [], filter, onFilter, sort, selectionActions } = props;
+  const { filters = [], filter, onFilter, sort } = props;
+  const selectionActions = useMay('WRITE') ? props.selectionActions : undefined;
   const [isFiltering, setFiltering] = useState(false);
   const orderBy = sort === undefined ? null : orderOf(sort);
   const list = useRows(props.source, { ...filter, ...props.fixedFilter }, orderBy);

@@ -9,6 +9,8 @@ import { type startServer, useServer } from '../support/server.js';
 export interface OpenOptions extends BrowserContextOptions {
   /** The person who is signed in, see `addPerson`. */
   readonly email?: string;
+  /** Problems that the test makes, as `openPage` has it. */
+  readonly isExpected?: (problem: string) => boolean;
 }
 
 /** A server and a browser for all tests of the file that calls this. */
@@ -21,13 +23,11 @@ export function useConsole(...options: Parameters<typeof startServer>) {
   afterAll(() => browser.close());
 
   /** Opens a path such as `/devices` in a window of its own, which must report no problem until the test ends. */
-  const open = async (path: string, { email, ...window }: OpenOptions = {}): Promise<Page> => {
+  const open = async (path: string, { email, isExpected, ...window }: OpenOptions = {}): Promise<Page> => {
     const state =
       email === undefined ? {} : { storageState: await stateOf(server.url, email, window.userAgent) };
-    const { page, problems } = await openPage(browser, `${server.url}/console${path}`, {
-      ...state,
-      ...window,
-    });
+    const url = `${server.url}/console${path}`;
+    const { page, problems } = await openPage(browser, url, { ...state, ...window }, isExpected);
     onTestFinished(async () => {
       await takeScreenshot(page);
       await page.context().close();

@@ -70,27 +70,32 @@ export async function openPage(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
+  /** Problems that the test makes, by the time that they are seen. */
+  isExpected: (problem: string) => boolean = () => false,
 ): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const page = await context.newPage();
   const problems: string[] = [];
+  const note = (problem: string): void => {
+    if (!isExpected(problem)) problems.push(problem);
+  };
   page.on('console', (message) => {
     // A page without a session learns so from a 401.
     const isSignedOut =
       message.text().includes('status of 401') && message.location().url.endsWith('/graphql');
-    if (['error', 'warning'].includes(message.type()) && !isSignedOut) problems.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isSignedOut) note(message.text());
   });
   const { host } = new URL(url);
   const watchHost = (each: { url(): string }): void => {
     const requested = new URL(each.url());
-    if (requested.host !== '' && requested.host !== host) problems.push(`requests ${each.url()}`);
+    if (requested.host !== '' && requested.host !== host) note(`requests ${each.url()}`);
   };
   page.on('request', watchHost).on('websocket', watchHost);
-  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('pageerror', (error) => note(error.message));
   page.on('requestfailed', (request) => {
     const error = request.failure()?.errorText ?? 'failed';
     // A page that is loaded again gives up what it was loading.
-    if (error !== 'net::ERR_ABORTED') problems.push(`${request.url()}: ${error}`);
+    if (error !== 'net::ERR_ABORTED') note(`${request.url()}: ${error}`);
   });
   await page.goto(url);
   return { page, problems };

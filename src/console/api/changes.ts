@@ -1,5 +1,5 @@
 import type { EntityType } from '../gql/graphql';
-import { client } from './client';
+import { connection, subscribe } from './client';
 import { graphql } from './graphql';
 
 export type { EntityType };
@@ -12,61 +12,76 @@ const APPENDED = graphql(`
 
 /** Changes that come within this time are one to a page. */
 const TOGETHER_MS = 400;
-/** Pages are loaded again at most this often, so that a busy fleet does not use up the requests of the hour. */
+/** Changes of others are shown at most this often. */
 const PAUSE_MS = 5_000;
+/** Requests to show changes of others: at most 15 a minute, a quarter of the requests of an hour. */
+const MS_PER_REQUEST = 4_000;
+/** Looking takes at most this part of the requests that are left, since other pages and browsers need some. */
+const PART_OF_BUDGET = 1 / 4;
 
-type Listener = () => void;
+/** Loads what it shows again; returns the number of requests for that. */
+type Listener = () => number;
 const listeners = new Map<Listener, readonly EntityType[]>();
 const changed = new Set<EntityType>();
 let timer: number | undefined;
-let publishedAt = 0;
+/** Earliest time to show changes of others. */
+let quietUntil = 0;
 /** When the next changes are published. */
 let dueAt = Infinity;
-let subscription: { unsubscribe: () => void } | undefined;
+let unsubscribe: (() => void) | undefined;
 
-/** Calls `listener` after records of these types have changed, at most every 5 s. Returns how to end that. */
+/** Calls `listener` after records of these types have changed. Returns how to end that. */
 export function onChanges(types: readonly EntityType[], listener: Listener): () => void {
   const entry: Listener = () => listener();
   listeners.set(entry, types);
-  subscription ??= client
-    .subscription<{ ledgerAppended: { entityKind: EntityType } }>(APPENDED.toString(), {})
-    .subscribe(({ data }) => {
-      if (data) noteChange(data.ledgerAppended.entityKind, PAUSE_MS);
-    });
+  unsubscribe ??= subscribe(APPENDED, {}, (data) => noteOthersChange(data.ledgerAppended.entityKind));
   return () => listeners.delete(entry);
 }
 
-/**
- * Has the pages that show records of this type load them again: changes of this browser soon, those of others, with a
- * pause, at most once in that time.
- */
-export function noteChange(type: EntityType, pause = 0): void {
+/** Has the pages that show records of this type load them again soon: this browser changed one. */
+export function noteChange(type: EntityType, at = Date.now() + TOGETHER_MS): void {
   changed.add(type);
-  const now = Date.now();
-  const at = Math.max(now + TOGETHER_MS, publishedAt + pause);
-  if (at >= dueAt) return;
-  clearTimeout(timer);
-  dueAt = at;
-  timer = setTimeout(publish, at - now);
+  if (at < dueAt) publishAt(at);
+}
+
+/** Has the pages that show records of this type load them again, with pauses that the budget of requests allows. */
+export function noteOthersChange(type: EntityType): void {
+  noteChange(type, Math.max(Date.now() + TOGETHER_MS, quietUntil));
 }
 
 document.addEventListener('visibilitychange', () => {
   if (changed.size > 0) publish();
 });
 
+connection.on('connected', () => {
+  for (const type of new Set([...listeners.values()].flat())) noteChange(type);
+});
+
 /** Follows the ledger of the company that the session now works for. */
 export function restartChanges(): void {
-  subscription?.unsubscribe();
-  subscription = undefined;
+  unsubscribe?.();
+  unsubscribe = undefined;
+}
+
+function publishAt(at: number): void {
+  clearTimeout(timer);
+  dueAt = at;
+  timer = setTimeout(publish, at - Date.now());
 }
 
 function publish(): void {
   dueAt = Infinity;
   // A page that is not seen is loaded again when it is.
   if (document.hidden) return;
-  publishedAt = Date.now();
+  if (connection.limitedUntil > Date.now()) {
+    publishAt(connection.limitedUntil);
+    return;
+  }
+  let requests = 0;
   for (const [listener, types] of listeners) {
-    if (types.some((type) => changed.has(type))) listener();
+    if (types.some((type) => changed.has(type))) requests += listener();
   }
   changed.clear();
+  const msPerRequest = Math.max(MS_PER_REQUEST, connection.msPerRequest / PART_OF_BUDGET);
+  quietUntil = Date.now() + Math.max(PAUSE_MS, requests * msPerRequest);
 }

@@ -1,6 +1,7 @@
 import type { CombinedError } from 'urql';
 
-import { texts, type Language } from '../text';
+import { tagOf, texts, type Language } from '../text';
+import { connection } from './client';
 
 /** An error of the API that the person can mend: of an argument, or of the record as a whole. */
 export interface UserError {
@@ -26,8 +27,8 @@ const messages = texts({
   ],
   forbidden: ['Your role does not allow this.', 'Seu perfil não permite isto.'],
   limited: [
-    'Too many requests in this hour. Try again later.',
-    'Solicitações demais nesta hora. Tente mais tarde.',
+    (when: string) => `Too many requests in this hour. The console goes on by itself ${when}.`,
+    (when: string) => `Solicitações demais nesta hora. O console continua automaticamente ${when}.`,
   ],
   busy: [
     'The server is busy. Try again in a moment.',
@@ -46,7 +47,13 @@ export function failureOf(error: CombinedError, language: Language): Failure {
   if (!first) return { message: error.networkError ? text.offline : text.failed(error.message) };
   const { code, requestId } = first.extensions as { code?: string; requestId?: string };
   if (code === 'FORBIDDEN') return { message: text.forbidden, requestId };
-  if (code === 'RATE_LIMITED') return { message: text.limited, requestId };
+  if (code === 'RATE_LIMITED') return { message: text.limited(whenAllowed(language)), requestId };
   if (code === 'OVERLOADED') return { message: text.busy, requestId };
   return { message: text.failed(first.message), requestId };
+}
+
+/** "in 12 minutes" */
+function whenAllowed(language: Language): string {
+  const minutes = Math.max(1, Math.ceil((connection.limitedUntil - Date.now()) / 60_000));
+  return new Intl.RelativeTimeFormat(tagOf(language)).format(minutes, 'minute');
 }

@@ -71,7 +71,7 @@ export function useMutation<Data extends object, Variables extends object>(
         // The record on screen is older than that of the server.
         const isStale = userErrors.some(({ code }) => code === 'STALE');
         if (userErrors.length > 0 && !isStale) return null;
-        for (const type of types.split(',')) noteChange(type as EntityType);
+        for (const type of types.split(',') as EntityType[]) noteChange(type);
         return isStale ? null : payload;
       } catch (error) {
         setFailure(failureOf(error as CombinedError, language));

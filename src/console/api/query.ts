@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useEffectEvent, useState } from 'react';
-import { createRequest, useQuery as useUrqlQuery, type CombinedError } from 'urql';
+import { useQuery as useUrqlQuery, type CombinedError } from 'urql';
 
 import type { TypedDocumentString } from '../gql/graphql';
 import { onChanges, type EntityType } from './changes';
-import { client } from './client';
+import { client, connection, subscribe } from './client';
 
 export type Document<Data, Variables> = TypedDocumentString<Data, Variables>;
 
 export interface QueryState<Data> {
-  /** The last response, also while it is loaded again. */
+  /** The last response, also while it is loaded again, and after that failed. */
   readonly data: Data | undefined;
   readonly error: CombinedError | undefined;
   readonly isLoading: boolean;
@@ -33,13 +33,24 @@ export function useQuery<Data, Variables extends object>(
     pause: variables === null,
   });
   const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute]);
-  const onChange = useEffectEvent(reload);
+  const onChange = useEffectEvent(() => {
+    reload();
+    return 1;
+  });
+  const onBack = useEffectEvent(() => {
+    if (error) reload();
+  });
+  useEffect(() => connection.on('back', onBack), []);
   const types = follows.join();
   useEffect(() => {
     if (types === '') return undefined;
     return onChanges(types.split(',') as EntityType[], onChange);
   }, [types]);
-  return { data, error, isLoading: fetching, reload };
+  const key = JSON.stringify(variables);
+  const [last, setLast] = useState<{ readonly key: string; readonly data: Data }>();
+  if (data !== undefined && last?.data !== data) setLast({ key, data });
+  const kept = error && last?.key === key ? last.data : undefined;
+  return { data: data ?? kept, error, isLoading: fetching, reload };
 }
 
 /** Sends one query, outside of what a page shows. Errors: `CombinedError`. */
@@ -52,7 +63,7 @@ export async function query<Data, Variables extends object>(
   return data as Data;
 }
 
-/** Calls `onEvent` with each event of a subscription, and again from `onEvent` on after each interruption. */
+/** Calls `onEvent` with each event of a subscription, also after interruptions. */
 export function useSubscription<Data, Variables extends object>(
   document: Document<Data, Variables>,
   variables: Variables | null,
@@ -60,15 +71,10 @@ export function useSubscription<Data, Variables extends object>(
 ): void {
   const listener = useEffectEvent(onEvent);
   const text = variables === null ? null : JSON.stringify(variables);
-  const query = document.toString();
   useEffect(() => {
     if (text === null) return undefined;
-    const request = createRequest<Data, Variables>(query, JSON.parse(text) as Variables);
-    const subscription = client.executeSubscription(request).subscribe(({ data }) => {
-      if (data !== undefined) listener(data);
-    });
-    return () => subscription.unsubscribe();
-  }, [query, text]);
+    return subscribe(document, JSON.parse(text) as Record<string, unknown>, (data) => listener(data));
+  }, [document, text]);
 }
 
 /** Whether the time since `start` is worth a sign that something is loaded: after a quarter of a second. */

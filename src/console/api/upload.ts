@@ -1,6 +1,6 @@
-import { CombinedError, createRequest, stringifyDocument } from 'urql';
+import { CombinedError } from 'urql';
 
-import { connection } from './client';
+import { connection, textOf } from './client';
 import type { Document } from './query';
 
 /** A file that goes with a mutation. */
@@ -22,9 +22,8 @@ export async function upload<Data, Variables>(
   { path, file }: Attachment,
   onProgress: (share: number) => void,
 ): Promise<Data> {
-  const query = stringifyDocument(createRequest(document.toString(), {}).query);
   const form = new FormData();
-  form.set('operations', JSON.stringify({ query, variables }));
+  form.set('operations', JSON.stringify({ query: textOf(document), variables }));
   form.set('map', JSON.stringify({ file: [`variables.${path}`] }));
   form.set('file', file, file.name);
   const request = new XMLHttpRequest();
@@ -38,7 +37,7 @@ export async function upload<Data, Variables>(
       reject(new CombinedError({ networkError: new Error('offline') }));
     };
     request.onload = () => {
-      if (request.status === 401) connection.signedOut();
+      if (request.status === 401) connection.publish('signed-out');
       const { data, errors = [] } = (request.response ?? {}) as Response<Data>;
       if (data) resolve(data);
       else reject(new CombinedError({ graphQLErrors: errors }));

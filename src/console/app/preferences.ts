@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 import { graphql } from '../api/graphql';
 import { mutate } from '../api/mutation';
+import { browserStorage } from '../api/storage';
 import { browserLanguage, type Language } from '../text';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -21,15 +22,24 @@ const SAVE = graphql(`
 
 const KEY = 'preferences';
 const listeners = new Set<() => void>();
-let current: Preferences = { language: browserLanguage(), theme: 'system', ...saved() };
+let current: Preferences = { language: browserLanguage(), theme: 'system', ...known(saved()) };
 applyTheme(current.theme);
 
-function saved(): Partial<Preferences> {
+function saved(): unknown {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>;
+    return JSON.parse(browserStorage.get(KEY) ?? '{}');
   } catch {
-    return {};
+    return null;
   }
+}
+
+/** Preferences that this version of the console knows: other programs may save others. */
+function known(preferences: unknown): Partial<Preferences> {
+  const { language, theme } = (preferences ?? {}) as { language?: unknown; theme?: unknown };
+  return {
+    ...((language === 'en' || language === 'pt') && { language }),
+    ...((theme === 'system' || theme === 'light' || theme === 'dark') && { theme }),
+  };
 }
 
 /** Language and theme of this browser. */
@@ -51,9 +61,9 @@ export function setPreferences(changes: Partial<Preferences>): void {
 }
 
 /** Takes over what the person has set in another browser. */
-export function adoptPreferences(changes: Partial<Preferences>): void {
-  current = { ...current, ...changes };
-  localStorage.setItem(KEY, JSON.stringify(current));
+export function adoptPreferences(changes: unknown): void {
+  current = { ...current, ...known(changes) };
+  browserStorage.set(KEY, JSON.stringify(current));
   applyTheme(current.theme);
   for (const listener of listeners) listener();
 }

@@ -4,7 +4,6 @@ import {
   createRouter,
   lazyRouteComponent,
   redirect,
-  type ErrorComponentProps,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
@@ -17,8 +16,8 @@ import { Shell } from './shell';
 const words = texts({
   notFound: ['There is no such page.', 'Esta página não existe.'],
   broken: [
-    'This page could not be shown. Load it again.',
-    'Não foi possível mostrar esta página. Carregue-a de novo.',
+    'This page could not be shown; the console may have been updated. Load it again.',
+    'Não foi possível mostrar esta página; o console pode ter sido atualizado. Carregue-a de novo.',
   ],
 });
 
@@ -26,8 +25,9 @@ function NotFound(): ReactNode {
   return <Empty>{useTexts(words).notFound}</Empty>;
 }
 
-function Broken({ reset }: ErrorComponentProps): ReactNode {
-  return <FailureNote failure={{ message: useTexts(words).broken }} onRetry={reset} />;
+/** A page whose files are gone shows this when it was loaded again once, by itself. */
+function Broken(): ReactNode {
+  return <FailureNote failure={{ message: useTexts(words).broken }} onRetry={() => location.reload()} />;
 }
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });

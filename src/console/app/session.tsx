@@ -1,6 +1,5 @@
 import {
   createContext,
-  Fragment,
   lazy,
   Suspense,
   use,
@@ -14,11 +13,12 @@ import {
 import { restartChanges } from '../api/changes';
 import { closeSockets, connection } from '../api/client';
 import { graphql } from '../api/graphql';
-import { useQuery } from '../api/query';
+import { query, useQuery } from '../api/query';
+import { browserStorage, tabStorage } from '../api/storage';
 import type { SessionQuery } from '../gql/graphql';
 import { LocaleContext, tagOf } from '../text';
 import { Loading, PageFailure } from '../ui/states';
-import { adoptPreferences, usePreferences, type Preferences } from './preferences';
+import { adoptPreferences, usePreferences } from './preferences';
 
 const SignIn = lazy(() => import('./sign-in'));
 
@@ -68,63 +68,81 @@ export function useMay(scope: 'WRITE' | 'ADMIN'): boolean {
   return useSession().viewer.scopes.includes(scope);
 }
 
-/** Shows the pages to people who are signed in, and the sign-in page to all others. */
+/** Shows the pages to people who are signed in, and the sign-in page to all others, at the same address. */
 export function SessionGate({ children }: { readonly children: ReactNode }): ReactNode {
-  const [isSignedOut, setSignedOut] = useState(localStorage.getItem(SIGNED_IN) === null);
+  const [isSignedOut, setSignedOut] = useState(
+    () => browserStorage.get(SIGNED_IN) === null && browserStorage.isUsable,
+  );
   // Pages of another session or company begin anew.
   const [generation, setGeneration] = useState(0);
-  const { data, error, isLoading, reload } = useQuery(SESSION, isSignedOut ? null : {});
-  const preferences = usePreferences();
+  const restart = useCallback((): void => {
+    closeSockets();
+    restartChanges();
+    browserStorage.set(SIGNED_IN, 'yes');
+    setSignedOut(false);
+    setGeneration((count) => count + 1);
+  }, []);
   useEffect(() => {
     const leave = (): void => {
+      closeSockets();
       restartChanges();
-      localStorage.removeItem(SIGNED_IN);
+      browserStorage.set(SIGNED_IN, null);
       setSignedOut(true);
     };
-    connection.addEventListener('signed-out', leave);
-    return () => connection.removeEventListener('signed-out', leave);
-  }, []);
-  const timeZone = data?.viewer.user?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const { language } = preferences;
+    // The session has ended: the server answers 401. Or it goes on in another company.
+    const ask = (): void => void query(SESSION, {}).then(restart, () => undefined);
+    const ends = [connection.on('signed-out', leave), connection.on('refused', ask)];
+    return () => ends.forEach((end) => end());
+  }, [restart]);
+  return isSignedOut ? (
+    <LocaleOf timeZone={null}>
+      <Suspense fallback={<Loading />}>
+        <SignIn onSignedIn={restart} />
+      </Suspense>
+    </LocaleOf>
+  ) : (
+    <SignedIn key={generation} restart={restart}>
+      {children}
+    </SignedIn>
+  );
+}
+
+/** The language of this browser, and a time zone; that of the browser if null. */
+function LocaleOf(props: { readonly timeZone: string | null; readonly children: ReactNode }): ReactNode {
+  const { language } = usePreferences();
+  const timeZone = props.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const locale = useMemo(() => ({ language, timeZone }), [language, timeZone]);
   useEffect(() => {
     document.documentElement.lang = tagOf(language);
   }, [language]);
+  return <LocaleContext value={locale}>{props.children}</LocaleContext>;
+}
+
+/** Loads who is signed in, and shows the pages then. */
+function SignedIn(props: { readonly restart: () => void; readonly children: ReactNode }): ReactNode {
+  const { restart } = props;
+  const { data, error, isLoading, reload } = useQuery(SESSION, {});
   const saved = data?.viewer.preferences;
   useEffect(() => {
-    if (saved !== undefined) adoptPreferences(saved as Partial<Preferences>);
+    if (saved !== undefined) adoptPreferences(saved);
   }, [saved]);
-  const restart = useCallback((): void => {
-    closeSockets();
-    restartChanges();
-    localStorage.setItem(SIGNED_IN, 'yes');
-    setSignedOut(false);
-    setGeneration((count) => count + 1);
-    reload();
-  }, [reload]);
-  useEffect(() => {
-    connection.addEventListener('refused', restart);
-    return () => connection.removeEventListener('refused', restart);
-  }, [restart]);
-  const session = useMemo(
-    () => data && { viewer: data.viewer, reload, restart, leave: () => connection.signedOut() },
-    [data, reload, restart],
-  );
+  const session = useMemo(() => {
+    const leave = (): void => {
+      // Drafts are of this person.
+      tabStorage.clear();
+      connection.publish('signed-out');
+    };
+    return data && { viewer: data.viewer, reload, restart, leave };
+  }, [data, reload, restart]);
   return (
-    <LocaleContext value={locale}>
-      {isSignedOut ? (
-        <Suspense fallback={<Loading />}>
-          <SignIn onSignedIn={restart} />
-        </Suspense>
-      ) : session ? (
-        <SessionContext value={session}>
-          <Fragment key={generation}>{children}</Fragment>
-        </SessionContext>
+    <LocaleOf timeZone={data?.viewer.user?.timeZone ?? null}>
+      {session ? (
+        <SessionContext value={session}>{props.children}</SessionContext>
       ) : error && !isLoading ? (
         <PageFailure error={error} onRetry={reload} />
       ) : (
         <Loading />
       )}
-    </LocaleContext>
+    </LocaleOf>
   );
 }

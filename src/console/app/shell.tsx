@@ -90,10 +90,7 @@ function Menu({ isOpen }: { readonly isOpen: boolean }): ReactNode {
 function Offline(): ReactNode {
   const text = useTexts(words);
   const isOnline = useSyncExternalStore(
-    (listener) => {
-      connection.addEventListener('change', listener);
-      return () => connection.removeEventListener('change', listener);
-    },
+    (listener) => connection.on('change', listener),
     () => connection.isOnline,
   );
   if (isOnline) return null;

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 
+import { browserStorage } from '../api/storage';
 import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
 import { Icon } from '../ui/icon';
@@ -46,7 +47,7 @@ export function useChosenColumns<Row>(
   columns: readonly Column<Row>[],
 ): readonly [readonly Column<Row>[], ColumnChoice] {
   const key = `columns:${table}`;
-  const [chosen, setChosen] = useState(() => localStorage.getItem(key));
+  const [chosen, setChosen] = useState(() => browserStorage.get(key));
   const shown = new Set(
     chosen === null
       ? columns.filter(({ isHidden }) => isHidden !== true).map(({ id }) => id)
@@ -54,7 +55,7 @@ export function useChosenColumns<Row>(
   );
   const choose = (ids: ReadonlySet<string>): void => {
     const text = [...ids].join();
-    localStorage.setItem(key, text);
+    browserStorage.set(key, text);
     setChosen(text);
   };
   return [columns.filter(({ id }) => shown.has(id)), { shown, choose }];

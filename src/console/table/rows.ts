@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useEffectEvent, useMemo, useReducer, useRef } from 'react';
-import type { CombinedError, OperationResult } from 'urql';
+import type { CombinedError } from 'urql';
 
 import { onChanges, type EntityType } from '../api/changes';
-import { client } from '../api/client';
+import { client, connection } from '../api/client';
 import type { Document } from '../api/query';
 
 /** One page of a list, as documents select it. */
@@ -80,13 +80,17 @@ export function useRows<Data, Row>(
     return () => current.stop();
   }, [current]);
   const onChange = useEffectEvent(() => list.current.refresh());
+  const onBack = useEffectEvent(() => {
+    if (list.current.error) list.current.refresh();
+  });
+  useEffect(() => connection.on('back', onBack), []);
   const types = source.follows.join();
   useEffect(() => {
     if (types === '') return undefined;
     return onChanges(types.split(',') as EntityType[], onChange);
   }, [types]);
   const show = useCallback((start: number, end: number) => current.show(start, end), [current]);
-  const reload = useCallback(() => current.refresh(), [current]);
+  const reload = useCallback(() => void current.refresh(), [current]);
   const { pages } = current;
   const rows = useMemo(() => pages.flatMap(({ nodes }) => nodes), [pages]);
   const { total, error, isLoading, hasMore } = current;
@@ -97,20 +101,19 @@ class LoadedList<Data, Row> {
   pages: readonly Page<Row>[] = [];
   total: number | null = null;
   error: CombinedError | null = null;
-  #loading = 0;
+  isLoading = false;
   #isStopped = false;
-  #first = 0;
-  #last = 0;
+  /** Whether records have changed since what is shown was loaded. */
+  #isOld = false;
+  /** Rows on screen. */
+  #start = 0;
+  #end = 0;
 
   constructor(
     private readonly source: ListSource<Data, Row>,
     private readonly variables: string,
     private readonly redraw: () => void,
   ) {}
-
-  get isLoading(): boolean {
-    return this.#loading > 0;
-  }
 
   get hasMore(): boolean {
     return this.pages.at(-1)?.hasNextPage ?? false;
@@ -122,7 +125,7 @@ class LoadedList<Data, Row> {
 
   begin(): void {
     this.#isStopped = false;
-    if (this.pages.length === 0) void this.#load(0);
+    if (this.pages.length === 0) this.refresh();
   }
 
   stop(): void {
@@ -130,73 +133,90 @@ class LoadedList<Data, Row> {
   }
 
   show(start: number, end: number): void {
-    this.#first = Math.floor(start / PAGE_ROWS);
-    this.#last = Math.floor(end / PAGE_ROWS);
-    if (
-      this.hasMore &&
-      !this.isLoading &&
-      this.error === null &&
-      end + AHEAD > this.pages.length * PAGE_ROWS
-    ) {
-      void this.#load(this.pages.length);
+    this.#start = start;
+    this.#end = end;
+    void this.#load();
+  }
+
+  /** Loads the pages on screen again, and the total. Returns the number of requests. */
+  refresh(): number {
+    this.#isOld = true;
+    void this.#load();
+    const { first, last } = this.#shown();
+    return last - first + (first > 0 ? 2 : 1);
+  }
+
+  /** Pages on screen. */
+  #shown(): { readonly first: number; readonly last: number } {
+    const last = Math.max(0, Math.min(Math.floor(this.#end / PAGE_ROWS), this.pages.length - 1));
+    return { first: Math.min(Math.floor(this.#start / PAGE_ROWS), last), last };
+  }
+
+  /** Loads what is missing, one page after another, since each begins where the one before ends. */
+  async #load(): Promise<void> {
+    if (this.isLoading) return;
+    this.isLoading = true;
+    while (this.#isOld || this.#isShort()) {
+      const isDone = await (this.#isOld ? this.#loadShown() : this.#loadNext());
+      if (!isDone || this.#isStopped) break;
+      this.redraw();
     }
+    this.isLoading = false;
+    if (!this.#isStopped) this.redraw();
   }
 
-  /** Loads the pages on screen again, and the total. Rows that come before them do not move them. */
-  refresh(): void {
-    this.error = null;
-    const last = Math.min(this.#last, this.pages.length - 1);
-    if (this.#first > 0) void this.#count();
-    for (let index = this.#first; index <= Math.max(last, 0); index += 1) void this.#load(index);
+  #isShort(): boolean {
+    return this.hasMore && this.error === null && this.#end + AHEAD > this.pages.length * PAGE_ROWS;
   }
 
-  async #count(): Promise<void> {
-    const { data } = await this.#ask({ first: 0, count: true });
-    const connection = this.#connectionOf(data);
-    if (this.#isStopped || connection?.totalCount === undefined) return;
-    this.total = connection.totalCount;
-    this.redraw();
+  async #loadNext(): Promise<boolean> {
+    const page = await this.#ask(this.pages.at(-1)?.endCursor ?? null);
+    if (page) this.pages = [...this.pages, page];
+    return page !== null;
   }
 
-  async #load(index: number): Promise<void> {
-    this.#loading += 1;
-    const after = index === 0 ? null : (this.pages[index - 1]?.endCursor ?? null);
-    const { data, error } = await this.#ask({ first: PAGE_ROWS, after, count: index === 0 });
-    this.#loading -= 1;
-    if (this.#isStopped) return;
-    const connection = this.#connectionOf(data);
-    if (error && !connection) this.error = error;
-    if (connection) this.#take(index, connection);
-    this.redraw();
+  /** Puts new pages in place of those on screen when all of them are there. Rows before them do not move them. */
+  async #loadShown(): Promise<boolean> {
+    this.#isOld = false;
+    const { first, last } = this.#shown();
+    const shown: Page<Row>[] = [];
+    let after = this.pages[first - 1]?.endCursor ?? null;
+    for (let index = first; index <= last; index += 1) {
+      const page = await this.#ask(after);
+      if (!page) return false;
+      shown.push(page);
+      after = page.endCursor;
+      if (!page.hasNextPage) break;
+    }
+    if (first > 0) await this.#ask(null, 0);
+    // Pages that follow still do if the last one ends where it ended before.
+    const fits = after !== null && this.pages[last]?.endCursor === after && shown.at(-1)?.hasNextPage;
+    this.pages = [
+      ...this.pages.slice(0, first),
+      ...shown,
+      ...(fits === true ? this.pages.slice(last + 1) : []),
+    ];
+    return true;
   }
 
-  #connectionOf(data: Data | undefined): Connection<Row> | null | undefined {
-    const { connection = connectionIn<Row> } = this.source;
-    return data && connection(data);
-  }
-
-  #ask(page: { first: number; after?: string | null; count: boolean }): Promise<OperationResult<Data>> {
+  /** A page; null if the request failed, or the list is gone. The first one also brings the total. */
+  async #ask(after: string | null, first = PAGE_ROWS): Promise<Page<Row> | null> {
     const { filter, orderBy } = JSON.parse(this.variables) as { filter: object; orderBy: object | null };
-    const { first, after, count } = page;
     const variables = {
       ...this.source.variables,
       first,
-      count,
-      ...(typeof after === 'string' && { after }),
+      count: after === null,
+      ...(after !== null && { after }),
       ...(Object.keys(filter).length > 0 && { filter }),
       ...(orderBy && { orderBy }),
     };
-    return client.query<Data>(this.source.document.toString(), variables).toPromise();
-  }
-
-  #take(index: number, { nodes, pageInfo, totalCount }: Connection<Row>): void {
-    this.error = null;
+    const { data, error } = await client.query<Data>(this.source.document.toString(), variables).toPromise();
+    const { connection: listIn = connectionIn<Row> } = this.source;
+    const connection = data && listIn(data);
+    this.error = connection ? null : (error ?? null);
+    if (!connection) return null;
+    const { nodes, pageInfo, totalCount } = connection;
     if (totalCount !== undefined) this.total = totalCount;
-    const page = { nodes, endCursor: pageInfo.endCursor ?? null, hasNextPage: pageInfo.hasNextPage };
-    const before = this.pages[index];
-    // A page that ends elsewhere than before no longer fits those after it.
-    const fits = before !== undefined && before.endCursor === page.endCursor && page.hasNextPage;
-    const rest = fits ? this.pages.slice(index + 1) : [];
-    this.pages = [...this.pages.slice(0, index), page, ...rest];
+    return { nodes, endCursor: pageInfo.endCursor ?? null, hasNextPage: pageInfo.hasNextPage };
   }
 }

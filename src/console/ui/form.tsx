@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode, type SubmitEvent } from 'react';
 
 import type { Failure, UserError } from '../api/errors';
+import { tabStorage } from '../api/storage';
 import { useTexts } from '../text';
 import { Button } from './button';
 import { FailureNote } from './states';
@@ -16,14 +17,14 @@ export function useDraft<Values extends object>(
   const [values, setValues] = useState<Values>(() => ({ ...initial, ...(isKept && savedDraft(name)) }));
   useEffect(() => {
     if (!isKept) return;
-    if (JSON.stringify(values) === JSON.stringify(initial)) sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, JSON.stringify(values));
+    const text = JSON.stringify(values);
+    tabStorage.set(name, text === JSON.stringify(initial) ? null : text);
   }, [initial, isKept, name, values]);
   return {
     values,
     set: (changed) => setValues((before) => ({ ...before, ...changed })),
     clear: () => {
-      sessionStorage.removeItem(name);
+      tabStorage.set(name, null);
       setValues(initial);
     },
   };
@@ -31,7 +32,7 @@ export function useDraft<Values extends object>(
 
 function savedDraft(name: string): object {
   try {
-    return JSON.parse(sessionStorage.getItem(name) ?? '{}') as object;
+    return JSON.parse(tabStorage.get(name) ?? '{}') as object;
   } catch {
     return {};
   }

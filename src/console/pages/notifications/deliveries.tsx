@@ -45,7 +45,7 @@ export function Deliveries({ id }: { readonly id: string }): ReactNode {
     <CompactList
       id="deliveries"
       label={text.deliveries}
-      source={{ document: DELIVERIES, follows: [], variables: { id } }}
+      source={{ document: DELIVERIES, follows: ['NOTIFICATION'], variables: { id } }}
       rowName={({ logicalNumber }) => logicalNumber?.number ?? ''}
       columns={[
         { id: 'logicalNumber', title: text.logicalNumber, width: 120, page: '/logical-numbers' },

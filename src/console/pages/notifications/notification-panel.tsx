@@ -1,6 +1,6 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import { noteChange } from '../../api/changes';
+import { noteOthersChange } from '../../api/changes';
 import { graphql } from '../../api/graphql';
 import { useQuery, useSubscription } from '../../api/query';
 import { useMay } from '../../app/session';
@@ -55,13 +55,7 @@ const RETRY = graphql(`
 export default function NotificationPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const query = useQuery(NOTIFICATION, { id }, ['NOTIFICATION']);
-  const [changes, setChanges] = useState(0);
-  useSubscription(CHANGED, { id }, () => {
-    setChanges((count) => count + 1);
-    query.reload();
-    // The list beside it shows the progress.
-    noteChange('NOTIFICATION');
-  });
+  useSubscription(CHANGED, { id }, () => noteOthersChange('NOTIFICATION'));
   return (
     <RecordPanel
       query={query}
@@ -83,7 +77,7 @@ export default function NotificationPanel({ id, onClose }: OpenRecord): ReactNod
                   value: summary[state.toLowerCase() as Lowercase<NotificationDeliveryState>],
                 }))}
               />
-              <Deliveries key={changes} id={id} />
+              <Deliveries id={id} />
               <Facts
                 facts={[
                   { name: text.kind, value: text[kind] },

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 
+import { noteOthersChange } from '../../api/changes';
 import { graphql } from '../../api/graphql';
 import { useQuery, useSubscription } from '../../api/query';
 import type { OverviewQuery } from '../../gql/graphql';
@@ -81,24 +82,15 @@ const RECORDED = graphql(`
   }
 `);
 
-/** Payments that come within this time are shown together. */
-const TOGETHER_MS = 5_000;
+const FOLLOWS = ['DEVICE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as const;
 
 /** The fleet, the payments of the day and what needs attention, each with a link to the records behind it. */
 export default function OverviewPage(): ReactNode {
   const text = useTexts(words);
   const { timeZone } = useLocale();
   const variables = useMemo(() => ({ ...startsOf(timeZone), timeZone }), [timeZone]);
-  const { data, error, reload } = useQuery(OVERVIEW, variables, ['DEVICE', 'LOGICAL_NUMBER', 'NOTIFICATION']);
-  const [timer, setTimer] = useState<number>();
-  useSubscription(RECORDED, {}, () => {
-    if (timer !== undefined) return;
-    const reloadSoon = (): void => {
-      setTimer(undefined);
-      reload();
-    };
-    setTimer(setTimeout(reloadSoon, TOGETHER_MS));
-  });
+  const { data, error, reload } = useQuery(OVERVIEW, variables, FOLLOWS);
+  useSubscription(RECORDED, {}, () => noteOthersChange('TRANSACTION'));
   return (
     <div className="page">
       <header className="page-header">

@@ -1,6 +1,6 @@
 import { lazy, useState, type ReactNode } from 'react';
 
-import { noteChange } from '../../api/changes';
+import { noteOthersChange } from '../../api/changes';
 import { graphql } from '../../api/graphql';
 import { useSubscription } from '../../api/query';
 import { findGroups } from '../../record/find';
@@ -24,7 +24,9 @@ export default function TransactionsPage(): ReactNode {
   const text = useTexts(words);
   const [isLive, setLive] = useState(true);
   const [{ filter }] = useListAddress();
-  useSubscription(RECORDED, isLive ? { ...(filter && { filter }) } : null, () => noteChange('TRANSACTION'));
+  useSubscription(RECORDED, isLive ? { ...(filter && { filter }) } : null, () =>
+    noteOthersChange('TRANSACTION'),
+  );
   return (
     <ListPage
       id="transactions"

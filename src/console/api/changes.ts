@@ -13,9 +13,9 @@ const APPENDED = graphql(`
 /** Changes that come within this time are one to a page. */
 const TOGETHER_MS = 400;
 /** Changes of others are shown at most this often. */
-const PAUSE_MS = 5_000;
-/** Requests to show changes of others: at most 15 a minute, a quarter of the requests of an hour. */
-const MS_PER_REQUEST = 4_000;
+const PAUSE_MS = 2_000;
+/** Requests to show changes of others: 15 a minute, a quarter of those of an hour, and some more at first. */
+const [MS_PER_REQUEST, AT_FIRST] = [4_000, 8] as const;
 /** Looking takes at most this part of the requests that are left, since other pages and browsers need some. */
 const PART_OF_BUDGET = 1 / 4;
 
@@ -24,6 +24,9 @@ type Listener = () => number;
 const listeners = new Map<Listener, readonly EntityType[]>();
 const changed = new Set<EntityType>();
 let timer: number | undefined;
+/** Requests that count in the pause, of which one is forgotten every `MS_PER_REQUEST`. */
+let counted = 0;
+let publishedAt = 0;
 /** Earliest time to show changes of others. */
 let quietUntil = 0;
 /** When the next changes are published. */
@@ -83,5 +86,8 @@ function publish(): void {
   }
   changed.clear();
   const msPerRequest = Math.max(MS_PER_REQUEST, connection.msPerRequest / PART_OF_BUDGET);
-  quietUntil = Date.now() + Math.max(PAUSE_MS, requests * msPerRequest);
+  const now = Date.now();
+  counted = Math.max(0, counted - (now - publishedAt) / msPerRequest) + requests;
+  publishedAt = now;
+  quietUntil = now + Math.max(PAUSE_MS, (counted - AT_FIRST) * msPerRequest);
 }

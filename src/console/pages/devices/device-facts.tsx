@@ -1,14 +1,14 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import type { DeviceRecordQuery } from '../../gql/graphql';
 import { useFieldName } from '../../record/history-words';
+import { RecordLink } from '../../record/link';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { Ago, Badge, Facts, Section, Time } from '../../ui/facts';
+import { Ago, Facts, Section, Time } from '../../ui/facts';
 import { Icon } from '../../ui/icon';
 import { words as common } from '../../ui/words';
-import { PresenceBadge } from './presence';
+import { EnabledBadge, PresenceBadge } from './presence';
 import { words } from './words';
 
 export type Device = NonNullable<DeviceRecordQuery['device']>;
@@ -27,27 +27,15 @@ export function DeviceFacts({ device }: { readonly device: Device }): ReactNode 
           { name: text.lastSeen, value: <Time at={device.lastSeenAt} /> },
           {
             name: text.state,
-            value: enabled ? (
-              <Badge tone="good">{text.enabled}</Badge>
-            ) : (
-              <Badge tone="bad">{text.disabled}</Badge>
-            ),
+            value: <EnabledBadge enabled={enabled} />,
           },
           {
             name: text.logicalNumber,
-            value: logicalNumber && (
-              <Link to="/logical-numbers" search={{ open: logicalNumber.id }}>
-                {logicalNumber.number}
-              </Link>
-            ),
+            value: logicalNumber && <RecordLink page="/logical-numbers" record={logicalNumber} />,
           },
           {
             name: text.group,
-            value: group && (
-              <Link to="/groups" search={{ open: group.id }}>
-                {group.name}
-              </Link>
-            ),
+            value: group && <RecordLink page="/groups" record={group} />,
           },
           { name: text.created, value: <Time at={device.createdAt} /> },
           { name: text.createdBy, value: device.createdBy?.name },

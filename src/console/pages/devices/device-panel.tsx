@@ -3,14 +3,14 @@ import type { ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
 import { useMay } from '../../app/session';
-import { RecordPanel } from '../../record/panel';
-import { TerminalDeliveries, TerminalTransactions } from '../../record/terminal-lists';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useTexts } from '../../text';
 import { DeviceMenu } from './device-actions';
 import { DeviceFacts } from './device-facts';
 import { DeviceForm } from './device-form';
 import { DeviceToken } from './device-token';
 import { DeviceManifest } from './manifest';
+import { TerminalDeliveries, TerminalTransactions } from './terminal-lists';
 import { words } from './words';
 
 const DEVICE = graphql(`
@@ -36,13 +36,7 @@ const DEVICE = graphql(`
   }
 `);
 
-export function DevicePanel({
-  id,
-  onClose,
-}: {
-  readonly id: string;
-  readonly onClose: () => void;
-}): ReactNode {
+export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const mayAdminister = useMay('ADMIN');
   const query = useQuery(DEVICE, { id }, ['DEVICE', 'LOGICAL_NUMBER', 'GROUP']);

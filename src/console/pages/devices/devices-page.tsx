@@ -1,30 +1,28 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useMay } from '../../app/session';
 import type { DeviceListQuery } from '../../gql/graphql';
+import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findGroups, findLogicalNumbers } from '../../record/find';
 import { useListAddress } from '../../table/address';
 import type { Column } from '../../table/columns';
 import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
-import { Ago, Badge } from '../../ui/facts';
+import { Ago } from '../../ui/facts';
+import { optionsOf } from '../../ui/field';
 import { DeviceActions, DeviceMenu } from './device-actions';
 import { NewDevice } from './device-form';
-import { DevicePanel } from './device-panel';
-import { EnrolDialog } from './enrol-dialog';
-import { PresenceBadge } from './presence';
+import { EnabledBadge, PresenceBadge } from './presence';
 import { words } from './words';
+
+const DevicePanel = lazy(() => import('./device-panel'));
+const EnrolDialog = lazy(() => import('./enrol-dialog'));
 
 const DEVICES = graphql(`
   query DeviceList(
-    $first: Int!
-    $after: String
-    $filter: DeviceFilter
-    $orderBy: DeviceOrder
-    $count: Boolean!
+    $first: Int!, $after: String, $filter: DeviceFilter, $orderBy: DeviceOrder, $count: Boolean!
   ) {
     devices(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
       totalCount @include(if: $count)
@@ -61,14 +59,10 @@ export default function DevicesPage(): ReactNode {
   const text = useTexts(words);
   const mayWrite = useMay('WRITE');
   return (
-    <ListPage<DeviceListQuery, Row>
+    <ListPage
       id="devices"
       label={text.devices}
-      source={{
-        document: DEVICES,
-        connection: ({ devices }) => devices,
-        follows: ['DEVICE', 'LOGICAL_NUMBER'],
-      }}
+      source={{ document: DEVICES, follows: ['DEVICE', 'LOGICAL_NUMBER'] }}
       rowName={({ serialNumber }) => serialNumber}
       columns={columnsOf(text)}
       filters={filtersOf(text)}
@@ -88,21 +82,14 @@ export default function DevicesPage(): ReactNode {
 function NewDevices(): ReactNode {
   const text = useTexts(words);
   const [, change] = useListAddress();
-  const [shown, setShown] = useState<'create' | 'enrol' | null>(null);
-  const close = (): void => setShown(null);
-  if (!useMay('WRITE')) return null;
+  const open = (id: string): void => change({ open: id, tab: undefined });
   return (
     <>
-      <Button icon="add" onPress={() => setShown('create')}>
-        {text.createDevice}
-      </Button>
-      <Button icon="add" look="primary" onPress={() => setShown('enrol')}>
-        {text.enrol}
-      </Button>
-      {shown === 'create' && (
-        <NewDevice onClose={close} onCreated={(id) => change({ open: id, tab: undefined })} />
-      )}
-      {shown === 'enrol' && <EnrolDialog onClose={close} />}
+      <DialogButton
+        label={text.createDevice}
+        dialog={(close) => <NewDevice onClose={close} onCreated={open} />}
+      />
+      <DialogButton label={text.enrol} look="primary" dialog={(close) => <EnrolDialog onClose={close} />} />
     </>
   );
 }
@@ -115,7 +102,7 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
     title: text.serialNumber,
     order: 'SERIAL_NUMBER',
     width: 140,
-    render: ({ serialNumber }) => <span className="code">{serialNumber}</span>,
+    kind: 'code',
   },
   {
     id: 'presence',
@@ -127,15 +114,9 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
     id: 'enabled',
     title: text.state,
     width: 115,
-    render: ({ enabled }) =>
-      enabled ? <Badge tone="good">{text.enabled}</Badge> : <Badge tone="bad">{text.disabled}</Badge>,
+    render: ({ enabled }) => <EnabledBadge enabled={enabled} />,
   },
-  {
-    id: 'logicalNumber',
-    title: text.logicalNumber,
-    width: 110,
-    render: ({ logicalNumber }) => logicalNumber?.number,
-  },
+  { id: 'logicalNumber', title: text.logicalNumber, width: 110, page: '/logical-numbers' },
   {
     id: 'group',
     title: text.group,
@@ -143,13 +124,13 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
     render: ({ logicalNumber }) => logicalNumber?.group?.name,
   },
   { id: 'model', title: text.model, width: 90, render: ({ meta }) => metaText(meta, 'model') },
-  { id: 'frameworkVersion', title: text.version, width: 100, render: (row) => row.frameworkVersion },
+  { id: 'frameworkVersion', title: text.version, width: 100 },
   {
     id: 'lastSeenAt',
     title: text.lastSeen,
     order: 'LAST_SEEN_AT',
     width: 130,
-    render: ({ lastSeenAt }) => <Ago at={lastSeenAt} />,
+    kind: 'ago',
   },
   {
     id: 'lastRefusal',
@@ -164,7 +145,7 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
     order: 'CREATED_AT',
     width: 150,
     isHidden: true,
-    render: ({ createdAt }) => <Ago at={createdAt} />,
+    kind: 'ago',
   },
   { id: 'actions', title: text.actions, width: 60, render: (row) => <DeviceMenu device={row} /> },
 ];
@@ -175,12 +156,7 @@ const filtersOf = (text: Words): readonly FilterField[] => [
     id: 'presence',
     title: text.presence,
     kind: 'choice',
-    options: [
-      { value: 'ONLINE', label: text.online },
-      { value: 'STALE', label: text.stale },
-      { value: 'OFFLINE', label: text.offline },
-      { value: 'NEVER_SEEN', label: text.neverSeen },
-    ],
+    options: optionsOf(text, ['ONLINE', 'STALE', 'OFFLINE', 'NEVER_SEEN']),
   },
   { id: 'enabled', title: text.enabled, kind: 'flag' },
   { id: 'group', title: text.group, kind: 'reference', find: findGroups },

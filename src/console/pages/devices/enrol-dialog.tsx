@@ -42,7 +42,7 @@ const EMPTY = { text: '' };
 const SHOWN = 200;
 
 /** Enrols up to 1,000 devices from a pasted list or a file: shows what will be sent, then the result of each. */
-export function EnrolDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+export default function EnrolDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
   const [outcomes, setOutcomes] = useState<readonly Outcome[] | null>(null);
   return (

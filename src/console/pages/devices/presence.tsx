@@ -14,6 +14,11 @@ const TONES: Readonly<Record<DevicePresence, Tone>> = {
 
 export function PresenceBadge({ presence }: { readonly presence: DevicePresence }): ReactNode {
   const text = useTexts(words);
-  const names = { ONLINE: text.online, STALE: text.stale, OFFLINE: text.offline, NEVER_SEEN: text.neverSeen };
-  return <Badge tone={TONES[presence]}>{names[presence]}</Badge>;
+  return <Badge tone={TONES[presence]}>{text[presence]}</Badge>;
+}
+
+/** Whether the terminal of a device may work. */
+export function EnabledBadge({ enabled }: { readonly enabled: boolean }): ReactNode {
+  const text = useTexts(words);
+  return <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? text.enabled : text.disabled}</Badge>;
 }

@@ -8,20 +8,14 @@ import { BulkDialog } from '../../record/bulk-dialog';
 import { findLogicalNumbers } from '../../record/find';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
-import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
-import { Ago } from '../../ui/facts';
 import { ReferenceInput, type Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
 import { words } from './words';
 
 const TERMINALS = graphql(`
   query UnknownTerminalList(
-    $first: Int!
-    $after: String
-    $filter: UnknownTerminalFilter
-    $orderBy: UnknownTerminalOrder
-    $count: Boolean!
+    $first: Int!, $after: String, $filter: UnknownTerminalFilter, $orderBy: UnknownTerminalOrder, $count: Boolean!
   ) {
     unknownTerminals(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
       totalCount @include(if: $count)
@@ -42,21 +36,16 @@ const ADOPT = graphql(`
 
 type Row = UnknownTerminalListQuery['unknownTerminals']['nodes'][number];
 
-const SOURCE = {
-  document: TERMINALS,
-  connection: ({ unknownTerminals }: UnknownTerminalListQuery) => unknownTerminals,
-  follows: ['DEVICE'],
-} as const;
+const SOURCE = { document: TERMINALS, follows: ['DEVICE'] } as const;
 
 /** Terminals that a gateway spoke for and that no device has; a device can be made of each. */
 export default function UnknownTerminalsPage(): ReactNode {
   const text = useTexts(words);
-  const format = useFormat();
   const mayWrite = useMay('WRITE');
   const [adopted, setAdopted] = useState<readonly Row[]>([]);
   return (
     <>
-      <ListPage<UnknownTerminalListQuery, Row>
+      <ListPage
         id="unknown-terminals"
         label={text.unknownTerminals}
         source={SOURCE}
@@ -67,22 +56,16 @@ export default function UnknownTerminalsPage(): ReactNode {
             title: text.serialNumber,
             order: 'SERIAL_NUMBER',
             width: 200,
-            render: ({ serialNumber }) => <span className="code">{serialNumber}</span>,
+            kind: 'code',
           },
+          { id: 'count', title: text.refusals, width: 110, kind: 'number' },
+          { id: 'firstSeenAt', title: text.firstSeen, width: 150, kind: 'ago' },
           {
-            id: 'count',
-            title: text.refusals,
-            width: 110,
-            align: 'end',
-            render: ({ count }) => format.number(count),
-          },
-          { id: 'first', title: text.firstSeen, width: 150, render: (row) => <Ago at={row.firstSeenAt} /> },
-          {
-            id: 'last',
+            id: 'lastSeenAt',
             title: text.lastSeen,
             order: 'LAST_SEEN_AT',
             width: 150,
-            render: (row) => <Ago at={row.lastSeenAt} />,
+            kind: 'ago',
           },
           {
             id: 'actions',

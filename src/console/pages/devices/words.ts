@@ -1,6 +1,6 @@
-import { texts } from '../../text';
+import { pageWords } from '../../ui/words';
 
-export const words = texts({
+export const words = pageWords({
   actions: ['Actions', 'Ações'],
   actionsOf: [
     (serialNumber: string) => `Actions for ${serialNumber}`,
@@ -15,14 +15,11 @@ export const words = texts({
   ],
   adoptQuestion: ['Make devices of these terminals?', 'Criar dispositivos para estes terminais?'],
   APP: ['App', 'Aplicativo'],
-  apps: ['Apps', 'Aplicativos'],
   assign: ['Assign to a number', 'Vincular a um número'],
   badCharacter: ['Has a control or invisible character', 'Tem caractere de controle ou invisível'],
   copyResults: ['Copy results', 'Copiar resultados'],
-  created: ['Created', 'Criado'],
   createdBy: ['Created by', 'Criado por'],
   createDevice: ['Create device', 'Criar dispositivo'],
-  delete: ['Delete', 'Excluir'],
   deleted: [
     (count: number) => (count === 1 ? 'Device deleted' : `${count} devices deleted`),
     (count: number) => (count === 1 ? 'Dispositivo excluído' : `${count} dispositivos excluídos`),
@@ -32,18 +29,12 @@ export const words = texts({
     'Os tokens deixam de valer e os terminais são recusados. As transações permanecem. Não é possível desfazer.',
   ],
   deleteQuestion: ['Delete these devices?', 'Excluir estes dispositivos?'],
-  deliveries: ['Deliveries', 'Entregas'],
-  devices: ['Devices', 'Dispositivos'],
-  disable: ['Disable', 'Desabilitar'],
-  disabled: ['Disabled', 'Desabilitado'],
   disableEffect: [
     'Their terminals are refused from the next request on: no payments, software or messages.',
     'Os terminais são recusados a partir da próxima solicitação: sem pagamentos, software nem mensagens.',
   ],
   disableQuestion: ['Disable these devices?', 'Desabilitar estes dispositivos?'],
   duplicate: [(line: number) => `Also in line ${line}`, (line: number) => `Também na linha ${line}`],
-  enable: ['Enable', 'Habilitar'],
-  enabled: ['Enabled', 'Habilitado'],
   enableEffect: [
     'Their terminals are admitted from the next request on.',
     'Os terminais são aceitos a partir da próxima solicitação.',
@@ -59,16 +50,11 @@ export const words = texts({
     (count: string, all: string) => `${count} of ${all} enrolled.`,
     (count: string, all: string) => `${count} de ${all} cadastrados.`,
   ],
-  facts: ['Facts', 'Dados'],
-  file: ['File', 'Arquivo'],
   FILE: ['File', 'Arquivo'],
-  files: ['Files', 'Arquivos'],
   firstSeen: ['First seen', 'Visto pela primeira vez'],
-  group: ['Group', 'Grupo'],
   hasNumber: ['Has a logical number', 'Tem número lógico'],
   hasReported: ['Has reported', 'Já informou dados'],
   hasVersion: ['Has app version', 'Tem a versão de aplicativo'],
-  history: ['History', 'Histórico'],
   issueEffect: [
     'A token that the terminal has now ends at once.',
     'Um token que o terminal já tenha deixa de valer na hora.',
@@ -80,7 +66,6 @@ export const words = texts({
   ],
   lastSeen: ['Last seen', 'Visto por último'],
   line: ['Line', 'Linha'],
-  logicalNumber: ['Logical number', 'Número lógico'],
   manifest: ['What it gets', 'O que recebe'],
   marked: [
     (ready: string, marked: string) => `${ready} to enrol, ${marked} left out`,
@@ -92,12 +77,13 @@ export const words = texts({
     'its name has a character that terminals do not read',
     'o nome tem um caractere que os terminais não leem',
   ],
-  neverSeen: ['Never seen', 'Nunca visto'],
+  NEVER_SEEN: ['Never seen', 'Nunca visto'],
   NO_BYTES: ['the version has no bytecode: upload it', 'a versão não tem bytecode: envie o arquivo'],
   noApps: [
     'No app versions. Grant some to the logical number.',
     'Nenhuma versão de aplicativo. Libere alguma para o número lógico.',
   ],
+  noDeliveries: ['No notification was sent to it yet.', 'Nenhuma notificação enviada ainda.'],
   noDevices: [
     'No devices yet. Enrol the first ones from a list of serial numbers.',
     'Nenhum dispositivo ainda. Cadastre os primeiros a partir de uma lista de números de série.',
@@ -111,18 +97,20 @@ export const words = texts({
     'Sem número lógico, o terminal não recebe nada. Vincule o dispositivo a um número.',
   ],
   notEnrolled: ['Not enrolled', 'Não cadastrado'],
+  notification: ['Notification', 'Notificação'],
+  noTransactions: ['No transactions yet.', 'Nenhuma transação ainda.'],
   noUnknown: [
     'No unknown terminal has called. New ones appear here within ten seconds.',
     'Nenhum terminal desconhecido chamou. Os novos aparecem aqui em até dez segundos.',
   ],
-  offline: ['Offline', 'Offline'],
+  OFFLINE: ['Offline', 'Offline'],
   omitted: ['Left out:', 'Ficou de fora:'],
-  online: ['Online', 'Online'],
+  ONLINE: ['Online', 'Online'],
   PARAMETER: ['Parameter', 'Parâmetro'],
-  parameters: ['Parameters', 'Parâmetros'],
   policy: ['If the server refuses one of them', 'Se o servidor recusar algum deles'],
   presence: ['Presence', 'Presença'],
   ready: ['Ready', 'Pronto'],
+  reason: ['Reason', 'Motivo'],
   refusals: ['Refusals', 'Recusas'],
   refused: ['Last refused', 'Última recusa'],
   rejectAll: ['Enrol none', 'Não cadastrar nenhum'],
@@ -136,14 +124,13 @@ export const words = texts({
   revokeToken: ['Revoke token', 'Revogar token'],
   SAME_NAME: ['another app or file has the same name', 'outro aplicativo ou arquivo tem o mesmo nome'],
   saveResults: ['Save as CSV', 'Salvar como CSV'],
-  serialNumber: ['Serial number', 'Número de série'],
+  sent: ['Sent', 'Enviada'],
   serialNumbers: ['Serial numbers', 'Números de série'],
   shownFirst: [
     (count: string) => `Only ${count} lines are shown here.`,
     (count: string) => `Aqui são mostradas só ${count} linhas.`,
   ],
-  stale: ['Silent', 'Silencioso'],
-  state: ['State', 'Situação'],
+  STALE: ['Silent', 'Silencioso'],
   TERMINAL_DISABLED: [
     'Refused because the device is disabled',
     'Recusado porque o dispositivo está desabilitado',
@@ -172,7 +159,6 @@ export const words = texts({
   tokenRevoked: ['Token revoked', 'Token revogado'],
   tooLong: ['More than 64 characters', 'Mais de 64 caracteres'],
   tooMany: ['Beyond the first 1,000', 'Além dos primeiros 1.000'],
-  transactions: ['Transactions', 'Transações'],
   unknownHelp: [
     'A gateway spoke for these serial numbers, and no device has them, so they are refused. Adopt those that are yours.',
     'Um gateway falou por estes números de série e nenhum dispositivo os tem; por isso são recusados. Adote os que são seus.',

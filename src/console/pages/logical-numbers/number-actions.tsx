@@ -9,7 +9,7 @@ import { Button } from '../../ui/button';
 import { Checkbox } from '../../ui/field';
 import { ReferenceInput, type Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
-import { NUMBER_DELETE } from './number-panel';
+import { NUMBER_DELETE } from './number-form';
 import { words } from './words';
 
 const MOVE = graphql(`

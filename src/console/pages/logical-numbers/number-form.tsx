@@ -32,6 +32,15 @@ const UPDATE = graphql(`
   }
 `);
 
+export const NUMBER_DELETE = graphql(`
+  mutation LogicalNumberDelete($id: ID!, $ifMatch: Int) {
+    logicalNumberDelete(id: $id, ifMatch: $ifMatch) {
+      deletedId
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
 interface Values {
   readonly number: string;
   readonly group: Reference | null;

@@ -1,19 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useQuery } from '../../api/query';
-import { useMay } from '../../app/session';
-import { RecordPanel } from '../../record/panel';
-import { TerminalDeliveries, TerminalTransactions } from '../../record/terminal-lists';
+import { DialogButton } from '../../record/dialog-button';
+import { RecordLink } from '../../record/link';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useTexts } from '../../text';
-import { Button } from '../../ui/button';
 import { Ago, Facts, Section, Time } from '../../ui/facts';
 import { Empty } from '../../ui/states';
 import { PresenceBadge } from '../devices/presence';
+import { TerminalDeliveries, TerminalTransactions } from '../devices/terminal-lists';
 import { NewParameter } from '../values/new-parameter';
 import { EffectiveParameters } from './effective-parameters';
-import { NumberForm } from './number-form';
+import { NUMBER_DELETE, NumberForm } from './number-form';
 import { NumberVersions, type LogicalNumber } from './number-versions';
 import { words } from './words';
 
@@ -53,21 +53,7 @@ const NUMBER = graphql(`
   }
 `);
 
-export const NUMBER_DELETE = graphql(`
-  mutation LogicalNumberDelete($id: ID!, $ifMatch: Int) {
-    logicalNumberDelete(id: $id, ifMatch: $ifMatch) {
-      deletedId
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-interface NumberPanelProps {
-  readonly id: string;
-  readonly onClose: () => void;
-}
-
-export function NumberPanel({ id, onClose }: NumberPanelProps): ReactNode {
+export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const follows = ['LOGICAL_NUMBER', 'DEVICE', 'GROUP', 'PARAMETER', 'APP_VERSION'] as const;
   const query = useQuery(NUMBER, { id }, follows);
@@ -112,11 +98,7 @@ function NumberFacts({ logicalNumber }: PartProps): ReactNode {
         facts={[
           {
             name: text.group,
-            value: group && (
-              <Link to="/groups" search={{ open: group.id }}>
-                {group.name}
-              </Link>
-            ),
+            value: group && <RecordLink page="/groups" record={group} />,
           },
           { name: text.created, value: <Time at={createdAt} /> },
           { name: text.createdBy, value: createdBy?.name },
@@ -129,9 +111,7 @@ function NumberFacts({ logicalNumber }: PartProps): ReactNode {
             {devices.nodes.map(({ id, serialNumber, presence, lastSeenAt }) => (
               <tr key={id}>
                 <td>
-                  <Link to="/devices" search={{ open: id }} className="code">
-                    {serialNumber}
-                  </Link>
+                  <RecordLink page="/devices" record={{ id, serialNumber }} />
                 </td>
                 <td>
                   <PresenceBadge presence={presence} />
@@ -150,17 +130,14 @@ function NumberFacts({ logicalNumber }: PartProps): ReactNode {
 
 function Parameters({ logicalNumber }: PartProps): ReactNode {
   const text = useTexts(words);
-  const mayWrite = useMay('WRITE');
-  const [isCreating, setCreating] = useState(false);
   const { id } = logicalNumber;
   return (
     <>
       <div className="buttons">
-        {mayWrite && (
-          <Button icon="add" onPress={() => setCreating(true)}>
-            {text.newParameter}
-          </Button>
-        )}
+        <DialogButton
+          label={text.newParameter}
+          dialog={(close) => <NewParameter owner={{ logicalNumberId: id }} onClose={close} />}
+        />
         <Link
           className="button button-quiet"
           to="/parameters"
@@ -170,7 +147,6 @@ function Parameters({ logicalNumber }: PartProps): ReactNode {
         </Link>
       </div>
       <EffectiveParameters logicalNumber={logicalNumber} />
-      {isCreating && <NewParameter owner={{ logicalNumberId: id }} onClose={() => setCreating(false)} />}
     </>
   );
 }

@@ -1,21 +1,14 @@
-import { texts } from '../../text';
+import { pageWords } from '../../ui/words';
 
-export const words = texts({
-  appVersions: ['App versions', 'Versões de aplicativos'],
-  created: ['Created', 'Criado'],
+export const words = pageWords({
   createdBy: ['Created by', 'Criado por'],
-  delete: ['Delete', 'Excluir'],
   deleteEffect: [
     'Their parameters and metacontents are deleted too; their devices stay, without a number, and are refused. This cannot be undone.',
     'Os parâmetros e metaconteúdos também são excluídos; os dispositivos ficam, sem número, e são recusados. Não é possível desfazer.',
   ],
   deleteQuestion: ['Delete these logical numbers?', 'Excluir estes números lógicos?'],
-  deliveries: ['Deliveries', 'Entregas'],
-  devices: ['Devices', 'Dispositivos'],
-  facts: ['Facts', 'Dados'],
   force: ['Save all the same', 'Salvar mesmo assim'],
   forceMove: ['Move even if terminals lose app versions', 'Mover mesmo que terminais percam versões'],
-  group: ['Group', 'Grupo'],
   hasDevice: ['Has a device', 'Tem dispositivo'],
   hasVersion: ['Has app version', 'Tem a versão de aplicativo'],
   lossCount: [
@@ -34,7 +27,6 @@ export const words = texts({
   moved: ['Moved', 'Movidos'],
   moveQuestion: ['Move these logical numbers?', 'Mover estes números lógicos?'],
   newNumber: ['New logical number', 'Novo número lógico'],
-  newParameter: ['New parameter', 'Novo parâmetro'],
   noDevices: [
     'No device has this number. Assign one, so that a terminal can use it.',
     'Nenhum dispositivo tem este número. Vincule um para que um terminal possa usá-lo.',
@@ -54,10 +46,6 @@ export const words = texts({
   number: ['Number', 'Número'],
   numbers: ['Logical numbers', 'Números lógicos'],
   ownParameters: ['Own parameters', 'Parâmetros próprios'],
-  parameters: ['Parameters', 'Parâmetros'],
-  serialNumber: ['Serial number', 'Número de série'],
-  transactions: ['Transactions', 'Transações'],
-  updated: ['Changed', 'Alterado'],
   versionsHelp: [
     'Versions of the group that the terminals get.',
     'Versões do grupo que os terminais recebem.',

@@ -38,6 +38,11 @@ const TONES: Readonly<Record<NotificationDeliveryState, Tone>> = {
 };
 export const STATES = Object.keys(TONES) as NotificationDeliveryState[];
 
+/** State of a delivery in a word. */
+export function DeliveryState({ state }: { readonly state: NotificationDeliveryState }): ReactNode {
+  return <Badge tone={TONES[state]}>{useTexts(words)[state]}</Badge>;
+}
+
 /** Deliveries of one notification, which can be narrowed to one state. */
 export function Deliveries({ id }: { readonly id: string }): ReactNode {
   const text = useTexts(words);
@@ -53,7 +58,7 @@ export function Deliveries({ id }: { readonly id: string }): ReactNode {
           id: 'state',
           title: text.state,
           width: 110,
-          render: ({ state }) => <Badge tone={TONES[state]}>{text[state]}</Badge>,
+          render: ({ state }) => <DeliveryState state={state} />,
         },
         {
           id: 'finishedAt',

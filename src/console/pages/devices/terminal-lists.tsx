@@ -1,0 +1,91 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+import { graphql } from '../../api/graphql';
+import { RecordLink } from '../../record/link';
+import { CompactList } from '../../table/compact-list';
+import type { Filter } from '../../table/filter';
+import { useTexts } from '../../text';
+import { DeliveryState } from '../notifications/deliveries';
+import { SOURCE, useColumns } from '../transactions/columns';
+import { words } from './words';
+
+const DELIVERIES = graphql(`
+  query TerminalDeliveries($first: Int!, $after: String, $count: Boolean!, $id: ID!) {
+    node(id: $id) {
+      ... on Device {
+        deliveries(first: $first, after: $after, orderBy: { field: ID, direction: DESC }) { ...Deliveries }
+      }
+      ... on LogicalNumber {
+        deliveries(first: $first, after: $after, orderBy: { field: ID, direction: DESC }) { ...Deliveries }
+      }
+    }
+  }
+
+  fragment Deliveries on NotificationDeliveryConnection {
+    totalCount @include(if: $count)
+    pageInfo { hasNextPage endCursor }
+    nodes {
+      id
+      state
+      queuedAt
+      reason
+      notification { id content }
+    }
+  }
+`);
+
+/** Transactions of a device or of a logical number, the newest first. */
+export function TerminalTransactions({ filter }: { readonly filter: Filter }): ReactNode {
+  const text = useTexts(words);
+  const navigate = useNavigate();
+  return (
+    <CompactList
+      id="terminal-transactions"
+      label={text.transactions}
+      source={SOURCE}
+      fixedFilter={filter}
+      initialSort="-STARTED_AT"
+      onOpen={({ id }) => void navigate({ to: '/transactions', search: { open: id } })}
+      rowName={({ startedAt }) => startedAt}
+      columns={useColumns().slice(0, 5)}
+      empty={text.noTransactions}
+    />
+  );
+}
+
+/** Notifications for a device or for a logical number and what became of them, the newest first. */
+export function TerminalDeliveries({ id }: { readonly id: string }): ReactNode {
+  const text = useTexts(words);
+  return (
+    <CompactList
+      id="terminal-deliveries"
+      label={text.deliveries}
+      source={{ document: DELIVERIES, follows: ['NOTIFICATION'], variables: { id } }}
+      rowName={({ notification }) => notification?.content ?? ''}
+      columns={[
+        { id: 'queuedAt', title: text.sent, width: 120, kind: 'ago' },
+        {
+          id: 'state',
+          title: text.state,
+          width: 110,
+          render: ({ state }) => <DeliveryState state={state} />,
+        },
+        {
+          id: 'notification',
+          title: text.notification,
+          width: 220,
+          render: ({ notification }) =>
+            notification && (
+              <RecordLink
+                page="/notifications"
+                record={{ id: notification.id, name: notification.content }}
+              />
+            ),
+        },
+        { id: 'reason', title: text.reason, width: 140, isHidden: true },
+      ]}
+      empty={text.noDeliveries}
+    />
+  );
+}

@@ -4,6 +4,7 @@ import { noteChange } from '../api/changes';
 import { failureOf } from '../api/errors';
 import { graphql } from '../api/graphql';
 import { mutate } from '../api/mutation';
+import { messageOf } from '../api/rules';
 import { texts, useLocale } from '../text';
 import { notify } from '../ui/toasts';
 import { words as common } from '../ui/words';
@@ -37,7 +38,8 @@ export function useRevert(): (sequence: number) => Promise<void> {
       const { entry, userErrors } = await mutate(REVERT, { sequence });
       if (entry) noteChange(entry.entityKind);
       const [error] = userErrors;
-      const message = error?.code === 'STALE' ? words[language].changedSince : error?.message;
+      const message =
+        error?.code === 'STALE' ? words[language].changedSince : error && messageOf(error, language);
       if (message === undefined) notify({ text: common[language].undone });
       else notify({ text: message, tone: 'bad' });
     } catch (error) {

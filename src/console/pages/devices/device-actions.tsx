@@ -5,6 +5,7 @@ import { noteChange } from '../../api/changes';
 import { failureOf } from '../../api/errors';
 import { graphql } from '../../api/graphql';
 import { mutate } from '../../api/mutation';
+import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
 import { BulkDialog } from '../../record/bulk-dialog';
 import { useChangeNote } from '../../record/undo';
@@ -77,7 +78,9 @@ export function DeviceMenu({ device }: { readonly device: Actable }): ReactNode 
     try {
       const payload = await mutate(DEVICE_EDIT, { id: device.id, input: { enabled } });
       noteChange('DEVICE');
-      note(`${device.serialNumber}: ${enabled ? text.enabled : text.disabled}`, payload.device);
+      const [error] = payload.userErrors;
+      if (error) notify({ text: messageOf(error, language), tone: 'bad' });
+      else note(`${device.serialNumber}: ${enabled ? text.enabled : text.disabled}`, payload.device);
     } catch (error) {
       notify({ text: failureOf(error as CombinedError, language).message, tone: 'bad' });
     }

@@ -2,8 +2,9 @@ import { useMemo, useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { useMutation } from '../../api/mutation';
+import { messageOf } from '../../api/rules';
 import type { BulkErrorPolicy, DeviceBulkEnrolMutation } from '../../gql/graphql';
-import { useTexts } from '../../text';
+import { useLocale, useTexts, type Language } from '../../text';
 import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
@@ -65,6 +66,7 @@ function EnrolForm(props: {
   const draft = useDraft('enrol', EMPTY);
   const [file, setFile] = useState<File | null>(null);
   const [errorPolicy, setPolicy] = useState<BulkErrorPolicy>('REJECT_FAILED_ROWS');
+  const { language } = useLocale();
   const mutation = useMutation(ENROL, ['DEVICE']);
   const lines = useMemo(() => serialsOf(draft.values.text), [draft.values.text]);
   const serialNumbers = lines.filter(({ fault }) => fault === null).map(({ serialNumber }) => serialNumber);
@@ -72,7 +74,7 @@ function EnrolForm(props: {
     const payload = await mutation.run({ serialNumbers, errorPolicy });
     if (!payload) return;
     draft.clear();
-    props.onSent(outcomesOf(serialNumbers, payload.results ?? [], text));
+    props.onSent(outcomesOf(serialNumbers, payload.results ?? [], language));
   };
   return (
     <Form
@@ -234,13 +236,15 @@ function ResultTable(props: {
 function outcomesOf(
   serialNumbers: readonly string[],
   results: Results,
-  text: (typeof words)['en'],
+  language: Language,
 ): readonly Outcome[] {
+  const text = words[language];
   const byIndex = new Map(results.map((result) => [result.index, result]));
   return serialNumbers.map((serialNumber, index) => {
     const result = byIndex.get(index);
     const isEnrolled = Boolean(result?.device);
-    const message = result?.userErrors[0]?.message ?? (isEnrolled ? text.enrolled : text.notEnrolled);
+    const error = result?.userErrors[0];
+    const message = error ? messageOf(error, language) : isEnrolled ? text.enrolled : text.notEnrolled;
     return { serialNumber, isEnrolled, message };
   });
 }

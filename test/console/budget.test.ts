@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+
+import { fleet } from '../support/fleet.js';
+import { addPerson } from '../support/people.js';
+import { useConsole } from './pages.js';
+
+const { server, open } = useConsole({ rateLimitPerHour: 3_600 });
+
+/** Changes of a busy minute: one every 200 ms. */
+const CHANGES = 300;
+/** Requests of a list that follows a busy fleet for a minute: 15, and 8 more in the first one. */
+const MOST = 25;
+
+it('a list follows a busy fleet within the budget of an hour, and sends nothing while it is hidden', async () => {
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  const page = await open('/groups', { email });
+  await page.clock.install();
+  await page.reload();
+  await page.getByText('No groups yet').waitFor();
+  let requests = 0;
+  page.on('request', (request) => (requests += request.url().endsWith('/graphql') ? 1 : 0));
+  const busyMinute = async (name: string): Promise<number> => {
+    requests = 0;
+    for (let n = 0; n < CHANGES; n += 1) {
+      await fleet.group(server.acme.client, `${name} ${n}`);
+      await page.clock.runFor(200);
+    }
+    return requests;
+  };
+  const sent = await busyMinute('seen');
+  expect(sent).toBeGreaterThan(5);
+  expect(sent).toBeLessThanOrEqual(MOST);
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true, configurable: true })`);
+  await page.clock.runFor(60_000);
+  expect(await busyMinute('hidden')).toBe(0);
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { value: false });
+    document.dispatchEvent(new Event('visibilitychange'))`);
+  await page.getByText(`${2 * CHANGES} records`).waitFor();
+});

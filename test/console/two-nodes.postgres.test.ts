@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import type { Server } from '../../src/app/server.js';
+import { openBrowser } from '../support/console.js';
+import { changed, nodeId } from '../support/dashboard.js';
+import { fleet } from '../support/fleet.js';
+import { addPerson, PASSWORD } from '../support/people.js';
+import { openServer } from '../support/server.js';
+import { useConsole } from './pages.js';
+
+const { server, open } = useConsole();
+let other: Server;
+let url: string;
+beforeAll(async () => {
+  other = await openServer(server.place.url);
+  url = await other.start();
+});
+afterAll(() => other.stop(1_000));
+
+it('a person works at one node, sees changes of another one, and is signed out there', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  const id = nodeId('Group', await fleet.group(server.acme.client, 'before'));
+  const page = await open('/groups');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('gridcell', { name: 'before' }).click();
+  await page.getByRole('complementary').getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('changed here');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('heading', { name: 'changed here' }).waitFor();
+
+  const there = openBrowser(url);
+  const [cookie] = await page.context().cookies();
+  there.cookie = `${cookie?.name}=${cookie?.value}`;
+  const rename =
+    'mutation ($id: ID!, $name: String!) { groupUpdate(id: $id, input: { name: $name }) { userErrors { code } } }';
+  await changed(there, rename, { id, name: 'changed there' });
+  await page.getByRole('heading', { name: 'changed there' }).waitFor();
+  await changed(there, 'mutation { signOut { userErrors { code } } }');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('open')).toBe(id);
+});

@@ -9,30 +9,26 @@ import {
   MenuTrigger,
   Popover,
   Separator,
-  type Selection,
+  type MenuItemProps,
 } from 'react-aria-components';
 
-import { graphql } from '../api/graphql';
-import { useMutation } from '../api/mutation';
+import { graphql, useMutation } from '../api';
 import { texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
+import { optionsOf, type Option } from '../ui/options';
 import { setPreferences, usePreferences, type Theme } from './preferences';
 import { useSession } from './session';
 import { showShortcuts } from './shortcuts';
 
 const SIGN_OUT = graphql(`
   mutation SignOut {
-    signOut {
-      userErrors { code message path rule params }
-    }
+    signOut { userErrors { code message path rule params } }
   }
 `);
 
 const COMPANY_SWITCH = graphql(`
   mutation CompanySwitch($companyId: ID!) {
-    companySwitch(companyId: $companyId) {
-      userErrors { code message path rule params }
-    }
+    companySwitch(companyId: $companyId) { userErrors { code message path rule params } }
   }
 `);
 
@@ -47,7 +43,6 @@ const words = texts({
   language: ['Português (Brasil)', 'English'],
   shortcuts: ['Shortcuts', 'Atalhos'],
   docs: ['REST API documents', 'Documentos da API REST'],
-  graphiql: ['GraphiQL', 'GraphiQL'],
   signOut: ['Sign out', 'Sair'],
 });
 
@@ -56,9 +51,9 @@ export function AccountMenu(): ReactNode {
   const text = useTexts(words);
   const navigate = useNavigate();
   const { viewer, leave } = useSession();
-  const { language } = usePreferences();
+  const { language, theme } = usePreferences();
   const signOut = useMutation(SIGN_OUT);
-  const hasGraphiql = document.documentElement.hasAttribute('data-graphiql');
+  const changeCompany = useCompanySwitch();
   const leaveConsole = async (): Promise<void> => {
     if (await signOut.run({})) leave();
   };
@@ -73,88 +68,78 @@ export function AccountMenu(): ReactNode {
       </AriaButton>
       <Popover className="popover">
         <Menu className="options" aria-label={text.menu}>
-          <MenuItem className="option" onAction={() => void navigate({ to: '/account' })}>
-            {text.account}
-          </MenuItem>
-          <MenuItem
-            className="option"
-            onAction={() => setPreferences({ language: language === 'pt' ? 'en' : 'pt' })}
-          >
+          <Item onAction={() => void navigate({ to: '/account' })}>{text.account}</Item>
+          <Item onAction={() => setPreferences({ language: language === 'pt' ? 'en' : 'pt' })}>
             {text.language}
-          </MenuItem>
-          <MenuItem className="option" onAction={showShortcuts}>
-            {text.shortcuts}
-          </MenuItem>
-          <ThemeSection />
-          <CompanySection />
-          <Separator className="option-line" />
-          <MenuItem className="option" href="/docs" target="_blank">
-            {text.docs}
-          </MenuItem>
-          {hasGraphiql && (
-            <MenuItem className="option" href="/graphql" target="_blank">
-              {text.graphiql}
-            </MenuItem>
+          </Item>
+          <Item onAction={showShortcuts}>{text.shortcuts}</Item>
+          <OneOf
+            title={text.theme}
+            options={optionsOf(text, ['system', 'light', 'dark'])}
+            value={theme}
+            onChange={(chosen) => setPreferences({ theme: chosen as Theme })}
+          />
+          {viewer.companies.length > 1 && (
+            <OneOf
+              title={text.companies}
+              options={viewer.companies.map(({ company: { id, name } }) => ({ value: id, label: name }))}
+              value={viewer.company?.id}
+              onChange={(id) => void changeCompany(id)}
+            />
           )}
-          <MenuItem className="option" onAction={() => void leaveConsole()}>
-            {text.signOut}
-          </MenuItem>
+          <Separator className="option-line" />
+          <Item href="/docs" target="_blank">
+            {text.docs}
+          </Item>
+          {document.documentElement.hasAttribute('data-graphiql') && (
+            <Item href="/graphql" target="_blank">
+              GraphiQL
+            </Item>
+          )}
+          <Item onAction={() => void leaveConsole()}>{text.signOut}</Item>
         </Menu>
       </Popover>
     </MenuTrigger>
   );
 }
 
-function ThemeSection(): ReactNode {
-  const text = useTexts(words);
-  const { theme } = usePreferences();
+const Item = (props: MenuItemProps): ReactNode => <MenuItem {...props} className="option" />;
+
+interface OneOfProps {
+  readonly title: string;
+  readonly options: readonly Option[];
+  readonly value: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+/** A part of the menu of which one entry is ticked. */
+function OneOf({ title, options, value, onChange }: OneOfProps): ReactNode {
   return (
     <MenuSection
       selectionMode="single"
       disallowEmptySelection
-      selectedKeys={[theme]}
-      onSelectionChange={(keys) => setPreferences({ theme: onlyOf(keys) as Theme })}
+      selectedKeys={value === undefined ? [] : [value]}
+      onSelectionChange={(keys) => keys !== 'all' && onChange([...keys].join())}
     >
-      <Header className="option-header">{text.theme}</Header>
-      {(['system', 'light', 'dark'] as const).map((each) => (
-        <MenuItem key={each} id={each} className="option">
+      <Header className="option-header">{title}</Header>
+      {options.map((option) => (
+        <Item key={option.value} id={option.value} textValue={option.label}>
           <Icon name="check" />
-          {text[each]}
-        </MenuItem>
+          {option.label}
+        </Item>
       ))}
     </MenuSection>
   );
 }
 
-/** The one key that is selected. */
-const onlyOf = (keys: Selection): string => (keys === 'all' ? '' : [...keys].join());
-
-/** Companies of the person, where there is more than one. */
-function CompanySection(): ReactNode {
-  const text = useTexts(words);
+/** Works for another company of the person from now on. */
+function useCompanySwitch(): (companyId: string) => Promise<void> {
   const navigate = useNavigate();
-  const { viewer, restart } = useSession();
+  const { restart } = useSession();
   const { run } = useMutation(COMPANY_SWITCH);
-  if (viewer.companies.length < 2) return null;
-  const change = async (companyId: string): Promise<void> => {
+  return async (companyId) => {
     if (!(await run({ companyId }))) return;
     await navigate({ to: '/overview' });
     restart();
   };
-  return (
-    <MenuSection
-      selectionMode="single"
-      disallowEmptySelection
-      selectedKeys={viewer.company ? [viewer.company.id] : []}
-      onSelectionChange={(keys) => void change(onlyOf(keys))}
-    >
-      <Header className="option-header">{text.companies}</Header>
-      {viewer.companies.map(({ company }) => (
-        <MenuItem key={company.id} id={company.id} className="option">
-          <Icon name="check" />
-          {company.name}
-        </MenuItem>
-      ))}
-    </MenuSection>
-  );
 }

@@ -11,8 +11,7 @@ import {
   SearchField,
 } from 'react-aria-components';
 
-import { graphql } from '../api/graphql';
-import { query } from '../api/query';
+import { graphql, query } from '../api';
 import { containing } from '../record/find';
 import { nameOf, type Named } from '../record/link';
 import { texts, useTexts } from '../text';
@@ -32,21 +31,11 @@ const FIND = graphql(`
   query FindRecords(
     $text: String!, $devices: DeviceFilter!, $groups: GroupFilter!, $apps: AppFilter!, $files: FileFilter!
   ) {
-    devices(first: 5, filter: $devices) {
-      nodes { id serialNumber }
-    }
-    logicalNumbers(first: 5, filter: { number: { startsWith: $text } }) {
-      nodes { id number }
-    }
-    groups(first: 5, filter: $groups) {
-      nodes { id name }
-    }
-    apps(first: 5, filter: $apps) {
-      nodes { id name }
-    }
-    files(first: 5, filter: $files) {
-      nodes { id name }
-    }
+    devices(first: 5, filter: $devices) { nodes { id serialNumber } }
+    logicalNumbers(first: 5, filter: { number: { startsWith: $text } }) { nodes { id number } }
+    groups(first: 5, filter: $groups) { nodes { id name } }
+    apps(first: 5, filter: $apps) { nodes { id name } }
+    files(first: 5, filter: $files) { nodes { id name } }
   }
 `);
 

@@ -1,7 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-import { graphql } from '../api/graphql';
-import { mutate } from '../api/mutation';
+import { graphql, mutate } from '../api';
 import { browserStorage } from '../api/storage';
 import { browserLanguage, type Language } from '../text';
 
@@ -14,9 +13,7 @@ export interface Preferences {
 
 const SAVE = graphql(`
   mutation PreferencesSet($preferences: JSON!) {
-    preferencesSet(preferences: $preferences) {
-      userErrors { code message path rule params }
-    }
+    preferencesSet(preferences: $preferences) { userErrors { code message path rule params } }
   }
 `);
 

@@ -10,10 +10,9 @@ import {
   type ReactNode,
 } from 'react';
 
+import { graphql, query, useQuery } from '../api';
 import { restartChanges } from '../api/changes';
 import { closeSockets, connection } from '../api/client';
-import { graphql } from '../api/graphql';
-import { query, useQuery } from '../api/query';
 import { browserStorage, tabStorage } from '../api/storage';
 import type { SessionQuery } from '../gql/graphql';
 import { LocaleContext, tagOf } from '../text';

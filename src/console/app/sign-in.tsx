@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 
-import { graphql } from '../api/graphql';
-import { useMutation } from '../api/mutation';
+import { graphql, useMutation } from '../api';
 import { texts, useTexts } from '../text';
 import { TextInput } from '../ui/field';
 import { Form } from '../ui/form';
@@ -10,17 +9,13 @@ import { adoptPreferences, usePreferences } from './preferences';
 
 const SIGN_IN = graphql(`
   mutation SignIn($email: String!, $password: String!) {
-    signIn(email: $email, password: $password) {
-      userErrors { code message path rule params }
-    }
+    signIn(email: $email, password: $password) { userErrors { code message path rule params } }
   }
 `);
 
 const SIGN_IN_BY_LINK = graphql(`
   mutation SignInByLink($code: String!) {
-    signInByLink(code: $code) {
-      userErrors { code message path rule params }
-    }
+    signInByLink(code: $code) { userErrors { code message path rule params } }
   }
 `);
 

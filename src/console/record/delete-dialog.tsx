@@ -1,12 +1,11 @@
 import { useState, type ReactNode } from 'react';
 
-import type { EntityType } from '../api/changes';
-import { useMutation } from '../api/mutation';
+import { type EntityType, useMutation } from '../api';
 import type { Document } from '../api/query';
 import { texts, useTexts } from '../text';
 import { Button } from '../ui/button';
+import { Checkbox } from '../ui/checkbox';
 import { Confirm } from '../ui/dialog';
-import { Checkbox } from '../ui/field';
 import { FailureNote } from '../ui/states';
 import { notify } from '../ui/toasts';
 import { words as common } from '../ui/words';

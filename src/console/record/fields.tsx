@@ -6,9 +6,11 @@ import { useMutation, type MutationState, type PayloadOf } from '../api/mutation
 import type { Document } from '../api/query';
 import type { Attachment } from '../api/upload';
 import { useTexts } from '../text';
+import { Checkbox } from '../ui/checkbox';
 import { Dialog } from '../ui/dialog';
-import { Checkbox, Choice, TextInput, type Option } from '../ui/field';
+import { Choice, TextInput } from '../ui/field';
 import { errorAt, Form, useDraft } from '../ui/form';
+import type { Option } from '../ui/options';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { notify } from '../ui/toasts';
 import { words } from '../ui/words';
@@ -127,7 +129,7 @@ export function SendForm<Data extends object, Variables extends object, Values e
   );
 }
 
-interface CreateDialogProps<Data extends object, Variables, Values> extends Omit<
+export interface CreateDialogProps<Data extends object, Variables, Values> extends Omit<
   SendFormProps<Data, Variables, Values>,
   'onDone' | 'onCancel'
 > {
@@ -136,7 +138,7 @@ interface CreateDialogProps<Data extends object, Variables, Values> extends Omit
   readonly onClose: () => void;
 }
 
-/** A window with a form that creates something. */
+/** Shown by `CreateDialog` of create-dialog.tsx. */
 export function CreateDialog<Data extends object, Variables extends object, Values extends object>(
   props: CreateDialogProps<Data, Variables, Values>,
 ): ReactNode {

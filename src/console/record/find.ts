@@ -1,20 +1,17 @@
-import { graphql } from '../api/graphql';
-import { query } from '../api/query';
+import { graphql, query } from '../api';
+import type { Document } from '../api/query';
 import type { Reference } from '../ui/reference-input';
+import { nameOf, type Named } from './link';
 
 const FIND_LOGICAL_NUMBERS = graphql(`
   query FindLogicalNumbers($text: String!) {
-    logicalNumbers(first: 10, filter: { number: { startsWith: $text } }) {
-      nodes { id number }
-    }
+    logicalNumbers(first: 10, filter: { number: { startsWith: $text } }) { nodes { id number } }
   }
 `);
 
 const FIND_GROUPS = graphql(`
   query FindGroups($filter: GroupFilter!) {
-    groups(first: 10, filter: $filter) {
-      nodes { id name }
-    }
+    groups(first: 10, filter: $filter) { nodes { id name } }
   }
 `);
 
@@ -23,9 +20,7 @@ const FIND_APP_VERSIONS = graphql(`
     apps(first: 5, filter: $filter) {
       nodes {
         name
-        versions(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) {
-          nodes { id number }
-        }
+        versions(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { id number } }
       }
     }
   }
@@ -33,25 +28,19 @@ const FIND_APP_VERSIONS = graphql(`
 
 const FIND_APPS = graphql(`
   query FindApps($filter: AppFilter!) {
-    apps(first: 10, filter: $filter) {
-      nodes { id name }
-    }
+    apps(first: 10, filter: $filter) { nodes { id name } }
   }
 `);
 
 const FIND_MEMBERS = graphql(`
   query FindMembers($text: String!) {
-    users(first: 10, filter: { email: { contains: $text } }) {
-      nodes { id name }
-    }
+    users(first: 10, filter: { email: { contains: $text } }) { nodes { id name } }
   }
 `);
 
 const FIND_FILES = graphql(`
   query FindFiles($filter: FileFilter!) {
-    files(first: 10, filter: $filter) {
-      nodes { id name }
-    }
+    files(first: 10, filter: $filter) { nodes { id name } }
   }
 `);
 
@@ -63,36 +52,42 @@ export function containing<Field extends string>(field: Field, text: string) {
   };
 }
 
+/** Asks for records by a text. */
+const finder =
+  <Data, Variables extends object>(
+    document: Document<Data, Variables>,
+    variables: (text: string) => Variables,
+    recordsOf: (data: Data) => readonly Named[],
+  ) =>
+  async (text: string): Promise<readonly Reference[]> =>
+    recordsOf(await query(document, variables(text))).map((record) => ({
+      id: record.id,
+      name: nameOf(record),
+    }));
+
+const asIs = (text: string) => ({ text });
+const byName = (text: string) => ({ filter: containing('name', text) });
+
 /** Logical numbers that begin with the text. */
-export async function findLogicalNumbers(text: string): Promise<readonly Reference[]> {
-  const { logicalNumbers } = await query(FIND_LOGICAL_NUMBERS, { text });
-  return logicalNumbers.nodes.map(({ id, number }) => ({ id, name: number }));
-}
+export const findLogicalNumbers = finder(
+  FIND_LOGICAL_NUMBERS,
+  asIs,
+  ({ logicalNumbers }) => logicalNumbers.nodes,
+);
 
 /** Groups whose names contain the text. */
-export async function findGroups(text: string): Promise<readonly Reference[]> {
-  return (await query(FIND_GROUPS, { filter: containing('name', text) })).groups.nodes;
-}
+export const findGroups = finder(FIND_GROUPS, byName, ({ groups }) => groups.nodes);
 
 /** Apps whose names contain the text. */
-export async function findApps(text: string): Promise<readonly Reference[]> {
-  return (await query(FIND_APPS, { filter: containing('name', text) })).apps.nodes;
-}
+export const findApps = finder(FIND_APPS, byName, ({ apps }) => apps.nodes);
 
 /** The newest versions of apps whose names contain the text, such as "Pay 1.2". */
-export async function findAppVersions(text: string): Promise<readonly Reference[]> {
-  const { apps } = await query(FIND_APP_VERSIONS, { filter: containing('name', text) });
-  return apps.nodes.flatMap(({ name, versions }) =>
-    versions.nodes.map(({ id, number }) => ({ id, name: `${name} ${number}` })),
-  );
-}
+export const findAppVersions = finder(FIND_APP_VERSIONS, byName, ({ apps }) =>
+  apps.nodes.flatMap((app) => app.versions.nodes.map((version) => ({ ...version, app }))),
+);
 
 /** Files whose names contain the text. */
-export async function findFiles(text: string): Promise<readonly Reference[]> {
-  return (await query(FIND_FILES, { filter: containing('name', text) })).files.nodes;
-}
+export const findFiles = finder(FIND_FILES, byName, ({ files }) => files.nodes);
 
 /** Members whose e-mail addresses contain the text; none for people who are not administrators. */
-export async function findMembers(text: string): Promise<readonly Reference[]> {
-  return (await query(FIND_MEMBERS, { text })).users?.nodes ?? [];
-}
+export const findMembers = finder(FIND_MEMBERS, asIs, ({ users }) => users?.nodes ?? []);

@@ -1,8 +1,6 @@
 import { useState, type ReactNode } from 'react';
 
-import type { EntityType } from '../api/changes';
-import { graphql } from '../api/graphql';
-import { useQuery } from '../api/query';
+import { type EntityType, graphql, useQuery } from '../api';
 import { useMay } from '../app/session';
 import type { RecordHistoryQuery } from '../gql/graphql';
 import { texts, useTexts } from '../text';

@@ -16,14 +16,14 @@ export function nameOf(record: Named): string {
 }
 
 interface RecordLinkProps {
-  /** Page that lists such records: `/groups`. */
-  readonly page: string;
+  /** Page that lists such records: `/groups`. Null if there is none. */
+  readonly page: string | null;
   readonly record: Named | null | undefined;
 }
 
 /** Leads to a record by its name; nothing where there is no record. */
 export function RecordLink({ page, record }: RecordLinkProps): ReactNode {
-  if (!record) return null;
+  if (!record || page === null) return null;
   return (
     <Link to={page} search={{ open: record.id }}>
       {nameOf(record)}

@@ -1,5 +1,4 @@
-import { graphql } from '../api/graphql';
-import { useQuery } from '../api/query';
+import { graphql, useQuery } from '../api';
 import { nameOf } from './link';
 
 const NAMES = graphql(`

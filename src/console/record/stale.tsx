@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 
+import { SmallTable } from '../table/small-table';
 import { texts, useTexts } from '../text';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -97,26 +98,15 @@ export function StaleDialog<Values>(props: StaleDialogProps<Values>): ReactNode 
     >
       <div className="stack">
         <p>{text.question}</p>
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th>{text.field}</th>
-              <th>{text.mine}</th>
-              <th>{text.theirs}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {props.fields
-              .filter(({ show }) => show(values) !== show(theirs))
-              .map(({ title, show }) => (
-                <tr key={title}>
-                  <th scope="row">{title}</th>
-                  <td>{show(values) ?? '–'}</td>
-                  <td>{show(theirs) ?? '–'}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
+        <SmallTable
+          rows={props.fields.filter(({ show }) => show(values) !== show(theirs))}
+          rowKey={({ title }) => title}
+          columns={[
+            { id: 'title', title: text.field },
+            { id: 'mine', title: text.mine, render: ({ show }) => show(values) ?? '–' },
+            { id: 'theirs', title: text.theirs, render: ({ show }) => show(theirs) ?? '–' },
+          ]}
+        />
       </div>
     </Dialog>
   );

@@ -1,9 +1,7 @@
 import type { CombinedError } from 'urql';
 
-import { noteChange } from '../api/changes';
+import { graphql, mutate, noteChange } from '../api';
 import { failureOf } from '../api/errors';
-import { graphql } from '../api/graphql';
-import { mutate } from '../api/mutation';
 import { messageOf } from '../api/rules';
 import { texts, useLocale } from '../text';
 import { notify } from '../ui/toasts';

@@ -96,7 +96,7 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
       {selectionActions && selection.rows.length > 0 && (
         <div className="selection-bar" role="region" aria-label={selected}>
           <strong>{selected}</strong>
-          {selectionActions(selection.rows, selection.clear)}
+          <Suspense>{selectionActions(selection.rows, selection.clear)}</Suspense>
           <Button look="quiet" onPress={selection.clear}>
             {text.clearSelection}
           </Button>

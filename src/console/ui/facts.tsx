@@ -39,26 +39,24 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactNode
   );
 }
 
-/** A time, and how long ago it was. */
-export function Time({ at }: { readonly at: string | null | undefined }): ReactNode {
-  const format = useFormat();
-  const text = useTexts(words);
-  if (at === null || at === undefined) return <span className="faint">{text.never}</span>;
-  return (
-    <time dateTime={at} title={format.ago(at)}>
-      {format.time(at)}
-    </time>
-  );
+interface TimeProps {
+  readonly at: string | null | undefined;
 }
 
+/** A time; how long ago it was when pointed at. */
+export const Time = ({ at }: TimeProps): ReactNode => <When at={at} shown="time" hint="ago" />;
+
 /** How long ago a time was; the time itself when pointed at. */
-export function Ago({ at }: { readonly at: string | null | undefined }): ReactNode {
+export const Ago = ({ at }: TimeProps): ReactNode => <When at={at} shown="ago" hint="time" />;
+
+function When(props: TimeProps & Readonly<Record<'shown' | 'hint', 'ago' | 'time'>>): ReactNode {
+  const { at, shown, hint } = props;
   const format = useFormat();
   const text = useTexts(words);
   if (at === null || at === undefined) return <span className="faint">{text.never}</span>;
   return (
-    <time dateTime={at} title={format.time(at)}>
-      {format.ago(at)}
+    <time dateTime={at} title={format[hint](at)}>
+      {format[shown](at)}
     </time>
   );
 }

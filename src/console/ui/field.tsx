@@ -16,6 +16,7 @@ import {
 } from 'react-aria-components';
 
 import { Icon } from './icon';
+import type { Option } from './options';
 
 interface FieldProps {
   readonly label: string;
@@ -66,17 +67,6 @@ export function TextInput({
   );
 }
 
-export interface Option<Value extends string = string> {
-  readonly value: Value;
-  readonly label: string;
-}
-
-/** Options named by messages: `optionsOf(text, ['STANDARD', 'MODULE'])`. */
-export const optionsOf = <const Values extends readonly string[]>(
-  names: Readonly<Record<Values[number], string>>,
-  values: Values,
-): Option<Values[number]>[] => values.map((value: Values[number]) => ({ value, label: names[value] }));
-
 interface ChoiceProps<Value extends string> extends FieldProps {
   readonly options: readonly Option<Value>[];
   readonly value: Value | null;
@@ -116,27 +106,5 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>): ReactNo
         </ListBox>
       </Popover>
     </Select>
-  );
-}
-
-interface CheckboxProps {
-  readonly children: ReactNode;
-  readonly isSelected: boolean;
-  readonly onChange: (isSelected: boolean) => void;
-  readonly isDisabled?: boolean;
-}
-
-/** A box to tick. */
-export function Checkbox({ children, isSelected, onChange, isDisabled = false }: CheckboxProps): ReactNode {
-  return (
-    <label className="checkbox">
-      <input
-        type="checkbox"
-        checked={isSelected}
-        disabled={isDisabled}
-        onChange={(event) => onChange(event.target.checked)}
-      />
-      {children}
-    </label>
   );
 }

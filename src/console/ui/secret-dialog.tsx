@@ -13,7 +13,7 @@ interface SecretDialogProps {
 }
 
 /** Shows once what cannot be shown again, such as a new token. */
-export function SecretDialog({ label, help, secret, onClose }: SecretDialogProps): ReactNode {
+export default function SecretDialog({ label, help, secret, onClose }: SecretDialogProps): ReactNode {
   return (
     <Dialog title={label} isOpen={secret !== null} onClose={onClose}>
       <div className="stack">

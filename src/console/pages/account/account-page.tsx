@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import { useSession } from '../../app/session';
 import { SendForm } from '../../record/fields';
 import { useTexts } from '../../text';
@@ -11,7 +10,7 @@ import { Facts, Section } from '../../ui/facts';
 import { PageFailure } from '../../ui/states';
 import { Sessions } from './sessions';
 import { Tokens } from './tokens';
-import { roleNames, words } from './words';
+import { roleNames, useText } from './words';
 
 const ACCOUNT = graphql(`
   query Account {
@@ -27,7 +26,7 @@ const ACCOUNT = graphql(`
 
 /** The person's own tokens, sessions, name, time zone and password. */
 export default function AccountPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const { viewer } = useSession();
   const { data, error, reload } = useQuery(ACCOUNT, {}, ['ACCESS_TOKEN']);
@@ -55,9 +54,7 @@ export default function AccountPage(): ReactNode {
 
 const USER_UPDATE = graphql(`
   mutation ProfileUpdate($id: ID!, $input: UserUpdateInput!) {
-    userUpdate(id: $id, input: $input) {
-      userErrors { code message path rule params }
-    }
+    userUpdate(id: $id, input: $input) { userErrors { code message path rule params } }
   }
 `);
 
@@ -69,7 +66,7 @@ interface User {
 }
 
 function Profile({ user }: { readonly user: User }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const roles = useTexts(roleNames);
   const { viewer, reload } = useSession();
   const timeZone = user.timeZone ?? 'UTC';
@@ -100,14 +97,12 @@ function Profile({ user }: { readonly user: User }): ReactNode {
 
 const PASSWORD_CHANGE = graphql(`
   mutation PasswordChange($current: String!, $new: String!) {
-    passwordChange(current: $current, new: $new) {
-      userErrors { code message path rule params }
-    }
+    passwordChange(current: $current, new: $new) { userErrors { code message path rule params } }
   }
 `);
 
 function Password(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <div className="card">
       <Section title={text.password}>

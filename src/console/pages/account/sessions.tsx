@@ -4,15 +4,12 @@ import { graphql } from '../../api/graphql';
 import type { AccountQuery } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { SmallTable } from '../../table/small-table';
-import { useTexts } from '../../text';
 import { Badge, Section } from '../../ui/facts';
-import { words } from './words';
+import { useText } from './words';
 
 const SESSION_END = graphql(`
   mutation SessionEnd($id: ID!) {
-    sessionEnd(id: $id) {
-      userErrors { code message path rule params }
-    }
+    sessionEnd(id: $id) { userErrors { code message path rule params } }
   }
 `);
 
@@ -23,7 +20,7 @@ interface SessionsProps {
 
 /** Browsers in which the person is signed in. */
 export function Sessions({ sessions, onChange }: SessionsProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <Section title={text.sessions}>
       <SmallTable

@@ -4,17 +4,16 @@ import { graphql } from '../../api/graphql';
 import { useSession } from '../../app/session';
 import type { AccountQuery, Scope } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
-import { CreateDialog } from '../../record/fields';
+import { CreateDialog } from '../../record/create-dialog';
 import { SmallTable } from '../../table/small-table';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
+import { Checkbox } from '../../ui/checkbox';
 import { Badge, Section } from '../../ui/facts';
-import { Checkbox } from '../../ui/field';
 import { errorAt } from '../../ui/form';
-import { SecretDialog } from '../../ui/secret-dialog';
+import SecretDialog from '../../ui/secret-dialog';
 import { Empty } from '../../ui/states';
-import { words } from './words';
+import { useText } from './words';
 
 const TOKEN_CREATE = graphql(`
   mutation TokenCreate($input: ApiTokenCreateInput!) {
@@ -36,9 +35,7 @@ const TOKEN_RENEW = graphql(`
 
 const TOKEN_REVOKE = graphql(`
   mutation TokenRevoke($id: ID!) {
-    apiTokenRevoke(id: $id) {
-      userErrors { code message path rule params }
-    }
+    apiTokenRevoke(id: $id) { userErrors { code message path rule params } }
   }
 `);
 
@@ -52,7 +49,7 @@ interface TokensProps {
 
 /** The person's tokens of the API: generate, renew, revoke. */
 export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const [isCreating, setCreating] = useState(false);
   const [shown, setShown] = useState<string | null>(null);
@@ -115,7 +112,7 @@ function Actions(props: {
   readonly name: string;
   readonly onToken: OnToken;
 }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { token, name, onToken } = props;
   const change = { variables: { id: token.id }, changes: ['ACCESS_TOKEN'] } as const;
   if (token.revokedAt) return <Badge>{text.revoked}</Badge>;
@@ -148,7 +145,7 @@ const EMPTY = { name: '', expiresOn: '' };
 const ALL_SCOPES: readonly Scope[] = ['READ', 'WRITE', 'ADMIN', 'INGEST', 'TERMINALS'];
 
 function TokenForm(props: { readonly onClose: () => void; readonly onToken: OnToken }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { viewer } = useSession();
   const scopesToGive = viewer.scopes.includes('ADMIN') ? ALL_SCOPES : viewer.scopes;
   const [scopes, setScopes] = useState<readonly Scope[]>(['READ']);

@@ -1,7 +1,7 @@
-import { texts } from '../../text';
+import { texts, useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   account: ['Account', 'Conta'],
   browser: ['Browser', 'Navegador'],
   changePassword: ['Change password', 'Alterar senha'],
@@ -61,13 +61,14 @@ export const words = pageWords({
     'Copy the token now. It is shown only this once.',
     'Copie o token agora. Ele é mostrado só desta vez.',
   ],
-  valid: ['Valid', 'Válido'],
   READ: ['Read', 'Ler'],
   WRITE: ['Change', 'Alterar'],
   ADMIN: ['Administer', 'Administrar'],
   INGEST: ['Deliver transactions', 'Enviar transações'],
   TERMINALS: ['Speak for terminals', 'Falar por terminais'],
 });
+
+export const useText = () => useTexts(words);
 
 /** Names of roles. */
 export const roleNames = texts({

@@ -1,18 +1,15 @@
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
-import type { EntityType } from '../../gql/graphql';
 import { findMembers } from '../../record/find';
-import { HistoryEntry } from '../../record/history';
 import { useActionName } from '../../record/history-words';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { Badge } from '../../ui/facts';
-import { ENTITY_PAGES, entityNames } from './entities';
-import { words } from './words';
+import { entityNames } from './entities';
+import { useText } from './words';
+
+const EntryPanel = lazy(() => import('./entry-panel'));
 
 const LEDGER = graphql(`
   query LedgerList($first: Int!, $after: String, $filter: LedgerEntryFilter, $orderBy: LedgerEntryOrder, $count: Boolean!) {
@@ -33,25 +30,6 @@ const LEDGER = graphql(`
   }
 `);
 
-const ENTRY = graphql(`
-  query LedgerEntryRecord($id: ID!) {
-    node(id: $id) {
-      id
-      ... on LedgerEntry {
-        sequence
-        at
-        action
-        entityKind
-        entityId
-        channel
-        actor { name }
-        entity { id }
-        changes { field before after }
-      }
-    }
-  }
-`);
-
 const FOLLOWED = [
   'APP',
   'DEVICE',
@@ -65,7 +43,7 @@ const FOLLOWED = [
 
 /** Who changed what, and when. */
 export default function LedgerPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const actionName = useActionName();
   const kinds = useTexts(entityNames);
   const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));
@@ -97,47 +75,5 @@ export default function LedgerPage(): ReactNode {
       panel={(id, close) => <EntryPanel id={id} onClose={close} />}
       empty={text.noEntries}
     />
-  );
-}
-
-function EntryPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
-  const kinds = useTexts(entityNames);
-  const query = useQuery(ENTRY, { id });
-  return (
-    <RecordPanel
-      query={query}
-      record={({ node }) => (node && 'sequence' in node ? node : null)}
-      title={({ sequence, entityKind, entityId }) => `${sequence} · ${kinds[entityKind]} ${entityId ?? ''}`}
-      onClose={onClose}
-      tabs={(entry) => [
-        {
-          id: 'changes',
-          title: text.changes,
-          content: (
-            <>
-              <ol className="history">
-                <HistoryEntry entry={entry} names={new Map()} />
-              </ol>
-              <EntityLink kind={entry.entityKind} id={entry.entity?.id} />
-            </>
-          ),
-        },
-      ]}
-    />
-  );
-}
-
-/** Leads to the record as it is now; nothing if it is gone or has no page. */
-function EntityLink({ kind, id }: { readonly kind: EntityType; readonly id: string | undefined }): ReactNode {
-  const text = useTexts(words);
-  const page = ENTITY_PAGES[kind];
-  if (page === undefined || id === undefined) return null;
-  return (
-    <p>
-      <Link to={page} search={{ open: id }}>
-        {text.showRecord}
-      </Link>
-    </p>
   );
 }

@@ -3,48 +3,38 @@ import { useState, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import type { Role } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
-import { useTexts } from '../../text';
 import { Dialog } from '../../ui/dialog';
-import { Choice, type Option } from '../../ui/field';
-import { words } from './words';
+import { Choice } from '../../ui/field';
+import type { Option } from '../../ui/options';
+import { useText } from './words';
 
 const SET_ROLE = graphql(`
   mutation MemberSetRole($userId: ID!, $role: Role!) {
-    memberSetRole(userId: $userId, role: $role) {
-      userErrors { code message path rule params }
-    }
+    memberSetRole(userId: $userId, role: $role) { userErrors { code message path rule params } }
   }
 `);
 
 const REMOVE = graphql(`
   mutation MemberRemove($userId: ID!) {
-    memberRemove(userId: $userId) {
-      userErrors { code message path rule params }
-    }
+    memberRemove(userId: $userId) { userErrors { code message path rule params } }
   }
 `);
 
 const UNLOCK = graphql(`
   mutation UserUnlock($id: ID!) {
-    userUnlock(id: $id) {
-      userErrors { code message path rule params }
-    }
+    userUnlock(id: $id) { userErrors { code message path rule params } }
   }
 `);
 
 const DISABLE = graphql(`
   mutation UserDisable($id: ID!) {
-    userDisable(id: $id) {
-      userErrors { code message path rule params }
-    }
+    userDisable(id: $id) { userErrors { code message path rule params } }
   }
 `);
 
 const ENABLE = graphql(`
   mutation UserEnable($id: ID!) {
-    userEnable(id: $id) {
-      userErrors { code message path rule params }
-    }
+    userEnable(id: $id) { userErrors { code message path rule params } }
   }
 `);
 
@@ -60,8 +50,8 @@ interface MemberDialogProps {
 }
 
 /** Changes the role of a member, unlocks, disables or removes the person. */
-export function MemberDialog({ member, options, onClose }: MemberDialogProps): ReactNode {
-  const text = useTexts(words);
+export default function MemberDialog({ member, options, onClose }: MemberDialogProps): ReactNode {
+  const text = useText();
   const { user, disabledAt, lockedUntil } = member;
   const [role, setRole] = useState(member.role);
   const ofUser = { variables: { id: user.id }, changes: ['USER'], onDone: onClose } as const;

@@ -1,17 +1,18 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import type { MemberListQuery, Role } from '../../gql/graphql';
-import { CreateDialog } from '../../record/fields';
+import { CreateDialog } from '../../record/create-dialog';
 import { ListPage } from '../../table/list-page';
 import { useTexts } from '../../text';
 import { Button } from '../../ui/button';
 import { Badge } from '../../ui/facts';
-import { optionsOf } from '../../ui/field';
-import { SecretDialog } from '../../ui/secret-dialog';
+import { optionsOf } from '../../ui/options';
 import { roleNames } from '../account/words';
-import { MemberDialog } from './member-dialog';
-import { words } from './words';
+import { useText } from './words';
+
+const MemberDialog = lazy(() => import('./member-dialog'));
+const SecretDialog = lazy(() => import('../../ui/secret-dialog'));
 
 const MEMBERS = graphql(`
   query MemberList($first: Int!, $after: String, $filter: MemberFilter, $orderBy: MemberOrder, $count: Boolean!) {
@@ -49,7 +50,7 @@ export type Member = NonNullable<
 
 /** People of the company; administrators add them, set their roles, unlock and remove them. */
 export default function MembersPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const roles = useTexts(roleNames);
   const [managed, setManaged] = useState<Member | null>(null);
   const [password, setPassword] = useState<string | null>(null);
@@ -101,13 +102,17 @@ export default function MembersPage(): ReactNode {
         }}
         empty={text.noMembers}
       />
-      {managed && <MemberDialog member={managed} options={options} onClose={() => setManaged(null)} />}
-      <SecretDialog
-        label={text.password}
-        help={text.added}
-        secret={password}
-        onClose={() => setPassword(null)}
-      />
+      <Suspense>
+        {managed && <MemberDialog member={managed} options={options} onClose={() => setManaged(null)} />}
+        {password !== null && (
+          <SecretDialog
+            label={text.password}
+            help={text.added}
+            secret={password}
+            onClose={() => setPassword(null)}
+          />
+        )}
+      </Suspense>
     </>
   );
 }
@@ -119,7 +124,7 @@ const EMPTY: { readonly name: string; readonly email: string; readonly role: Rol
 };
 
 function State({ member }: { readonly member: Member }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   if (member.disabledAt) return <Badge tone="bad">{text.disabled}</Badge>;
   if (member.lockedUntil) return <Badge tone="warning">{text.locked}</Badge>;
   return <Badge tone="good">{text.valid}</Badge>;

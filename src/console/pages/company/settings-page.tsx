@@ -1,35 +1,29 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
+import { graphql, useMutation } from '../../api';
 import { useMay, useSession } from '../../app/session';
 import { Fields } from '../../record/fields';
-import { useTexts } from '../../text';
 import { zoneOptions } from '../../text/zone';
 import { Facts, Section } from '../../ui/facts';
 import { Form } from '../../ui/form';
 import { notify } from '../../ui/toasts';
-import { words } from './words';
+import { useText } from './words';
 
 const RENAME = graphql(`
   mutation CompanyRename($name: String!) {
-    companyRename(name: $name) {
-      userErrors { code message path rule params }
-    }
+    companyRename(name: $name) { userErrors { code message path rule params } }
   }
 `);
 
 const SET_TIME_ZONE = graphql(`
   mutation CompanySetTimeZone($timeZone: String!) {
-    companySetTimeZone(timeZone: $timeZone) {
-      userErrors { code message path rule params }
-    }
+    companySetTimeZone(timeZone: $timeZone) { userErrors { code message path rule params } }
   }
 `);
 
 /** Name and time zone of the company; administrators change them. */
 export default function SettingsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { company } = useSession().viewer;
   const mayAdminister = useMay('ADMIN');
   if (!company) return null;
@@ -59,7 +53,7 @@ interface Company {
 }
 
 function CompanyForm({ company }: { readonly company: Company }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { reload } = useSession();
   const [values, setValues] = useState<Company>(company);
   const rename = useMutation(RENAME);

@@ -1,18 +1,17 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   action: ['What', 'O quê'],
   addMember: ['Add member', 'Adicionar membro'],
   added: [
     'Give this first password to the person. It is shown only this once.',
     'Passe esta primeira senha à pessoa. Ela é mostrada só desta vez.',
   ],
-  allCompanies: ['in this company', 'nesta empresa'],
   at: ['When', 'Quando'],
   by: ['By', 'Por'],
   changes: ['Changes', 'Alterações'],
   company: ['Company', 'Empresa'],
-  deleted: ['Deleted by retention', 'Excluídos pela retenção'],
   email: ['E-mail', 'E-mail'],
   entity: ['Record', 'Registro'],
   kind: ['Kind of record', 'Tipo de registro'],
@@ -39,3 +38,5 @@ export const words = pageWords({
   unlock: ['Unlock', 'Desbloquear'],
   valid: ['Valid', 'Ativo'],
 });
+
+export const useText = () => useTexts(words);

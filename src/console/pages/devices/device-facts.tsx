@@ -3,19 +3,17 @@ import type { ReactNode } from 'react';
 import type { DeviceRecordQuery } from '../../gql/graphql';
 import { useFieldName } from '../../record/history-words';
 import { RecordLink } from '../../record/link';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Ago, Facts, Section, Time } from '../../ui/facts';
 import { Icon } from '../../ui/icon';
-import { words as common } from '../../ui/words';
 import { EnabledBadge, PresenceBadge } from './presence';
-import { words } from './words';
+import { useText } from './words';
 
 export type Device = NonNullable<DeviceRecordQuery['device']>;
 
 /** Fields of a device, what its terminal has reported, and why it was refused last. */
 export function DeviceFacts({ device }: { readonly device: Device }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { logicalNumber, enabled } = device;
   const group = logicalNumber?.group;
   return (
@@ -25,18 +23,12 @@ export function DeviceFacts({ device }: { readonly device: Device }): ReactNode 
         facts={[
           { name: text.presence, value: <PresenceBadge presence={device.presence} /> },
           { name: text.lastSeen, value: <Time at={device.lastSeenAt} /> },
-          {
-            name: text.state,
-            value: <EnabledBadge enabled={enabled} />,
-          },
+          { name: text.state, value: <EnabledBadge enabled={enabled} /> },
           {
             name: text.logicalNumber,
             value: logicalNumber && <RecordLink page="/logical-numbers" record={logicalNumber} />,
           },
-          {
-            name: text.group,
-            value: group && <RecordLink page="/groups" record={group} />,
-          },
+          { name: text.group, value: group && <RecordLink page="/groups" record={group} /> },
           { name: text.created, value: <Time at={device.createdAt} /> },
           { name: text.createdBy, value: device.createdBy?.name },
         ]}
@@ -50,12 +42,11 @@ export function DeviceFacts({ device }: { readonly device: Device }): ReactNode 
 
 /** The report of the terminal in words. */
 function useMetaFacts({ meta, frameworkVersion }: Device): readonly { name: string; value: ReactNode }[] {
-  const text = useTexts(words);
-  const commonText = useTexts(common);
+  const text = useText();
   const fieldName = useFieldName();
   const format = useFormat();
   const shown = (name: string, value: string): string => {
-    if (name === 'ssl') return value === '1' ? commonText.yes : commonText.no;
+    if (name === 'ssl') return value === '1' ? text.yes : text.no;
     const isShare = ['battery_level', 'gprs_signal'].includes(name) && /^\d+$/.test(value);
     return isShare ? format.share(Number(value) / 100) : value;
   };
@@ -68,7 +59,7 @@ function useMetaFacts({ meta, frameworkVersion }: Device): readonly { name: stri
 
 /** Why the terminal was refused last, and what to do; short if it was admitted since. */
 function Refusal({ device }: { readonly device: Device }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { lastRefusal, lastSeenAt } = device;
   if (!lastRefusal) return null;
   const wasAdmitted = Date.parse(lastSeenAt ?? '') > Date.parse(lastRefusal.at);

@@ -1,17 +1,15 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import { useMay } from '../../app/session';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { useTexts } from '../../text';
-import { DeviceMenu } from './device-actions';
 import { DeviceFacts } from './device-facts';
 import { DeviceForm } from './device-form';
+import { DeviceMenu } from './device-menu';
 import { DeviceToken } from './device-token';
 import { DeviceManifest } from './manifest';
 import { TerminalDeliveries, TerminalTransactions } from './terminal-lists';
-import { words } from './words';
+import { useText } from './words';
 
 const DEVICE = graphql(`
   query DeviceRecord($id: ID!) {
@@ -37,7 +35,7 @@ const DEVICE = graphql(`
 `);
 
 export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const mayAdminister = useMay('ADMIN');
   const query = useQuery(DEVICE, { id }, ['DEVICE', 'LOGICAL_NUMBER', 'GROUP']);
   return (

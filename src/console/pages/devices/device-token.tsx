@@ -2,10 +2,9 @@ import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { ActionButton } from '../../record/action-button';
-import { useTexts } from '../../text';
 import { Copyable, Section } from '../../ui/facts';
 import { notify } from '../../ui/toasts';
-import { words } from './words';
+import { useText } from './words';
 
 const ISSUE = graphql(`
   mutation DeviceTokenIssue($deviceId: ID!) {
@@ -18,35 +17,32 @@ const ISSUE = graphql(`
 
 const REVOKE = graphql(`
   mutation DeviceTokenRevoke($deviceId: ID!) {
-    deviceTokenRevoke(deviceId: $deviceId) {
-      device { id }
-      userErrors { code message path rule params }
-    }
+    deviceTokenRevoke(deviceId: $deviceId) { userErrors { code message path rule params } }
   }
 `);
 
 /** The token with which a terminal calls the service: shown once after it is issued. For administrators. */
 export function DeviceToken({ id }: { readonly id: string }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [token, setToken] = useState<string | null>(null);
-  const shared = { variables: { deviceId: id }, changes: ['DEVICE'] } as const;
+  const change = { variables: { deviceId: id }, changes: ['DEVICE'] } as const;
   return (
     <Section
       title={text.token}
       actions={
         <div className="buttons">
           <ActionButton
-            {...shared}
-            label={text.issueToken}
+            {...change}
             icon="key"
+            label={text.issueToken}
             help={text.issueEffect}
             document={ISSUE}
-            onDone={(payload) => setToken(payload.token)}
+            onDone={(payload) => setToken(payload.token ?? null)}
           />
           <ActionButton
-            {...shared}
-            label={text.revokeToken}
+            {...change}
             isDangerous
+            label={text.revokeToken}
             help={text.revokeEffect}
             document={REVOKE}
             onDone={() => {
@@ -57,8 +53,14 @@ export function DeviceToken({ id }: { readonly id: string }): ReactNode {
         </div>
       }
     >
-      <p className="faint">{token === null ? text.tokenHelp : text.tokenOnce}</p>
-      {token !== null && <Copyable value={token} label={text.token} />}
+      {token === null ? (
+        <p className="faint">{text.tokenHelp}</p>
+      ) : (
+        <>
+          <p>{text.tokenOnce}</p>
+          <Copyable value={token} label={text.token} />
+        </>
+      )}
     </Section>
   );
 }

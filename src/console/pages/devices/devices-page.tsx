@@ -1,24 +1,22 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { useMay } from '../../app/session';
 import type { DeviceListQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findGroups, findLogicalNumbers } from '../../record/find';
-import { useListAddress } from '../../table/address';
 import type { Column } from '../../table/columns';
 import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
 import { Ago } from '../../ui/facts';
-import { optionsOf } from '../../ui/field';
-import { DeviceActions, DeviceMenu } from './device-actions';
-import { NewDevice } from './device-form';
-import { EnabledBadge, PresenceBadge } from './presence';
-import { words } from './words';
+import { optionsOf } from '../../ui/options';
+import { DeviceMenu } from './device-menu';
+import { EnabledBadge, PresenceBadge, PRESENCES } from './presence';
+import { useText, words } from './words';
 
+const DeviceActions = lazy(() => import('./device-actions'));
 const DevicePanel = lazy(() => import('./device-panel'));
 const EnrolDialog = lazy(() => import('./enrol-dialog'));
+const NewDevice = lazy(() => import('./new-device'));
 
 const DEVICES = graphql(`
   query DeviceList(
@@ -56,8 +54,7 @@ function metaText(meta: unknown, name: string): string | undefined {
 }
 
 export default function DevicesPage(): ReactNode {
-  const text = useTexts(words);
-  const mayWrite = useMay('WRITE');
+  const text = useText();
   return (
     <ListPage
       id="devices"
@@ -66,72 +63,34 @@ export default function DevicesPage(): ReactNode {
       rowName={({ serialNumber }) => serialNumber}
       columns={columnsOf(text)}
       filters={filtersOf(text)}
-      {...(mayWrite && {
-        selectionActions: (rows: readonly Row[], clear: () => void) => (
-          <DeviceActions devices={rows} onDone={clear} />
-        ),
-      })}
-      actions={<NewDevices />}
+      selectionActions={(rows, clear) => <DeviceActions devices={rows} onDone={clear} />}
+      actions={
+        <>
+          <DialogButton label={text.createDevice} dialog={(close) => <NewDevice onClose={close} />} />
+          <DialogButton
+            label={text.enrol}
+            look="primary"
+            dialog={(close) => <EnrolDialog onClose={close} />}
+          />
+        </>
+      }
       panel={(id, close) => <DevicePanel id={id} onClose={close} />}
       empty={text.noDevices}
     />
   );
 }
 
-/** Buttons that add one device or many. */
-function NewDevices(): ReactNode {
-  const text = useTexts(words);
-  const [, change] = useListAddress();
-  const open = (id: string): void => change({ open: id, tab: undefined });
-  return (
-    <>
-      <DialogButton
-        label={text.createDevice}
-        dialog={(close) => <NewDevice onClose={close} onCreated={open} />}
-      />
-      <DialogButton label={text.enrol} look="primary" dialog={(close) => <EnrolDialog onClose={close} />} />
-    </>
-  );
-}
-
 type Words = (typeof words)['en'];
 
 const columnsOf = (text: Words): readonly Column<Row>[] => [
-  {
-    id: 'serialNumber',
-    title: text.serialNumber,
-    order: 'SERIAL_NUMBER',
-    width: 140,
-    kind: 'code',
-  },
-  {
-    id: 'presence',
-    title: text.presence,
-    width: 110,
-    render: ({ presence }) => <PresenceBadge presence={presence} />,
-  },
-  {
-    id: 'enabled',
-    title: text.state,
-    width: 115,
-    render: ({ enabled }) => <EnabledBadge enabled={enabled} />,
-  },
-  { id: 'logicalNumber', title: text.logicalNumber, width: 110, page: '/logical-numbers' },
-  {
-    id: 'group',
-    title: text.group,
-    width: 130,
-    render: ({ logicalNumber }) => logicalNumber?.group?.name,
-  },
+  { id: 'serialNumber', title: text.serialNumber, order: 'SERIAL_NUMBER', width: 140, kind: 'code' },
+  { id: 'presence', title: text.presence, width: 110, render: (row) => <PresenceBadge {...row} /> },
+  { id: 'enabled', title: text.state, width: 115, render: (row) => <EnabledBadge {...row} /> },
+  { id: 'logicalNumber', title: text.logicalNumber, width: 110, render: (row) => row.logicalNumber?.number },
+  { id: 'group', title: text.group, width: 130, render: (row) => row.logicalNumber?.group?.name },
   { id: 'model', title: text.model, width: 90, render: ({ meta }) => metaText(meta, 'model') },
   { id: 'frameworkVersion', title: text.version, width: 100 },
-  {
-    id: 'lastSeenAt',
-    title: text.lastSeen,
-    order: 'LAST_SEEN_AT',
-    width: 130,
-    kind: 'ago',
-  },
+  { id: 'lastSeenAt', title: text.lastSeen, order: 'LAST_SEEN_AT', width: 130, kind: 'ago' },
   {
     id: 'lastRefusal',
     title: text.refused,
@@ -139,25 +98,13 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
     isHidden: true,
     render: ({ lastRefusal }) => lastRefusal && <Ago at={lastRefusal.at} />,
   },
-  {
-    id: 'createdAt',
-    title: text.created,
-    order: 'CREATED_AT',
-    width: 150,
-    isHidden: true,
-    kind: 'ago',
-  },
+  { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 150, isHidden: true, kind: 'ago' },
   { id: 'actions', title: text.actions, width: 60, render: (row) => <DeviceMenu device={row} /> },
 ];
 
 const filtersOf = (text: Words): readonly FilterField[] => [
   { id: 'serialNumber', title: text.serialNumber, kind: 'text' },
-  {
-    id: 'presence',
-    title: text.presence,
-    kind: 'choice',
-    options: optionsOf(text, ['ONLINE', 'STALE', 'OFFLINE', 'NEVER_SEEN']),
-  },
+  { id: 'presence', title: text.presence, kind: 'choice', options: optionsOf(text, PRESENCES) },
   { id: 'enabled', title: text.enabled, kind: 'flag' },
   { id: 'group', title: text.group, kind: 'reference', find: findGroups },
   { id: 'hasLogicalNumber', title: text.hasNumber, kind: 'flag' },

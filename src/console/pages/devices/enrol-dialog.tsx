@@ -1,10 +1,9 @@
 import { useMemo, useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
+import { graphql, useMutation } from '../../api';
 import { messageOf } from '../../api/rules';
 import type { BulkErrorPolicy, DeviceBulkEnrolMutation } from '../../gql/graphql';
-import { useLocale, useTexts, type Language } from '../../text';
+import { useLocale, type Language } from '../../text';
 import { useFormat } from '../../text/format';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
@@ -12,9 +11,8 @@ import { Badge } from '../../ui/facts';
 import { Choice, TextInput } from '../../ui/field';
 import { FileInput } from '../../ui/file-input';
 import { Form, useDraft } from '../../ui/form';
-import { words as common } from '../../ui/words';
 import { serialsOf, type SerialLine } from './serial-list';
-import { words } from './words';
+import { useText, words } from './words';
 
 const ENROL = graphql(`
   mutation DeviceBulkEnrol($serialNumbers: [String!]!, $errorPolicy: BulkErrorPolicy!) {
@@ -44,7 +42,7 @@ const SHOWN = 200;
 
 /** Enrols up to 1,000 devices from a pasted list or a file: shows what will be sent, then the result of each. */
 export default function EnrolDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [outcomes, setOutcomes] = useState<readonly Outcome[] | null>(null);
   return (
     <Dialog title={text.enrol} isOpen size="large" onClose={onClose}>
@@ -61,7 +59,7 @@ function EnrolForm(props: {
   readonly onSent: (outcomes: readonly Outcome[]) => void;
   readonly onClose: () => void;
 }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const draft = useDraft('enrol', EMPTY);
   const [file, setFile] = useState<File | null>(null);
@@ -78,13 +76,11 @@ function EnrolForm(props: {
   };
   return (
     <Form
+      {...mutation}
       onSubmit={() => void send()}
       submit={`${text.enrol} (${format.number(serialNumbers.length)})`}
       isDisabled={serialNumbers.length === 0}
       onCancel={props.onClose}
-      isRunning={mutation.isRunning}
-      failure={mutation.failure}
-      errors={mutation.errors}
       shown={[]}
     >
       <TextInput
@@ -130,7 +126,7 @@ function EnrolForm(props: {
 
 /** Lines that are left out come first, so that none is overlooked. */
 function Preview({ lines }: { readonly lines: readonly SerialLine[] }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const rows = lines.toSorted((one, other) => Number(one.fault === null) - Number(other.fault === null));
   const reason = ({ fault, first = 0 }: SerialLine): string => {
     if (fault === null) return text.ready;
@@ -153,8 +149,7 @@ function EnrolResults(props: {
   readonly outcomes: readonly Outcome[];
   readonly onClose: () => void;
 }): ReactNode {
-  const text = useTexts(words);
-  const commonText = useTexts(common);
+  const text = useText();
   const format = useFormat();
   const [isCopied, setCopied] = useState(false);
   const { outcomes } = props;
@@ -179,13 +174,13 @@ function EnrolResults(props: {
             void navigator.clipboard.writeText(tableOf(outcomes, '\t')).then(() => setCopied(true));
           }}
         >
-          {isCopied ? commonText.copied : text.copyResults}
+          {isCopied ? text.copied : text.copyResults}
         </Button>
         <Button icon="file" onPress={() => saveFile('devices.csv', tableOf(outcomes, ','))}>
           {text.saveResults}
         </Button>
         <Button look="primary" onPress={props.onClose}>
-          {commonText.close}
+          {text.close}
         </Button>
       </div>
     </div>
@@ -201,7 +196,7 @@ function ResultTable(props: {
     readonly result: string;
   }[];
 }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   return (
     <>

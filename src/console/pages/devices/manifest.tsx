@@ -1,14 +1,12 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import type { DeviceManifestQuery } from '../../gql/graphql';
-import { useTexts } from '../../text';
-import { useFormat } from '../../text/format';
+import { SmallTable } from '../../table/small-table';
 import { Section } from '../../ui/facts';
 import { Empty, Loading, PageFailure } from '../../ui/states';
 import { EffectiveParameters } from '../logical-numbers/effective-parameters';
-import { words } from './words';
+import { useText } from './words';
 
 const MANIFEST = graphql(`
   query DeviceManifest($id: ID!) {
@@ -30,9 +28,8 @@ const MANIFEST = graphql(`
           name
           version
           label
-          type
           size
-          modules { name version size }
+          modules { name version }
         }
         files { name size }
         omissions { kind name reason }
@@ -45,7 +42,7 @@ type Manifest = NonNullable<NonNullable<DeviceManifestQuery['device']>['manifest
 
 /** Apps, files and parameters that the terminal gets, each with what it comes from, and what is left out. */
 export function DeviceManifest({ id }: { readonly id: string }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { data, error, reload } = useQuery(MANIFEST, { id }, [
     'DEVICE',
     'LOGICAL_NUMBER',
@@ -66,7 +63,16 @@ export function DeviceManifest({ id }: { readonly id: string }): ReactNode {
         <Apps apps={manifest.apps} />
       </Section>
       <Section title={text.files}>
-        <Files files={manifest.files} />
+        {manifest.files.length === 0 && <Empty>{text.noFiles}</Empty>}
+        <SmallTable
+          rows={manifest.files}
+          rowKey={({ name }) => name}
+          hasTitles={false}
+          columns={[
+            { id: 'name', title: text.file },
+            { id: 'size', title: text.size, kind: 'bytes' },
+          ]}
+        />
       </Section>
       <Section title={text.parameters}>
         <EffectiveParameters logicalNumber={logicalNumber} />
@@ -76,49 +82,33 @@ export function DeviceManifest({ id }: { readonly id: string }): ReactNode {
 }
 
 function Apps({ apps }: Pick<Manifest, 'apps'>): ReactNode {
-  const text = useTexts(words);
-  const format = useFormat();
+  const text = useText();
   if (apps.length === 0) return <Empty>{text.noApps}</Empty>;
   return (
-    <table className="plain-table">
-      <tbody>
-        {apps.map(({ name, version, label, size, modules }) => (
-          <tr key={name}>
-            <th scope="row">
+    <SmallTable
+      rows={apps}
+      rowKey={({ name }) => name}
+      hasTitles={false}
+      columns={[
+        {
+          id: 'name',
+          title: text.app,
+          render: ({ name, version, modules }) => (
+            <>
               {name} {version}
-              {modules.length > 0 && (
-                <small>{modules.map((module) => `${module.name} ${module.version}`).join(', ')}</small>
-              )}
-            </th>
-            <td>{label}</td>
-            <td className="end">{format.bytes(size)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Files({ files }: Pick<Manifest, 'files'>): ReactNode {
-  const text = useTexts(words);
-  const format = useFormat();
-  if (files.length === 0) return <Empty>{text.noFiles}</Empty>;
-  return (
-    <table className="plain-table">
-      <tbody>
-        {files.map(({ name, size }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td className="end">{format.bytes(size)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+              <small>{modules.map((module) => ` ${module.name} ${module.version}`).join(',')}</small>
+            </>
+          ),
+        },
+        { id: 'label', title: text.label },
+        { id: 'size', title: text.size, kind: 'bytes' },
+      ]}
+    />
   );
 }
 
 function Omissions({ omissions }: Pick<Manifest, 'omissions'>): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <div className="note note-warning">
       <div>

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
 
 import type { DevicePresence } from '../../gql/graphql';
-import { useTexts } from '../../text';
 import { Badge, type Tone } from '../../ui/facts';
-import { words } from './words';
+import { useText } from './words';
 
 const TONES: Readonly<Record<DevicePresence, Tone>> = {
   ONLINE: 'good',
@@ -11,14 +10,14 @@ const TONES: Readonly<Record<DevicePresence, Tone>> = {
   OFFLINE: 'bad',
   NEVER_SEEN: 'plain',
 };
+export const PRESENCES = Object.keys(TONES) as DevicePresence[];
 
 export function PresenceBadge({ presence }: { readonly presence: DevicePresence }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return <Badge tone={TONES[presence]}>{text[presence]}</Badge>;
 }
 
-/** Whether the terminal of a device may work. */
 export function EnabledBadge({ enabled }: { readonly enabled: boolean }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? text.enabled : text.disabled}</Badge>;
 }

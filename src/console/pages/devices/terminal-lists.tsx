@@ -5,10 +5,9 @@ import { graphql } from '../../api/graphql';
 import { RecordLink } from '../../record/link';
 import { CompactList } from '../../table/compact-list';
 import type { Filter } from '../../table/filter';
-import { useTexts } from '../../text';
 import { DeliveryState } from '../notifications/deliveries';
 import { SOURCE, useColumns } from '../transactions/columns';
-import { words } from './words';
+import { useText } from './words';
 
 const DELIVERIES = graphql(`
   query TerminalDeliveries($first: Int!, $after: String, $count: Boolean!, $id: ID!) {
@@ -37,7 +36,7 @@ const DELIVERIES = graphql(`
 
 /** Transactions of a device or of a logical number, the newest first. */
 export function TerminalTransactions({ filter }: { readonly filter: Filter }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const navigate = useNavigate();
   return (
     <CompactList
@@ -56,7 +55,7 @@ export function TerminalTransactions({ filter }: { readonly filter: Filter }): R
 
 /** Notifications for a device or for a logical number and what became of them, the newest first. */
 export function TerminalDeliveries({ id }: { readonly id: string }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <CompactList
       id="terminal-deliveries"

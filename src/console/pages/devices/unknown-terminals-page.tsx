@@ -1,17 +1,12 @@
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { mutate } from '../../api/mutation';
 import { useMay } from '../../app/session';
-import type { UnknownTerminalListQuery } from '../../gql/graphql';
-import { BulkDialog } from '../../record/bulk-dialog';
-import { findLogicalNumbers } from '../../record/find';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
 import { Button } from '../../ui/button';
-import { ReferenceInput, type Reference } from '../../ui/reference-input';
-import { notify } from '../../ui/toasts';
-import { words } from './words';
+import { useText } from './words';
+
+const AdoptDialog = lazy(() => import('./adopt-dialog'));
 
 const TERMINALS = graphql(`
   query UnknownTerminalList(
@@ -25,30 +20,22 @@ const TERMINALS = graphql(`
   }
 `);
 
-const ADOPT = graphql(`
-  mutation DeviceAdopt($serialNumber: String!, $logicalNumberId: ID) {
-    deviceAdopt(serialNumber: $serialNumber, logicalNumberId: $logicalNumberId) {
-      device { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-type Row = UnknownTerminalListQuery['unknownTerminals']['nodes'][number];
-
-const SOURCE = { document: TERMINALS, follows: ['DEVICE'] } as const;
+interface Terminal {
+  readonly id: string;
+  readonly serialNumber: string;
+}
 
 /** Terminals that a gateway spoke for and that no device has; a device can be made of each. */
 export default function UnknownTerminalsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const mayWrite = useMay('WRITE');
-  const [adopted, setAdopted] = useState<readonly Row[]>([]);
+  const [adopted, setAdopted] = useState<readonly Terminal[]>([]);
   return (
     <>
       <ListPage
         id="unknown-terminals"
         label={text.unknownTerminals}
-        source={SOURCE}
+        source={{ document: TERMINALS, follows: ['DEVICE'] }}
         rowName={({ serialNumber }) => serialNumber}
         columns={[
           {
@@ -60,13 +47,7 @@ export default function UnknownTerminalsPage(): ReactNode {
           },
           { id: 'count', title: text.refusals, width: 110, kind: 'number' },
           { id: 'firstSeenAt', title: text.firstSeen, width: 150, kind: 'ago' },
-          {
-            id: 'lastSeenAt',
-            title: text.lastSeen,
-            order: 'LAST_SEEN_AT',
-            width: 150,
-            kind: 'ago',
-          },
+          { id: 'lastSeenAt', title: text.lastSeen, order: 'LAST_SEEN_AT', width: 150, kind: 'ago' },
           {
             id: 'actions',
             title: text.actions,
@@ -78,52 +59,25 @@ export default function UnknownTerminalsPage(): ReactNode {
           { id: 'serialNumber', title: text.serialNumber, kind: 'text' },
           { id: 'lastSeenAt', title: text.lastSeen, kind: 'time' },
         ]}
-        {...(mayWrite && {
-          selectionActions: (rows: readonly Row[], clear: () => void) => (
-            <Button
-              icon="add"
-              look="primary"
-              onPress={() => {
-                setAdopted(rows);
-                clear();
-              }}
-            >
-              {text.adopt}
-            </Button>
-          ),
-        })}
+        selectionActions={(rows, clear) => (
+          <Button
+            icon="add"
+            look="primary"
+            onPress={() => {
+              setAdopted(rows);
+              clear();
+            }}
+          >
+            {text.adopt}
+          </Button>
+        )}
         empty={text.noUnknown}
       >
         <p className="faint">{text.unknownHelp}</p>
       </ListPage>
-      {adopted.length > 0 && <AdoptDialog terminals={adopted} onClose={() => setAdopted([])} />}
+      <Suspense>
+        {adopted.length > 0 && <AdoptDialog terminals={adopted} onClose={() => setAdopted([])} />}
+      </Suspense>
     </>
-  );
-}
-
-function AdoptDialog(props: { readonly terminals: readonly Row[]; readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
-  const [number, setNumber] = useState<Reference | null>(null);
-  return (
-    <BulkDialog
-      title={text.adoptQuestion}
-      action={text.adopt}
-      targets={props.terminals.map(({ id, serialNumber }) => ({ id, name: serialNumber }))}
-      change={({ name }) => mutate(ADOPT, { serialNumber: name, logicalNumberId: number?.id ?? null })}
-      changes="DEVICE"
-      onClose={props.onClose}
-      onDone={() => {
-        notify({ text: text.adopted });
-        props.onClose();
-      }}
-    >
-      <ReferenceInput
-        label={text.logicalNumber}
-        value={number}
-        onChange={setNumber}
-        find={findLogicalNumbers}
-      />
-      <p className="faint">{text.adoptHelp}</p>
-    </BulkDialog>
   );
 }

@@ -1,3 +1,4 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
 export const words = pageWords({
@@ -64,6 +65,7 @@ export const words = pageWords({
     'its key has an equals sign or quotes, so params.dat cannot have it',
     'a chave tem sinal de igual ou aspas, e o params.dat não a aceita',
   ],
+  label: ['Label on the terminal', 'Rótulo no terminal'],
   lastSeen: ['Last seen', 'Visto por último'],
   line: ['Line', 'Linha'],
   manifest: ['What it gets', 'O que recebe'],
@@ -83,7 +85,6 @@ export const words = pageWords({
     'No app versions. Grant some to the logical number.',
     'Nenhuma versão de aplicativo. Libere alguma para o número lógico.',
   ],
-  noDeliveries: ['No notification was sent to it yet.', 'Nenhuma notificação enviada ainda.'],
   noDevices: [
     'No devices yet. Enrol the first ones from a list of serial numbers.',
     'Nenhum dispositivo ainda. Cadastre os primeiros a partir de uma lista de números de série.',
@@ -96,9 +97,12 @@ export const words = pageWords({
     'Without a logical number, the terminal gets nothing. Assign the device to one.',
     'Sem número lógico, o terminal não recebe nada. Vincule o dispositivo a um número.',
   ],
-  notEnrolled: ['Not enrolled', 'Não cadastrado'],
+  noDeliveries: ['No notification was sent to it yet.', 'Nenhuma notificação enviada ainda.'],
   notification: ['Notification', 'Notificação'],
   noTransactions: ['No transactions yet.', 'Nenhuma transação ainda.'],
+  reason: ['Reason', 'Motivo'],
+  sent: ['Sent', 'Enviada'],
+  notEnrolled: ['Not enrolled', 'Não cadastrado'],
   noUnknown: [
     'No unknown terminal has called. New ones appear here within ten seconds.',
     'Nenhum terminal desconhecido chamou. Os novos aparecem aqui em até dez segundos.',
@@ -110,7 +114,6 @@ export const words = pageWords({
   policy: ['If the server refuses one of them', 'Se o servidor recusar algum deles'],
   presence: ['Presence', 'Presença'],
   ready: ['Ready', 'Pronto'],
-  reason: ['Reason', 'Motivo'],
   refusals: ['Refusals', 'Recusas'],
   refused: ['Last refused', 'Última recusa'],
   rejectAll: ['Enrol none', 'Não cadastrar nenhum'],
@@ -124,7 +127,6 @@ export const words = pageWords({
   revokeToken: ['Revoke token', 'Revogar token'],
   SAME_NAME: ['another app or file has the same name', 'outro aplicativo ou arquivo tem o mesmo nome'],
   saveResults: ['Save as CSV', 'Salvar como CSV'],
-  sent: ['Sent', 'Enviada'],
   serialNumbers: ['Serial numbers', 'Números de série'],
   shownFirst: [
     (count: string) => `Only ${count} lines are shown here.`,
@@ -171,3 +173,5 @@ export const words = pageWords({
   version: ['Framework version', 'Versão do framework'],
   wasRefused: ['Was refused', 'Já foi recusado'],
 });
+
+export const useText = () => useTexts(words);

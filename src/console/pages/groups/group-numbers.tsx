@@ -1,16 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
+import { graphql, useMutation } from '../../api';
 import { useMay } from '../../app/session';
 import { findLogicalNumbers } from '../../record/find';
 import { RecordLinks } from '../../record/link';
 import { CompactList } from '../../table/compact-list';
-import { useTexts } from '../../text';
 import { ReferenceInput } from '../../ui/reference-input';
 import { FailureNote } from '../../ui/states';
-import { words } from './words';
+import { useText } from './words';
 
 const NUMBERS = graphql(`
   query GroupNumbers(
@@ -22,9 +20,7 @@ const NUMBERS = graphql(`
       nodes {
         id
         number
-        devices(first: 2) {
-          nodes { id serialNumber }
-        }
+        devices(first: 2) { nodes { id serialNumber } }
       }
     }
   }
@@ -32,15 +28,13 @@ const NUMBERS = graphql(`
 
 const MOVE = graphql(`
   mutation GroupNumberMove($id: ID!, $groupId: ID) {
-    logicalNumberMove(id: $id, groupId: $groupId) {
-      userErrors { code message path rule params }
-    }
+    logicalNumberMove(id: $id, groupId: $groupId) { userErrors { code message path rule params } }
   }
 `);
 
 /** The logical numbers of a group with their devices; others are moved into it by their number. */
 export function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const mayWrite = useMay('WRITE');
   const [moved, setMoved] = useState(0);
   const { run, problem } = useMutation(MOVE, ['LOGICAL_NUMBER', 'GROUP']);

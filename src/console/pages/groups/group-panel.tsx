@@ -1,17 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/fields';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { useTexts } from '../../text';
 import { Empty } from '../../ui/states';
-import { NewParameter } from '../values/new-parameter';
+import NewParameter from '../values/new-parameter';
 import { GroupNumbers } from './group-numbers';
 import { GroupVersions, type Group } from './group-versions';
-import { words } from './words';
+import { useText } from './words';
 
 const GROUP = graphql(`
   query GroupRecord($id: ID!) {
@@ -26,15 +24,9 @@ const GROUP = graphql(`
           app { name }
         }
       }
-      defaultAppVersions(first: 100) {
-        nodes { id }
-      }
-      parameters(first: 100, orderBy: { field: KEY, direction: ASC }) {
-        nodes { id key value }
-      }
-      metacontents(first: 100, orderBy: { field: KEY, direction: ASC }) {
-        nodes { id key value }
-      }
+      defaultAppVersions(first: 100) { nodes { id } }
+      parameters(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
+      metacontents(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
     }
   }
 `);
@@ -53,15 +45,12 @@ const UPDATE = graphql(`
 
 const DELETE = graphql(`
   mutation GroupDelete($id: ID!, $ifMatch: Int) {
-    groupDelete(id: $id, ifMatch: $ifMatch) {
-      deletedId
-      userErrors { code message path rule params }
-    }
+    groupDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
   }
 `);
 
 export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const query = useQuery(GROUP, { id }, ['GROUP', 'PARAMETER', 'METACONTENT', 'APP_VERSION']);
   return (
     <RecordPanel
@@ -97,7 +86,7 @@ export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
 }
 
 function Parameters({ group }: { readonly group: Group }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <>
       <div className="buttons">

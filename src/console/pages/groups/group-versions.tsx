@@ -1,15 +1,13 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
+import { graphql, useMutation } from '../../api';
 import { useMay } from '../../app/session';
 import type { GroupRecordQuery } from '../../gql/graphql';
 import { findAppVersions } from '../../record/find';
 import { LinkList } from '../../record/link-list';
-import { useTexts } from '../../text';
-import { Checkbox } from '../../ui/field';
+import { Checkbox } from '../../ui/checkbox';
 import { SET_DEFAULTS } from './set-defaults';
-import { words } from './words';
+import { useText } from './words';
 
 const ATTACH = graphql(`
   mutation GroupAttach($id: ID!, $appVersionIds: [ID!]!) {
@@ -31,7 +29,7 @@ export type Group = NonNullable<GroupRecordQuery['group']>;
 
 /** App versions that numbers of the group may have, and which of them a number gets when it comes into the group. */
 export function GroupVersions({ group }: { readonly group: Group }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const mayWrite = useMay('WRITE');
   const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
   const detach = useMutation(DETACH, ['GROUP', 'APP_VERSION']);

@@ -1,11 +1,10 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { CreateDialog } from '../../record/fields';
+import { CreateDialog } from '../../record/create-dialog';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
-import { words } from './words';
+import { useText } from './words';
 
 const GroupPanel = lazy(() => import('./group-panel'));
 
@@ -36,7 +35,7 @@ const CREATE = graphql(`
 `);
 
 export default function GroupsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [, change] = useListAddress();
   return (
     <ListPage

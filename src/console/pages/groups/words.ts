@@ -1,6 +1,7 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   addNumber: ['Move a logical number here', 'Mover um número lógico para cá'],
   attach: ['Attach', 'Anexar'],
   getsNew: ['New numbers get it', 'Números novos recebem'],
@@ -13,3 +14,5 @@ export const words = pageWords({
   noVersions: ['No app versions in this group.', 'Nenhuma versão neste grupo.'],
   noParameters: ['No parameters in this group.', 'Nenhum parâmetro neste grupo.'],
 });
+
+export const useText = () => useTexts(words);

@@ -1,21 +1,18 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { mutate } from '../../api/mutation';
+import { graphql, mutate } from '../../api';
 import { BulkDialog, type Target } from '../../record/bulk-dialog';
 import { findGroups } from '../../record/find';
-import { useTexts } from '../../text';
 import { Button } from '../../ui/button';
-import { Checkbox } from '../../ui/field';
+import { Checkbox } from '../../ui/checkbox';
 import { ReferenceInput, type Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
-import { NUMBER_DELETE } from './number-form';
-import { words } from './words';
+import { NUMBER_DELETE } from './number-delete';
+import { useText } from './words';
 
 const MOVE = graphql(`
   mutation LogicalNumberMove($id: ID!, $groupId: ID, $force: Boolean!) {
     logicalNumberMove(id: $id, groupId: $groupId, force: $force) {
-      logicalNumber { id }
       userErrors { code message path rule params }
     }
   }
@@ -28,8 +25,8 @@ interface NumberActionsProps {
 }
 
 /** Buttons that move or delete the selected logical numbers. */
-export function NumberActions(props: NumberActionsProps): ReactNode {
-  const text = useTexts(words);
+export default function NumberActions(props: NumberActionsProps): ReactNode {
+  const text = useText();
   const [action, setAction] = useState<'move' | 'delete' | null>(null);
   const close = (): void => setAction(null);
   return (
@@ -60,7 +57,7 @@ export function NumberActions(props: NumberActionsProps): ReactNode {
 }
 
 function MoveDialog(props: NumberActionsProps & { readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [group, setGroup] = useState<Reference | null>(null);
   const [force, setForce] = useState(false);
   return (

@@ -1,63 +1,23 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
-import { CreateDialog, EditFields, type FormField } from '../../record/fields';
-import { findGroups } from '../../record/find';
-import { useTexts } from '../../text';
-import { Checkbox } from '../../ui/field';
+import { graphql, useMutation } from '../../api';
+import { EditFields } from '../../record/fields';
+import { Checkbox } from '../../ui/checkbox';
 import type { Reference } from '../../ui/reference-input';
-import { words } from './words';
-
-const CREATE = graphql(`
-  mutation LogicalNumberCreate($input: LogicalNumberCreateInput!) {
-    logicalNumberCreate(input: $input) {
-      logicalNumber { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
+import { inputOf, useFields } from './number-fields';
+import { useText } from './words';
 
 const UPDATE = graphql(`
   mutation LogicalNumberEdit($id: ID!, $ifMatch: Int, $force: Boolean!, $input: LogicalNumberUpdateInput!) {
     logicalNumberUpdate(id: $id, ifMatch: $ifMatch, force: $force, input: $input) {
       logicalNumber {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
   }
 `);
-
-export const NUMBER_DELETE = graphql(`
-  mutation LogicalNumberDelete($id: ID!, $ifMatch: Int) {
-    logicalNumberDelete(id: $id, ifMatch: $ifMatch) {
-      deletedId
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-interface Values {
-  readonly number: string;
-  readonly group: Reference | null;
-}
-
-const EMPTY: Values = { number: '', group: null };
-
-const inputOf = ({ number, group }: Values) => ({ number, groupId: group?.id ?? null });
-
-/** Fields of a logical number that people set. */
-function useFields(): readonly FormField<Values>[] {
-  const text = useTexts(words);
-  return [
-    { name: 'number', label: text.number },
-    { name: 'group', label: text.group, find: findGroups, argument: 'groupId' },
-  ];
-}
 
 interface NumberFormProps {
   readonly logicalNumber: {
@@ -71,7 +31,7 @@ interface NumberFormProps {
 
 /** Changes a logical number and its group; if terminals would lose app versions by that, asks once more. */
 export function NumberForm({ logicalNumber, onClose }: NumberFormProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [force, setForce] = useState(false);
   const mutation = useMutation(UPDATE, ['LOGICAL_NUMBER', 'DEVICE']);
   const { id, number, group } = logicalNumber;
@@ -98,26 +58,5 @@ export function NumberForm({ logicalNumber, onClose }: NumberFormProps): ReactNo
         </Checkbox>
       )}
     </EditFields>
-  );
-}
-
-/** Creates a logical number and opens it. */
-export function NewNumber(props: {
-  readonly onClose: () => void;
-  readonly onCreated: (id: string) => void;
-}): ReactNode {
-  const text = useTexts(words);
-  return (
-    <CreateDialog
-      title={text.newNumber}
-      draft="logical-number"
-      empty={EMPTY}
-      fields={useFields()}
-      document={CREATE}
-      changes={['LOGICAL_NUMBER']}
-      variables={(values) => (values.number === '' ? null : { input: inputOf(values) })}
-      onCreated={({ logicalNumber }) => logicalNumber && props.onCreated(logicalNumber.id)}
-      onClose={props.onClose}
-    />
   );
 }

@@ -1,21 +1,21 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import { DialogButton } from '../../record/dialog-button';
 import { RecordLink } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { useTexts } from '../../text';
-import { Ago, Facts, Section, Time } from '../../ui/facts';
+import { SmallTable } from '../../table/small-table';
+import { Facts, Section, Time } from '../../ui/facts';
 import { Empty } from '../../ui/states';
 import { PresenceBadge } from '../devices/presence';
 import { TerminalDeliveries, TerminalTransactions } from '../devices/terminal-lists';
-import { NewParameter } from '../values/new-parameter';
+import NewParameter from '../values/new-parameter';
 import { EffectiveParameters } from './effective-parameters';
-import { NUMBER_DELETE, NumberForm } from './number-form';
+import { NUMBER_DELETE } from './number-delete';
+import { NumberForm } from './number-form';
 import { NumberVersions, type LogicalNumber } from './number-versions';
-import { words } from './words';
+import { useText } from './words';
 
 const NUMBER = graphql(`
   query LogicalNumberRecord($id: ID!) {
@@ -25,9 +25,7 @@ const NUMBER = graphql(`
       number
       createdAt
       createdBy { name }
-      appVersions(first: 100) {
-        nodes { id }
-      }
+      appVersions(first: 100) { nodes { id } }
       group {
         id
         name
@@ -39,9 +37,7 @@ const NUMBER = graphql(`
           }
         }
       }
-      devices(first: 100) {
-        nodes { id serialNumber presence lastSeenAt }
-      }
+      devices(first: 100) { nodes { id serialNumber presence lastSeenAt } }
       effectiveParameters {
         key
         value
@@ -54,7 +50,7 @@ const NUMBER = graphql(`
 `);
 
 export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const follows = ['LOGICAL_NUMBER', 'DEVICE', 'GROUP', 'PARAMETER', 'APP_VERSION'] as const;
   const query = useQuery(NUMBER, { id }, follows);
   return (
@@ -90,46 +86,35 @@ interface PartProps {
 }
 
 function NumberFacts({ logicalNumber }: PartProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { group, createdAt, createdBy, devices } = logicalNumber;
   return (
     <>
       <Facts
         facts={[
-          {
-            name: text.group,
-            value: group && <RecordLink page="/groups" record={group} />,
-          },
+          { name: text.group, value: group && <RecordLink page="/groups" record={group} /> },
           { name: text.created, value: <Time at={createdAt} /> },
           { name: text.createdBy, value: createdBy?.name },
         ]}
       />
       <Section title={text.devices}>
         {devices.nodes.length === 0 && <Empty>{text.noDevices}</Empty>}
-        <table className="plain-table">
-          <tbody>
-            {devices.nodes.map(({ id, serialNumber, presence, lastSeenAt }) => (
-              <tr key={id}>
-                <td>
-                  <RecordLink page="/devices" record={{ id, serialNumber }} />
-                </td>
-                <td>
-                  <PresenceBadge presence={presence} />
-                </td>
-                <td className="end">
-                  <Ago at={lastSeenAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <SmallTable
+          rows={devices.nodes}
+          hasTitles={false}
+          columns={[
+            { id: 'serialNumber', title: text.serialNumber, page: '/devices' },
+            { id: 'presence', title: text.presence, render: (device) => <PresenceBadge {...device} /> },
+            { id: 'lastSeenAt', title: text.lastSeen, kind: 'ago', align: 'end' },
+          ]}
+        />
       </Section>
     </>
   );
 }
 
 function Parameters({ logicalNumber }: PartProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { id } = logicalNumber;
   return (
     <>

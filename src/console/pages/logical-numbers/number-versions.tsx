@@ -6,20 +6,16 @@ import { useMutation } from '../../api/mutation';
 import { useMay } from '../../app/session';
 import type { LogicalNumberRecordQuery } from '../../gql/graphql';
 import { EditForm } from '../../record/edit-form';
-import { useTexts } from '../../text';
-import { Checkbox } from '../../ui/field';
+import { Checkbox } from '../../ui/checkbox';
 import { Empty } from '../../ui/states';
-import { words as common } from '../../ui/words';
-import { words } from './words';
+import { useText } from './words';
 
 const SET = graphql(`
   mutation LogicalNumberVersions($id: ID!, $ifMatch: Int, $appVersionIds: [ID!]!) {
     logicalNumberSetAppVersions(id: $id, ifMatch: $ifMatch, appVersionIds: $appVersionIds) {
       logicalNumber {
         id
-        history(first: 1) {
-          nodes { sequence }
-        }
+        history(first: 1) { nodes { sequence } }
       }
       userErrors { code message path rule params }
     }
@@ -30,8 +26,7 @@ export type LogicalNumber = NonNullable<LogicalNumberRecordQuery['logicalNumber'
 
 /** The app versions of the group, and which of them the terminals of the logical number get. */
 export function NumberVersions({ logicalNumber }: { readonly logicalNumber: LogicalNumber }): ReactNode {
-  const text = useTexts(words);
-  const commonText = useTexts(common);
+  const text = useText();
   const mayWrite = useMay('WRITE');
   const [saved, setSaved] = useState(0);
   const mutation = useMutation(SET, ['LOGICAL_NUMBER']);
@@ -76,7 +71,7 @@ export function NumberVersions({ logicalNumber }: { readonly logicalNumber: Logi
                 {version.name}
               </Checkbox>
               <Link to="/app-versions" search={{ open: version.id }}>
-                {commonText.open}
+                {text.open}
               </Link>
             </div>
           ))}

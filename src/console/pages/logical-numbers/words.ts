@@ -1,3 +1,4 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
 export const words = pageWords({
@@ -27,6 +28,7 @@ export const words = pageWords({
   moved: ['Moved', 'Movidos'],
   moveQuestion: ['Move these logical numbers?', 'Mover estes números lógicos?'],
   newNumber: ['New logical number', 'Novo número lógico'],
+  lastSeen: ['Last seen', 'Visto por último'],
   noDevices: [
     'No device has this number. Assign one, so that a terminal can use it.',
     'Nenhum dispositivo tem este número. Vincule um para que um terminal possa usá-lo.',
@@ -44,10 +46,12 @@ export const words = pageWords({
     'Nenhum número lógico ainda. Crie o primeiro e vincule um dispositivo a ele.',
   ],
   number: ['Number', 'Número'],
-  numbers: ['Logical numbers', 'Números lógicos'],
   ownParameters: ['Own parameters', 'Parâmetros próprios'],
+  presence: ['Presence', 'Presença'],
   versionsHelp: [
     'Versions of the group that the terminals get.',
     'Versões do grupo que os terminais recebem.',
   ],
 });
+
+export const useText = () => useTexts(words);

@@ -3,10 +3,9 @@ import type { ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import type { NotificationDeliveryState } from '../../gql/graphql';
 import { CompactList } from '../../table/compact-list';
-import { useTexts } from '../../text';
 import { Ago, Badge, type Tone } from '../../ui/facts';
-import { optionsOf } from '../../ui/field';
-import { words } from './words';
+import { optionsOf } from '../../ui/options';
+import { useText } from './words';
 
 const DELIVERIES = graphql(`
   query DeliveryList(
@@ -40,12 +39,12 @@ export const STATES = Object.keys(TONES) as NotificationDeliveryState[];
 
 /** State of a delivery in a word. */
 export function DeliveryState({ state }: { readonly state: NotificationDeliveryState }): ReactNode {
-  return <Badge tone={TONES[state]}>{useTexts(words)[state]}</Badge>;
+  return <Badge tone={TONES[state]}>{useText()[state]}</Badge>;
 }
 
 /** Deliveries of one notification, which can be narrowed to one state. */
 export function Deliveries({ id }: { readonly id: string }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <CompactList
       id="deliveries"

@@ -1,17 +1,14 @@
 import type { ReactNode } from 'react';
 
-import { noteOthersChange } from '../../api/changes';
-import { graphql } from '../../api/graphql';
-import { useQuery, useSubscription } from '../../api/query';
+import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
 import { useMay } from '../../app/session';
 import type { NotificationDeliveryState } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { RecordLink } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { useTexts } from '../../text';
 import { Facts, Time } from '../../ui/facts';
 import { Deliveries, STATES } from './deliveries';
-import { messageOf, words } from './words';
+import { messageOf, useText } from './words';
 
 const NOTIFICATION = graphql(`
   query NotificationRecord($id: ID!) {
@@ -37,23 +34,19 @@ const CHANGED = graphql(`
 
 const CANCEL = graphql(`
   mutation NotificationCancel($id: ID!) {
-    notificationCancel(id: $id) {
-      userErrors { code message path rule params }
-    }
+    notificationCancel(id: $id) { userErrors { code message path rule params } }
   }
 `);
 
 const RETRY = graphql(`
   mutation NotificationRetry($id: ID!) {
-    notificationRetry(id: $id) {
-      userErrors { code message path rule params }
-    }
+    notificationRetry(id: $id) { userErrors { code message path rule params } }
   }
 `);
 
 /** A notification and what became of it at each logical number, followed while it is open. */
 export default function NotificationPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const query = useQuery(NOTIFICATION, { id }, ['NOTIFICATION']);
   useSubscription(CHANGED, { id }, () => noteOthersChange('NOTIFICATION'));
   return (
@@ -104,7 +97,7 @@ function Actions(props: {
   readonly waiting: number;
   readonly failed: number;
 }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { id, waiting, failed } = props;
   if (!useMay('WRITE')) return null;
   return (

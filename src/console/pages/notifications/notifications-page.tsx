@@ -3,11 +3,10 @@ import { lazy, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import type { NotificationListQuery } from '../../gql/graphql';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Badge } from '../../ui/facts';
-import { optionsOf } from '../../ui/field';
-import { messageOf, words } from './words';
+import { optionsOf } from '../../ui/options';
+import { messageOf, useText } from './words';
 
 const NotificationPanel = lazy(() => import('./notification-panel'));
 const SendDialog = lazy(() => import('./send-dialog'));
@@ -34,7 +33,7 @@ const NOTIFICATIONS = graphql(`
 type Row = NotificationListQuery['notifications']['nodes'][number];
 
 export default function NotificationsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <ListPage
       id="notifications"
@@ -73,7 +72,7 @@ export default function NotificationsPage(): ReactNode {
 
 /** Delivered of all, and how many have failed. */
 function Progress({ summary }: Row): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const { cancelled, delivered, expired, failed, queued, sent } = summary;
   const all = cancelled + delivered + expired + failed + queued + sent;

@@ -1,16 +1,14 @@
 import { type ReactNode } from 'react';
 
-import { useDryRun } from '../../api/dry-run';
-import { graphql } from '../../api/graphql';
+import { graphql, useDryRun } from '../../api';
 import type { NotificationKind, NotificationSendInput } from '../../gql/graphql';
-import { CreateDialog } from '../../record/fields';
+import { CreateDialog } from '../../record/create-dialog';
 import { findApps, findGroups } from '../../record/find';
 import { useListAddress } from '../../table/address';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { optionsOf } from '../../ui/field';
+import { optionsOf } from '../../ui/options';
 import type { Reference } from '../../ui/reference-input';
-import { words } from './words';
+import { useText } from './words';
 
 const SEND = graphql(`
   mutation NotificationSend($input: NotificationSendInput!, $dryRun: Boolean!) {
@@ -35,7 +33,7 @@ const EMPTY: Draft = { content: '', kind: 'SHOW', to: 'group', numbers: '', grou
 
 /** Asks for message and target, and shows beforehand how many logical numbers get it. */
 export default function SendDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const [, change] = useListAddress();
   return (
@@ -102,7 +100,7 @@ function inputOf({ content, kind, to, numbers, group, app }: Draft): Notificatio
 
 /** How many logical numbers would get it. */
 function Reach({ target }: Pick<NotificationSendInput, 'target'>): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const reached = useDryRun(SEND, { input: { content: '–', kind: 'SHOW', target }, dryRun: true });
   return reached && <p role="status">{text.reach(format.number(reached.count ?? 0))}</p>;

@@ -1,6 +1,7 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   app: ['App that gets it', 'Aplicativo que a recebe'],
   cancelSending: ['Cancel notification', 'Cancelar notificação'],
   cancelHelp: [
@@ -48,6 +49,8 @@ export const words = pageWords({
   QUEUED: ['Waiting', 'Aguardando'],
   SENT: ['Handed over', 'Encaminhada'],
 });
+
+export const useText = () => useTexts(words);
 
 /** Text of a message without the action before it: "SHOW_MESSAGE|Closed" is "Closed". */
 export const messageOf = (content: string): string => content.slice(content.indexOf('|') + 1);

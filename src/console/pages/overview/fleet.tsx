@@ -3,11 +3,10 @@ import type { ReactNode } from 'react';
 
 import type { OverviewQuery } from '../../gql/graphql';
 import type { Filter } from '../../table/filter';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Section } from '../../ui/facts';
 import { PresenceBadge } from '../devices/presence';
-import { words } from './words';
+import { useText } from './words';
 
 interface Row {
   readonly key: string;
@@ -21,7 +20,7 @@ const SHOWN = 8;
 
 /** The fleet by presence, framework version and group; each row leads to its devices. */
 export function Fleet({ summary }: { readonly summary: OverviewQuery['deviceSummary'] }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const byPresence = summary.byPresence.map(({ presence, count }) => ({
     key: presence,
     name: <PresenceBadge presence={presence} />,

@@ -1,19 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 
-import { noteOthersChange } from '../../api/changes';
-import { graphql } from '../../api/graphql';
-import { useQuery, useSubscription } from '../../api/query';
+import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
 import type { OverviewQuery } from '../../gql/graphql';
+import { RecordLink } from '../../record/link';
 import type { Filter } from '../../table/filter';
-import { useLocale, useTexts } from '../../text';
+import { useLocale } from '../../text';
 import { useFormat } from '../../text/format';
 import { startsOf } from '../../text/zone';
 import { Ago, Section } from '../../ui/facts';
 import { Loading, PageFailure } from '../../ui/states';
+import { messageOf } from '../notifications/words';
 import { Fleet } from './fleet';
 import { Payments } from './payments';
-import { words } from './words';
+import { useText } from './words';
 
 const OVERVIEW = graphql(`
   query Overview($day: DateTime!, $month: DateTime!, $timeZone: String!) {
@@ -47,32 +47,15 @@ const OVERVIEW = graphql(`
       bucket: HOUR
       timeZone: $timeZone
       filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
-    ) {
-      bucketStart
-      approvedAmount
-      deniedAmount
-      cancelledAmount
-    }
+    ) { bucketStart approvedAmount deniedAmount cancelledAmount }
     today: transactionSummary(
       by: [PAYMENT_STATUS]
       filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
-    ) {
-      paymentStatus
-      count
-      approvedAmount
-      deniedAmount
-      cancelledAmount
-    }
+    ) { paymentStatus count approvedAmount deniedAmount cancelledAmount }
     month: transactionSummary(
       by: [PAYMENT_STATUS]
       filter: { startedAt: { gte: $month }, transactionType: { eq: SWITCH } }
-    ) {
-      paymentStatus
-      count
-      approvedAmount
-      deniedAmount
-      cancelledAmount
-    }
+    ) { paymentStatus count approvedAmount deniedAmount cancelledAmount }
   }
 `);
 
@@ -86,7 +69,7 @@ const FOLLOWS = ['DEVICE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as c
 
 /** The fleet, the payments of the day and what needs attention, each with a link to the records behind it. */
 export default function OverviewPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { timeZone } = useLocale();
   const variables = useMemo(() => ({ ...startsOf(timeZone), timeZone }), [timeZone]);
   const { data, error, reload } = useQuery(OVERVIEW, variables, FOLLOWS);
@@ -118,31 +101,25 @@ interface Problem {
 }
 
 function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const presence = (name: string): number =>
     data.deviceSummary.byPresence.find((row) => row.presence === name)?.count ?? 0;
   const failed = data.notifications.nodes.filter(({ summary }) => summary.failed + summary.expired > 0);
+  const devices = (name: string, count: number, filter: Filter): Problem => ({
+    name,
+    count,
+    to: '/devices',
+    filter,
+  });
   const all: readonly Problem[] = [
-    {
-      name: text.offline,
-      count: presence('OFFLINE'),
-      to: '/devices',
-      filter: { presence: { eq: 'OFFLINE' } },
-    },
-    { name: text.silent, count: presence('STALE'), to: '/devices', filter: { presence: { eq: 'STALE' } } },
-    {
-      name: text.refused,
-      count: data.refused.totalCount,
-      to: '/devices',
-      filter: { refused: { eq: true }, presence: { in: ['STALE', 'OFFLINE', 'NEVER_SEEN'] } },
-    },
-    {
-      name: text.withoutNumber,
-      count: data.withoutNumber.totalCount,
-      to: '/devices',
-      filter: { hasLogicalNumber: { eq: false } },
-    },
+    devices(text.offline, presence('OFFLINE'), { presence: { eq: 'OFFLINE' } }),
+    devices(text.silent, presence('STALE'), { presence: { eq: 'STALE' } }),
+    devices(text.refused, data.refused.totalCount, {
+      refused: { eq: true },
+      presence: { in: ['STALE', 'OFFLINE', 'NEVER_SEEN'] },
+    }),
+    devices(text.withoutNumber, data.withoutNumber.totalCount, { hasLogicalNumber: { eq: false } }),
     { name: text.unknown, count: data.unknownTerminals.totalCount, to: '/unknown-terminals' },
     {
       name: text.failedDeliveries,
@@ -173,7 +150,7 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
 const RECENT = 5;
 
 function Deliveries({ data }: { readonly data: OverviewQuery }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   return (
     <div className="card">
@@ -182,9 +159,7 @@ function Deliveries({ data }: { readonly data: OverviewQuery }): ReactNode {
         <ul className="stack">
           {data.notifications.nodes.slice(0, RECENT).map(({ id, content, createdAt, summary }) => (
             <li key={id}>
-              <Link to="/notifications" search={{ open: id }}>
-                {content.slice(content.indexOf('|') + 1)}
-              </Link>{' '}
+              <RecordLink page="/notifications" record={{ id, name: messageOf(content) }} />{' '}
               <small>
                 <Ago at={createdAt} />
                 {` · ${text.delivered}: ${format.number(summary.delivered)}`}

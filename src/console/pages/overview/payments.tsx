@@ -3,11 +3,15 @@ import { useMemo, type ReactNode } from 'react';
 
 import type { OverviewQuery } from '../../gql/graphql';
 import type { Filter } from '../../table/filter';
-import { tagOf, useLocale, useTexts } from '../../text';
+import { tagOf, useLocale } from '../../text';
 import { useFormat } from '../../text/format';
 import { Chart } from '../../ui/chart';
 import { Section } from '../../ui/facts';
-import { words } from './words';
+import { useText } from './words';
+
+const TONES = { approved: 'good', denied: 'bad', cancelled: 'warning' } as const;
+const KINDS = ['approved', 'denied', 'cancelled'] as const;
+type Kind = (typeof KINDS)[number];
 
 interface PaymentsProps {
   readonly data: OverviewQuery;
@@ -17,29 +21,21 @@ interface PaymentsProps {
 
 /** Payments of the day and of the month, and those of the day by hour. */
 export function Payments({ data, starts }: PaymentsProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const { hours } = data;
   const { language, timeZone } = useLocale();
   const chart = useMemo(() => {
-    const hour = new Intl.DateTimeFormat(tagOf(language), { hour: '2-digit', minute: '2-digit', timeZone });
+    const clock = new Intl.DateTimeFormat(tagOf(language), { hour: '2-digit', minute: '2-digit', timeZone });
     return {
       labels: hours.map(({ bucketStart }) =>
-        bucketStart === null ? '' : hour.format(new Date(bucketStart)),
+        bucketStart === null ? '' : clock.format(new Date(bucketStart)),
       ),
-      series: [
-        {
-          name: text.approved,
-          tone: 'good' as const,
-          values: hours.map(({ approvedAmount }) => approvedAmount),
-        },
-        { name: text.denied, tone: 'bad' as const, values: hours.map(({ deniedAmount }) => deniedAmount) },
-        {
-          name: text.cancelled,
-          tone: 'warning' as const,
-          values: hours.map(({ cancelledAmount }) => cancelledAmount),
-        },
-      ],
+      series: KINDS.map((kind) => ({
+        name: text[kind],
+        tone: TONES[kind],
+        values: hours.map((hour) => hour[`${kind}Amount`]),
+      })),
     };
   }, [hours, language, text, timeZone]);
   return (
@@ -61,11 +57,10 @@ function Totals(props: {
   /** First instant of the interval. */
   readonly from: string;
 }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const { rows } = props;
-  const sum = (field: 'approvedAmount' | 'deniedAmount' | 'cancelledAmount'): number =>
-    rows.reduce((total, row) => total + row[field], 0);
+  const sum = (kind: Kind): number => rows.reduce((total, row) => total + row[`${kind}Amount`], 0);
   const count = (status: string): number =>
     rows.find(({ paymentStatus }) => paymentStatus === status)?.count ?? 0;
   const filter: Filter = { startedAt: { gte: props.from }, transactionType: { eq: 'SWITCH' } };
@@ -77,21 +72,13 @@ function Totals(props: {
         </Link>
       </caption>
       <tbody>
-        <tr>
-          <th scope="row">{text.approved}</th>
-          <td className="end">{format.number(count('APPROVED'))}</td>
-          <td className="end">{format.amount(sum('approvedAmount'))}</td>
-        </tr>
-        <tr>
-          <th scope="row">{text.denied}</th>
-          <td className="end">{format.number(count('DENIED'))}</td>
-          <td className="end">{format.amount(sum('deniedAmount'))}</td>
-        </tr>
-        <tr>
-          <th scope="row">{text.cancelled}</th>
-          <td />
-          <td className="end">{format.amount(sum('cancelledAmount'))}</td>
-        </tr>
+        {KINDS.map((kind) => (
+          <tr key={kind}>
+            <th scope="row">{text[kind]}</th>
+            <td className="end">{kind !== 'cancelled' && format.number(count(kind.toUpperCase()))}</td>
+            <td className="end">{format.amount(sum(kind))}</td>
+          </tr>
+        ))}
       </tbody>
     </table>
   );

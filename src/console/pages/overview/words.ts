@@ -1,6 +1,7 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   approved: ['Approved', 'Aprovados'],
   attention: ['Needs attention', 'Precisa de atenção'],
   byHour: ['Payments of the day by hour', 'Pagamentos do dia por hora'],
@@ -12,9 +13,7 @@ export const words = pageWords({
   delivered: ['Delivered', 'Entregues'],
   deliveries: ['Recent notifications', 'Notificações recentes'],
   denied: ['Denied', 'Negados'],
-  disabled: ['Disabled', 'Desabilitados'],
   failedDeliveries: ['Notifications that were not delivered', 'Notificações que não foram entregues'],
-  fleet: ['Fleet', 'Frota'],
   month: ['This month', 'Neste mês'],
   noNotifications: [
     'No notification was sent in the last days.',
@@ -31,3 +30,5 @@ export const words = pageWords({
   waiting: ['Waiting', 'Aguardando'],
   withoutNumber: ['Devices without a logical number', 'Dispositivos sem número lógico'],
 });
+
+export const useText = () => useTexts(words);

@@ -1,18 +1,16 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import type { AppRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/fields';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { SmallTable } from '../../table/small-table';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Facts, Time } from '../../ui/facts';
 import { Empty } from '../../ui/states';
 import { NewVersion } from './new-version';
-import { words } from './words';
+import { useText } from './words';
 
 const APP = graphql(`
   query AppRecord($id: ID!) {
@@ -54,7 +52,6 @@ const UPDATE = graphql(`
 const DELETE = graphql(`
   mutation AppDelete($id: ID!, $ifMatch: Int, $force: Boolean) {
     appDelete(id: $id, ifMatch: $ifMatch, force: $force) {
-      deletedId
       userErrors { code message path rule params }
     }
   }
@@ -63,7 +60,7 @@ const DELETE = graphql(`
 type App = NonNullable<AppRecordQuery['app']>;
 
 export default function AppPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const query = useQuery(APP, { id }, ['APP', 'APP_VERSION']);
   return (
     <RecordPanel
@@ -96,7 +93,7 @@ export default function AppPanel({ id, onClose }: OpenRecord): ReactNode {
 }
 
 function AppFacts({ app }: { readonly app: App }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <Facts
       facts={[
@@ -112,7 +109,7 @@ function AppFacts({ app }: { readonly app: App }): ReactNode {
 }
 
 function Versions({ app }: { readonly app: App }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const { nodes } = app.versions;
   return (

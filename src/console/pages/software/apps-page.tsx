@@ -2,12 +2,11 @@ import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import type { AppKind, AppLanguage, CommunicationFormat } from '../../gql/graphql';
-import { CreateDialog } from '../../record/fields';
+import { CreateDialog } from '../../record/create-dialog';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
-import { optionsOf } from '../../ui/field';
-import { words } from './words';
+import { optionsOf } from '../../ui/options';
+import { useText } from './words';
 
 const AppPanel = lazy(() => import('./app-panel'));
 
@@ -29,7 +28,7 @@ const named = <Value extends string>(values: readonly Value[]): { value: Value; 
   values.map((value) => ({ value, label: value }));
 
 export default function AppsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <ListPage
       id="apps"
@@ -74,7 +73,7 @@ const EMPTY = {
 };
 
 function NewApp({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [, change] = useListAddress();
   return (
     <CreateDialog

@@ -1,17 +1,14 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
-import { useQuery } from '../../api/query';
+import { graphql, useMutation, useQuery } from '../../api';
 import { EditFields } from '../../record/fields';
 import { RecordLinks } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Facts, Section, Time } from '../../ui/facts';
 import { FileInput } from '../../ui/file-input';
 import { errorAt } from '../../ui/form';
-import { words } from './words';
+import { useText } from './words';
 
 const FILE = graphql(`
   query FileRecord($id: ID!) {
@@ -50,15 +47,12 @@ const UPDATE = graphql(`
 
 const DELETE = graphql(`
   mutation FileDelete($id: ID!, $ifMatch: Int) {
-    fileDelete(id: $id, ifMatch: $ifMatch) {
-      deletedId
-      userErrors { code message path rule params }
-    }
+    fileDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
   }
 `);
 
 export default function FilePanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const query = useQuery(FILE, { id }, ['FILE', 'APP_VERSION']);
   return (
@@ -103,7 +97,7 @@ interface FileFormProps {
 }
 
 function FileForm({ file, onClose }: FileFormProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [content, setContent] = useState<File | null>(null);
   const update = useMutation(UPDATE, ['FILE', 'APP_VERSION']);
   const mutation = {

@@ -2,14 +2,13 @@ import { lazy, useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import type { FileType } from '../../gql/graphql';
-import { CreateDialog } from '../../record/fields';
+import { CreateDialog } from '../../record/create-dialog';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
-import { optionsOf } from '../../ui/field';
 import { FileInput } from '../../ui/file-input';
 import { errorAt } from '../../ui/form';
-import { words } from './words';
+import { optionsOf } from '../../ui/options';
+import { useText } from './words';
 
 const FilePanel = lazy(() => import('./file-panel'));
 
@@ -26,7 +25,7 @@ const FILES = graphql(`
 const TYPES: readonly FileType[] = ['ASSET', 'TORRENT'];
 
 export default function FilesPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <ListPage
       id="files"
@@ -66,7 +65,7 @@ const EMPTY: { readonly description: string; readonly fileType: FileType } = {
 };
 
 function NewFile({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [, change] = useListAddress();
   const [file, setFile] = useState<File | null>(null);
   return (

@@ -2,11 +2,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { CreateDialog } from '../../record/fields';
-import { useTexts } from '../../text';
+import { CreateDialog } from '../../record/create-dialog';
 import { FileInput } from '../../ui/file-input';
 import { errorAt } from '../../ui/form';
-import { words } from './words';
+import { useText } from './words';
 
 const CREATE = graphql(`
   mutation AppVersionCreate($input: AppVersionCreateInput!) {
@@ -24,7 +23,7 @@ interface NewVersionProps {
 
 /** Uploads the program of a new version, and opens it, from where it is released. */
 export function NewVersion({ app, onClose }: NewVersionProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const navigate = useNavigate();
   const [file, setFile] = useState<File | null>(null);
   return (

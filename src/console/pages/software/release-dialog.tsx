@@ -1,11 +1,8 @@
 import { useEffect, useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
-import { query } from '../../api/query';
+import { graphql, query, useMutation } from '../../api';
 import { Fields } from '../../record/fields';
 import { findGroups } from '../../record/find';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Dialog } from '../../ui/dialog';
 import { Form } from '../../ui/form';
@@ -13,7 +10,7 @@ import type { Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
 import { SET_DEFAULTS } from '../groups/set-defaults';
 import type { Version } from './version-links';
-import { words } from './words';
+import { useText } from './words';
 
 const GRANT = graphql(`
   mutation AppVersionGrant(
@@ -68,7 +65,7 @@ interface ReleaseDialogProps {
 
 /** Gives a version to a group or to all, once the person has seen to how many numbers it goes. */
 export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const [values, setValues] = useState(BEGIN);
   const release = useRelease(version);

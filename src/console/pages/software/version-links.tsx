@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMutation } from '../../api/mutation';
+import { graphql, useMutation } from '../../api';
 import type { AppVersionRecordQuery } from '../../gql/graphql';
 import { findAppVersions, findFiles } from '../../record/find';
 import { LinkList } from '../../record/link-list';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { words } from './words';
+import { useText } from './words';
 
 const SET_FILES = graphql(`
   mutation AppVersionSetFiles($id: ID!, $fileIds: [ID!]!, $ifMatch: Int) {
@@ -29,7 +27,7 @@ export type Version = NonNullable<AppVersionRecordQuery['appVersion']>;
 
 /** Files that terminals get with a version. */
 export function VersionFiles({ version }: { readonly version: Version }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const { run, problem } = useMutation(SET_FILES, ['APP_VERSION']);
   const { id, revision: ifMatch } = version;
@@ -51,7 +49,7 @@ export function VersionFiles({ version }: { readonly version: Version }): ReactN
 
 /** Versions of modules that are part of a version. */
 export function VersionModules({ version }: { readonly version: Version }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { run, problem } = useMutation(SET_MODULES, ['APP_VERSION']);
   const { id, revision: ifMatch } = version;
   const rows = version.modules.nodes;

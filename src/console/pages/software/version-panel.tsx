@@ -1,19 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { noteChange } from '../../api/changes';
-import { graphql } from '../../api/graphql';
-import { useQuery, useSubscription } from '../../api/query';
+import { graphql, noteChange, useQuery, useSubscription } from '../../api';
 import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/fields';
 import { RecordLink, RecordLinks } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Facts, Section, Time } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
 import { VersionFiles, VersionModules, type Version } from './version-links';
-import { words } from './words';
+import { useText } from './words';
 
 const VERSION = graphql(`
   query AppVersionRecord($id: ID!) {
@@ -29,12 +26,8 @@ const VERSION = graphql(`
       createdAt
       app { id name }
       reach { granted downloaded current }
-      groups(first: 100) {
-        nodes { id name }
-      }
-      files(first: 100) {
-        nodes { id name size }
-      }
+      groups(first: 100) { nodes { id name } }
+      files(first: 100) { nodes { id name size } }
       modules(first: 100) {
         nodes {
           id
@@ -67,14 +60,13 @@ const UPDATE = graphql(`
 const DELETE = graphql(`
   mutation AppVersionDelete($id: ID!, $ifMatch: Int, $force: Boolean) {
     appVersionDelete(id: $id, ifMatch: $ifMatch, force: $force) {
-      deletedId
       userErrors { code message path rule params }
     }
   }
 `);
 
 export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const query = useQuery(VERSION, { id }, ['APP_VERSION', 'GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']);
   useSubscription(DOWNLOADED, {}, () => noteChange('APP_VERSION'));
   return (
@@ -136,7 +128,7 @@ export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
 
 /** How far a release has come: each number leads to its terminals. */
 function Reach({ version: { id, reach } }: { readonly version: Version }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const rows = [
     [text.granted, reach.granted],
@@ -169,7 +161,7 @@ function Reach({ version: { id, reach } }: { readonly version: Version }): React
 }
 
 function VersionFacts({ version }: { readonly version: Version }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   return (
     <Facts

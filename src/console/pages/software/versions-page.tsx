@@ -2,9 +2,8 @@ import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { words } from './words';
+import { useText } from './words';
 
 const VersionPanel = lazy(() => import('./version-panel'));
 
@@ -28,7 +27,7 @@ const VERSIONS = graphql(`
 `);
 
 export default function VersionsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   return (
     <ListPage

@@ -1,6 +1,7 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   addVersion: ['Add version', 'Adicionar versão'],
   all: ['All logical numbers', 'Todos os números lógicos'],
   attach: ['New numbers of the group get it, too', 'Números novos do grupo também a recebem'],
@@ -55,3 +56,5 @@ export const words = pageWords({
   MODULE: ['Module', 'Módulo'],
   STANDARD: ['Standard', 'Padrão'],
 });
+
+export const useText = () => useTexts(words);

@@ -3,10 +3,9 @@ import type { ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import type { TransactionRowFragment } from '../../gql/graphql';
 import type { Column } from '../../table/columns';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Badge } from '../../ui/facts';
-import { words } from './words';
+import { useText } from './words';
 
 const TRANSACTIONS = graphql(`
   query TransactionList(
@@ -41,7 +40,7 @@ type Row = TransactionRowFragment;
 
 /** Approved or denied for a payment, and for others whether it has ended well. */
 export function State({ status, parsed }: Pick<Row, 'status' | 'parsed'>): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   if (parsed)
     return <Badge tone={parsed.status === 'APPROVED' ? 'good' : 'bad'}>{text[parsed.status]}</Badge>;
   return <Badge tone={status === 'FAIL' ? 'bad' : 'plain'}>{text[status]}</Badge>;
@@ -49,7 +48,7 @@ export function State({ status, parsed }: Pick<Row, 'status' | 'parsed'>): React
 
 /** Columns of transactions, in the list and beside a record. */
 export function useColumns(): readonly Column<Row>[] {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   return [
     { id: 'startedAt', title: text.started, order: 'STARTED_AT', width: 190, kind: 'time' },

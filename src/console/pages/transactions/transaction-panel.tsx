@@ -1,17 +1,15 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import type { TransactionRecordQuery } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useListAddress } from '../../table/address';
 import { CompactList } from '../../table/compact-list';
-import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Facts, Time } from '../../ui/facts';
 import { SOURCE, State, useColumns } from './columns';
-import { words } from './words';
+import { useText } from './words';
 
 const TRANSACTION = graphql(`
   query TransactionRecord($id: ID!) {
@@ -50,7 +48,7 @@ type Transaction = NonNullable<TransactionRecordQuery['transaction']>;
 
 /** A transaction, its payment, its messages, and the other ones of its terminal. */
 export default function TransactionPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const query = useQuery(TRANSACTION, { id });
   return (
@@ -86,7 +84,7 @@ export default function TransactionPanel({ id, onClose }: OpenRecord): ReactNode
 }
 
 function TransactionFacts({ transaction }: { readonly transaction: Transaction }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const { parsed, device } = transaction;
   const payment = parsed && [
@@ -129,7 +127,7 @@ const Message = ({ text }: { readonly text: string | null }): ReactNode =>
   text === null ? '–' : <pre className="code">{text}</pre>;
 
 function SameTerminal({ serialNumber }: { readonly serialNumber: string }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [, change] = useListAddress();
   return (
     <CompactList

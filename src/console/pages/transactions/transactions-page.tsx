@@ -1,16 +1,14 @@
 import { lazy, useState, type ReactNode } from 'react';
 
-import { noteOthersChange } from '../../api/changes';
-import { graphql } from '../../api/graphql';
-import { useSubscription } from '../../api/query';
+import { graphql, noteOthersChange, useSubscription } from '../../api';
 import { findGroups } from '../../record/find';
 import { useListAddress } from '../../table/address';
 import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
-import { Checkbox, optionsOf, type Option } from '../../ui/field';
+import { Checkbox } from '../../ui/checkbox';
+import { optionsOf, type Option } from '../../ui/options';
 import { SOURCE, useColumns } from './columns';
-import { words } from './words';
+import { useText } from './words';
 
 const TransactionPanel = lazy(() => import('./transaction-panel'));
 
@@ -21,7 +19,7 @@ const RECORDED = graphql(`
 `);
 
 export default function TransactionsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [isLive, setLive] = useState(true);
   const [{ filter }] = useListAddress();
   useSubscription(RECORDED, isLive ? { ...(filter && { filter }) } : null, () =>
@@ -48,7 +46,7 @@ export default function TransactionsPage(): ReactNode {
 }
 
 function useFilters(): readonly FilterField[] {
-  const text = useTexts(words);
+  const text = useText();
   const equal = (id: string, title: string): FilterField => ({ id, title, kind: 'text', comparator: 'eq' });
   const choice = (id: string, title: string, options: readonly Option[]): FilterField => ({
     id,

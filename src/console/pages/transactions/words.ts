@@ -1,6 +1,7 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   acquirer: ['Acquirer', 'Adquirente'],
   authorization: ['Authorization', 'Autorização'],
   brand: ['Brand', 'Bandeira'],
@@ -34,3 +35,5 @@ export const words = pageWords({
   GET_ASSET: ['Download', 'Download'],
   SWITCH: ['Transaction', 'Transação'],
 });
+
+export const useText = () => useTexts(words);

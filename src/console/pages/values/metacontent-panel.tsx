@@ -1,14 +1,12 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import { EditRecord } from '../../record/fields';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { useTexts } from '../../text';
 import { Facts, Time } from '../../ui/facts';
 import { jsonOf } from './json';
 import { OwnerLink } from './owner';
-import { words } from './words';
+import { useText } from './words';
 
 const METACONTENT = graphql(`
   query MetacontentRecord($id: ID!) {
@@ -38,15 +36,12 @@ const UPDATE = graphql(`
 
 const DELETE = graphql(`
   mutation MetacontentDelete($id: ID!, $ifMatch: Int) {
-    metacontentDelete(id: $id, ifMatch: $ifMatch) {
-      deletedId
-      userErrors { code message path rule params }
-    }
+    metacontentDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
   }
 `);
 
 export default function MetacontentPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const query = useQuery(METACONTENT, { id }, ['METACONTENT']);
   return (
     <RecordPanel

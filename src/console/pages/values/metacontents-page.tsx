@@ -1,14 +1,11 @@
-import { lazy, useState, type ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { CreateDialog } from '../../record/fields';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
-import { errorAt } from '../../ui/form';
-import { jsonOf } from './json';
-import { OwnerFields, OwnerLink, type OwnerInput } from './owner';
-import { words } from './words';
+import { OwnerLink } from './owner';
+import { useText } from './words';
 
+const NewMetacontent = lazy(() => import('./new-metacontent'));
 const MetacontentPanel = lazy(() => import('./metacontent-panel'));
 
 const METACONTENTS = graphql(`
@@ -31,7 +28,7 @@ const METACONTENTS = graphql(`
 `);
 
 export default function MetacontentsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <ListPage
       id="metacontents"
@@ -54,36 +51,5 @@ export default function MetacontentsPage(): ReactNode {
       panel={(id, close) => <MetacontentPanel id={id} onClose={close} />}
       empty={text.noMetacontents}
     />
-  );
-}
-
-const CREATE = graphql(`
-  mutation MetacontentCreate($input: MetacontentCreateInput!) {
-    metacontentCreate(input: $input) {
-      metacontent { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-function NewMetacontent({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const text = useTexts(words);
-  const [owner, setOwner] = useState<OwnerInput | null>(null);
-  return (
-    <CreateDialog
-      title={text.newMetacontent}
-      draft="metacontent"
-      empty={{ key: '', value: '' }}
-      fields={[
-        { name: 'key', label: text.key },
-        { name: 'value', label: text.value, help: text.valueHelp, rows: 4 },
-      ]}
-      document={CREATE}
-      changes={['METACONTENT']}
-      variables={({ key, value }) => owner && { input: { key, value: jsonOf(value), owner } }}
-      onClose={onClose}
-    >
-      {({ errors }) => <OwnerFields onChange={setOwner} error={errorAt(errors, 'input', 'owner')} />}
-    </CreateDialog>
   );
 }

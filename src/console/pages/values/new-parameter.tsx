@@ -2,10 +2,9 @@ import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { CreateDialog } from '../../record/fields';
-import { useTexts } from '../../text';
 import { errorAt } from '../../ui/form';
-import { OwnerFields, type OwnerInput } from './owner';
-import { words } from './words';
+import { OwnerFields, type OwnerInput } from './owner-fields';
+import { useText } from './words';
 
 const CREATE = graphql(`
   mutation ParameterCreate($input: ParameterCreateInput!) {
@@ -22,8 +21,8 @@ interface NewParameterProps {
   readonly onClose: () => void;
 }
 
-export function NewParameter({ owner: given, onClose }: NewParameterProps): ReactNode {
-  const text = useTexts(words);
+export default function NewParameter({ owner: given, onClose }: NewParameterProps): ReactNode {
+  const text = useText();
   const [owner, setOwner] = useState<OwnerInput | null>(given ?? null);
   return (
     <CreateDialog

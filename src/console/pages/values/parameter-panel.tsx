@@ -1,16 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useQuery } from '../../api/query';
+import { graphql, useQuery } from '../../api';
 import type { ParameterEffectQuery, ParameterRecordQuery } from '../../gql/graphql';
 import { EditRecord } from '../../record/fields';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { CompactList } from '../../table/compact-list';
-import { useTexts } from '../../text';
 import { Badge, Facts, Time } from '../../ui/facts';
 import { OwnerLink } from './owner';
-import { words } from './words';
+import { useText } from './words';
 
 const PARAMETER = graphql(`
   query ParameterRecord($id: ID!) {
@@ -48,10 +46,7 @@ const UPDATE = graphql(`
 
 const DELETE = graphql(`
   mutation ParameterDelete($id: ID!, $ifMatch: Int) {
-    parameterDelete(id: $id, ifMatch: $ifMatch) {
-      deletedId
-      userErrors { code message path rule params }
-    }
+    parameterDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
   }
 `);
 
@@ -59,7 +54,7 @@ type Parameter = NonNullable<ParameterRecordQuery['parameter']>;
 
 /** A parameter, who gets it, and who has another value in its place. */
 export default function ParameterPanel({ id, onClose }: OpenRecord): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const query = useQuery(PARAMETER, { id }, ['PARAMETER', 'LOGICAL_NUMBER']);
   return (
     <RecordPanel
@@ -100,7 +95,7 @@ export default function ParameterPanel({ id, onClose }: OpenRecord): ReactNode {
 }
 
 function ParameterFacts({ parameter }: { readonly parameter: Parameter }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { key, logicalNumber } = parameter;
   const overridden = logicalNumber?.effectiveParameters.find((each) => each.key === key)?.overridden;
   return (
@@ -144,7 +139,7 @@ type Numbered = ParameterEffectQuery['logicalNumbers']['nodes'][number];
 
 /** The numbers of a group with the value that each gets: the one of the group, or its own. */
 function Effect({ groupId, name }: { readonly groupId: string; readonly name: string }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const effective = (row: Numbered): Numbered['effectiveParameters'][number] | undefined =>
     row.effectiveParameters.find(({ key }) => key === name);
   return (

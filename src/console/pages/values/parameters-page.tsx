@@ -2,11 +2,10 @@ import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
-import { NewParameter } from './new-parameter';
 import { OwnerLink } from './owner';
-import { words } from './words';
+import { useText } from './words';
 
+const NewParameter = lazy(() => import('./new-parameter'));
 const ParameterPanel = lazy(() => import('./parameter-panel'));
 
 const PARAMETERS = graphql(`
@@ -30,7 +29,7 @@ const PARAMETERS = graphql(`
 `);
 
 export default function ParametersPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <ListPage
       id="parameters"

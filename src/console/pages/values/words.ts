@@ -1,6 +1,7 @@
+import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   effect: ['Who gets it', 'Quem recebe'],
   newMetacontent: ['New metacontent', 'Novo metaconteúdo'],
   noMetacontents: [
@@ -25,3 +26,5 @@ export const words = pageWords({
     'Um texto, ou JSON como 5 ou {"color": "red"}',
   ],
 });
+
+export const useText = () => useTexts(words);

@@ -1,7 +1,7 @@
 import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
-export const words = pageWords({
+const words = pageWords({
   createdBy: ['Created by', 'Criado por'],
   deleteEffect: [
     'Their parameters and metacontents are deleted too; their devices stay, without a number, and are refused. This cannot be undone.',

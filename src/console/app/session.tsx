@@ -117,6 +117,12 @@ function LocaleOf(props: { readonly timeZone: string | null; readonly children: 
   return <LocaleContext value={locale}>{props.children}</LocaleContext>;
 }
 
+/** Drafts in this tab are of the person who was signed in when they were entered. */
+function clearDraftsOfOthers(userId: string): void {
+  if (tabStorage.get('user') !== userId) tabStorage.clear();
+  tabStorage.set('user', userId);
+}
+
 /** Loads who is signed in, and shows the pages then. */
 function SignedIn(props: { readonly restart: () => void; readonly children: ReactNode }): ReactNode {
   const { restart } = props;
@@ -131,6 +137,7 @@ function SignedIn(props: { readonly restart: () => void; readonly children: Reac
       tabStorage.clear();
       connection.publish('signed-out');
     };
+    if (data) clearDraftsOfOthers(data.viewer.user?.id ?? '');
     return data && { viewer: data.viewer, reload, restart, leave };
   }, [data, reload, restart]);
   return (

@@ -122,7 +122,7 @@ interface PortableNode extends RawNode {
   readonly postgres: RawNode;
 }
 
-/** Two SQL expressions with the same meaning and the same bound values, one for each database. */
+/** Two SQL expressions with the same meaning, one for each database; in a cached statement with the same bound values. */
 export function portable<T>(sqlite: Sql<T>, postgres: Sql<T>): Sql<T> {
   const expression = {
     isRawBuilder: true,

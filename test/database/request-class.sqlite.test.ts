@@ -148,7 +148,15 @@ const EXACT = ['eq', 'in'] as const;
 const OPTIONAL = [...EXACT, 'isNull'] as const;
 /** Operators by the kind of a field, as GraphQL offers them. */
 const OPERATORS: Readonly<Record<FilterKind, readonly Comparison['operator'][]>> = {
-  text: [...EXACT, 'startsWith', 'contains', 'isNull'],
+  text: [
+    ...EXACT,
+    'startsWith',
+    'contains',
+    'isNull',
+    'eqInAnyCase',
+    'startsWithInAnyCase',
+    'containsInAnyCase',
+  ],
   flag: ['eq'],
   instant: ['gte', 'lt'],
   amount: [...EXACT, 'gte', 'lt', 'isNull'],

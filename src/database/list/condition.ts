@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 
 import type { PresenceLimits } from '../../platform/terminal.js';
 import { inList, holdsText, hiddenFromPlanner, unindexed, type SqlType, type Sql } from '../storage.js';
+import { equalsInAnyCase } from './letter-case.js';
 
 export type Condition =
   | { readonly and: readonly Condition[] }
@@ -9,10 +10,18 @@ export type Condition =
   | { readonly not: Condition }
   | Comparison;
 
+/** Operators of comparisons that ignore the case of letters, for which no index is used, with what they compare. */
+export const IN_ANY_CASE = {
+  eqInAnyCase: 'all',
+  startsWithInAnyCase: 'start',
+  containsInAnyCase: 'any',
+} as const;
+type CaseOperator = keyof typeof IN_ANY_CASE;
+
 /** A comparison of one column, which is given by its public name. */
 export interface Comparison {
   readonly field: string;
-  readonly operator: 'eq' | 'in' | 'startsWith' | 'contains' | 'gte' | 'lt' | 'isNull';
+  readonly operator: 'eq' | 'in' | 'startsWith' | 'contains' | 'gte' | 'lt' | 'isNull' | CaseOperator;
   readonly value: unknown;
 }
 
@@ -205,6 +214,10 @@ function comparisonOf(column: Sql, type: SqlType, where: Comparison): Sql {
       return sql`${column} >= ${hiddenFromPlanner(toColumn(where.value))}`;
     case 'lt':
       return sql`${column} < ${hiddenFromPlanner(toColumn(where.value))}`;
+    case 'eqInAnyCase':
+    case 'startsWithInAnyCase':
+    case 'containsInAnyCase':
+      return equalsInAnyCase(column, String(where.value), IN_ANY_CASE[where.operator]);
     case 'isNull':
       return where.value === true ? sql`${column} is null` : sql`${column} is not null`;
   }

@@ -2,6 +2,7 @@ import type { ClassType } from 'type-graphql';
 
 import {
   comparisonsIn,
+  IN_ANY_CASE,
   type Comparison,
   type Condition,
   type FilterKind,
@@ -16,6 +17,8 @@ const MAX_DEPTH = 3;
 const MAX_VALUES = 100;
 /** SQLite refuses expressions nested more than 1000 levels deep. */
 const MAX_COMPARISONS = 100;
+/** Characters of a text that is compared without the case of its letters: a pattern has each letter several times. */
+const MAX_IN_ANY_CASE = 255;
 
 export type FilteredList = Pick<List<unknown>, 'name' | 'filters'>;
 
@@ -32,13 +35,20 @@ function comparator(name: string, description: string, operators: g.Fields): Cla
 
 const isNull = g.flag('True for records without a value, false for records with one.');
 
-const TextComparator = comparator('TextComparator', 'Conditions on a text, case-sensitive.', {
-  eq: g.text('Equals this text.'),
-  in: g.text.list(`Equals one of these texts, at most ${MAX_VALUES}.`),
-  startsWith: g.text('Starts with this text.'),
-  contains: g.text('Contains this text.'),
-  isNull,
-});
+const TextComparator = comparator(
+  'TextComparator',
+  'Conditions on a text, case-sensitive without `ignoreCase`.',
+  {
+    eq: g.text('Equals this text.'),
+    in: g.text.list(`Equals one of these texts, at most ${MAX_VALUES}.`),
+    startsWith: g.text('Starts with this text.'),
+    contains: g.text('Contains this text.'),
+    ignoreCase: g.flag(
+      `True ignores the case of letters, of those with accents too, in \`eq\`, \`startsWith\` and \`contains\` of at most ${MAX_IN_ANY_CASE} characters; not together with \`in\`. No index serves it: the list reads all records that its other conditions leave.`,
+    ),
+    isNull,
+  },
+);
 
 const BooleanComparator = comparator('BooleanComparator', 'Conditions on a boolean.', {
   eq: g.flag('Equals this value.'),
@@ -182,13 +192,29 @@ function givenIn(input: FilterInput, path: Path): readonly (readonly [string, un
 }
 
 function comparisons(list: FilteredList, field: string, comparator: FilterInput, path: Path): Condition[] {
-  return givenIn(comparator, [...path, field]).map(([operator, value]) => {
+  const { ignoreCase, ...given } = Object.fromEntries(givenIn(comparator, [...path, field]));
+  return Object.entries(given).map(([name, value]) => {
     if (Array.isArray(value) && value.length > MAX_VALUES) {
-      const message = `${field}.${operator} takes at most ${MAX_VALUES} values, not ${value.length}.`;
+      const message = `${field}.${name} takes at most ${MAX_VALUES} values, not ${value.length}.`;
       throw requestError(message, { limit: 'filterValues', maximum: MAX_VALUES, actual: value.length });
     }
-    return { field, operator: operator as Comparison['operator'], value: converted(list, field, value) };
+    const operator = ignoreCase === true ? inAnyCase(name, value, field) : (name as Comparison['operator']);
+    return { field, operator, value: converted(list, field, value) };
   });
+}
+
+/** The operator that ignores the case of letters. Errors: BAD_USER_INPUT for `in`, and for a text that is too long. */
+function inAnyCase(name: string, value: unknown, field: string): Comparison['operator'] {
+  if (name === 'in') {
+    throw requestError(`${field}.in does not take ignoreCase. Join several eq with \`or\` instead.`);
+  }
+  const length = typeof value === 'string' ? value.length : 0;
+  if (length > MAX_IN_ANY_CASE) {
+    const message = `${field}.${name} with ignoreCase takes at most ${MAX_IN_ANY_CASE} characters, not ${length}.`;
+    throw requestError(message, { limit: 'filterText', maximum: MAX_IN_ANY_CASE, actual: length });
+  }
+  const operator = `${name}InAnyCase`;
+  return (operator in IN_ANY_CASE ? operator : name) as Comparison['operator'];
 }
 
 /** A value, or each value of a list, as its column has it: ids as numbers, texts in NFC. */

@@ -2,7 +2,7 @@ import { getNamedType, type GraphQLField, isInputObjectType, isObjectType } from
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { addUnknownTerminals } from '../../../src/domain/terminals/terminal/terminal.repository.js';
-import { answered, changed } from '../../support/dashboard.js';
+import { answered, changed, listed, refused } from '../../support/dashboard.js';
 import { fleet, recordAll } from '../../support/fleet.js';
 import { useServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
@@ -95,6 +95,9 @@ describe('RU-10: a text filter compares in NFC', () => {
       { in: ['other', DECOMPOSED] },
       { startsWith: DECOMPOSED },
       { contains: DECOMPOSED.slice(1) },
+      { eq: DECOMPOSED.toUpperCase(), ignoreCase: true },
+      { startsWith: 'cA', ignoreCase: true },
+      { contains: 'F\u00c9', ignoreCase: true },
     ]) {
       const data = await answered(server.acme, query, { filter: { [column]: comparator } });
       expect(data[list], JSON.stringify(comparator)).toMatchObject({ totalCount: 1 });
@@ -128,6 +131,57 @@ describe('RU-10: a text filter compares in NFC', () => {
     );
     expect(await watched.until(1)).toHaveLength(1);
     watched.stop();
+  });
+});
+
+describe('a filter that ignores the case of letters', () => {
+  const names = [
+    'S\u00e3o Jos\u00e9',
+    'S\u00c3O JOS\u00c9',
+    'sao jose',
+    'a*b?[c]',
+    'A.b^(c)\\|$',
+    'a-b',
+    '\u03c3\u03c2',
+    'stra\u00dfe',
+  ];
+  beforeAll(async () => {
+    for (const name of names) await fleet.group(server.beta.client, name);
+  });
+
+  it.each<[Record<string, unknown>, readonly number[]]>([
+    [{ eq: 's\u00e3o jos\u00e9' }, [0, 1]],
+    [{ eq: 's\u00e3o jos' }, []],
+    [{ startsWith: 'sA' }, [2]],
+    [{ contains: '\u00c3O j' }, [0, 1]],
+    [{ eq: 'A*B?[C]' }, [3]],
+    [{ startsWith: 'a?' }, []],
+    [{ contains: '[' }, [3]],
+    [{ contains: '.B^(C)\\|$' }, [4]],
+    [{ startsWith: 'A', contains: 'B' }, [3, 4, 5]],
+    [{ eq: '\u03a3\u03a3' }, [6]],
+    [{ eq: 'STRA\u1e9eE' }, [7]],
+    [{ eq: 'A-B\0' }, []],
+    [{ startsWith: '' }, [0, 1, 2, 3, 4, 5, 6, 7]],
+  ])('%j', async (comparator, found) => {
+    const filter = { name: { ...comparator, ignoreCase: true } };
+    const shown = await listed(server.beta, 'Group', 'name', { filter, orderBy: { field: 'ID' } });
+    expect(shown).toEqual(found.map((index) => names[index]));
+  });
+
+  it('refuses lists of values and long texts, and is no condition alone', async () => {
+    const query = 'query ($name: TextComparator) { groups(filter: { name: $name }) { totalCount } }';
+    const error = async (given: object) =>
+      (await refused(server.beta, query, { name: { ...given, ignoreCase: true } })).message;
+    expect(await error({ in: ['a'] })).toBe(
+      'name.in does not take ignoreCase. Join several eq with `or` instead.',
+    );
+    expect(await error({ eq: 'a'.repeat(256) })).toMatch(
+      'name.eq with ignoreCase takes at most 255 characters, not 256.',
+    );
+    const total = async (name: object) => await answered(server.beta, query, { name });
+    expect(await total({ ignoreCase: true })).toEqual({ groups: { totalCount: names.length } });
+    expect(await total({ eq: 'SAO JOSE', ignoreCase: false })).toEqual({ groups: { totalCount: 0 } });
   });
 });
 

@@ -118,6 +118,14 @@ export function holdsText(column: Sql, part: string): Sql<boolean> {
   return portable(sql<boolean>`instr(${column}, ${part}) > 0`, sql<boolean>`strpos(${column}, ${part}) > 0`);
 }
 
+/** Whether a column of JSON objects, whose values are texts, has a text under a key. */
+export function holdsEntry(column: Sql, [key, text]: readonly [string, string]): Sql<boolean> {
+  return portable(
+    sql<boolean>`(select value from json_each(${column}) where key = ${key}) = ${text}`,
+    sql<boolean>`${column} ->> ${key}::text = ${text}`,
+  );
+}
+
 interface PortableNode extends RawNode {
   readonly postgres: RawNode;
 }

@@ -27,6 +27,7 @@ export const messages = {
       indexes: [
         ['kind', 'id'],
         ['group_id', 'id'],
+        ['app_id', 'id'],
         ['expires_at', 'id'],
       ],
     },

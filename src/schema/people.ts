@@ -95,7 +95,7 @@ export const people = {
     },
     {
       key: ['company_id', 'user_id'],
-      indexes: [{ name: 'user', columns: ['user_id'] }, ['created_at', 'user_id']],
+      indexes: [{ name: 'user', columns: ['user_id'] }, ['created_at', 'user_id'], ['name', 'user_id']],
       isCounted: true,
     },
   ),

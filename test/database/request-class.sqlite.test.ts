@@ -138,25 +138,15 @@ const LISTS = {
   transactions,
 };
 
-/** Lists without rows. */
-const EMPTY = { parameters: true, metacontents: true };
-
 /** Values per `in`, at most: records that a unique column finds. */
 const MOST_VALUES = 4;
 
 const EXACT = ['eq', 'in'] as const;
 const OPTIONAL = [...EXACT, 'isNull'] as const;
+const CASELESS = ['eqInAnyCase', 'startsWithInAnyCase', 'containsInAnyCase'] as const;
 /** Operators by the kind of a field, as GraphQL offers them. */
 const OPERATORS: Readonly<Record<FilterKind, readonly Comparison['operator'][]>> = {
-  text: [
-    ...EXACT,
-    'startsWith',
-    'contains',
-    'isNull',
-    'eqInAnyCase',
-    'startsWithInAnyCase',
-    'containsInAnyCase',
-  ],
+  text: [...OPTIONAL, 'startsWith', 'contains', ...CASELESS],
   flag: ['eq'],
   instant: ['gte', 'lt'],
   amount: [...EXACT, 'gte', 'lt', 'isNull'],
@@ -165,6 +155,7 @@ const OPERATORS: Readonly<Record<FilterKind, readonly Comparison['operator'][]>>
   id: OPTIONAL,
   integer: OPTIONAL,
   optionalChoice: OPTIONAL,
+  entry: ['hasEntry'],
 };
 
 /** Values of a field of which some rows have one. */
@@ -172,9 +163,10 @@ function valuesOf(field: string, kind: FilterKind): fc.Arbitrary<unknown> {
   const number = fc.integer({ min: 0, max: kind === 'amount' ? 50 : 1_300 });
   if (field === 'presence') return fc.constantFrom(...PRESENCES);
   if (kind === 'flag') return fc.boolean();
+  if (kind === 'entry') return fc.integer({ min: 0, max: 6 }).map((n) => ['model', `v${n}`]);
+  if (field === 'state') return fc.constantFrom('v0', 'valid', 'revoked', 'expired');
   if (kind === 'instant') return number.map((n) => new Date(n));
-  const isText = /text|choice/i.test(kind);
-  return isText ? fc.integer({ min: 0, max: 130 }).map((n) => `v${n}`) : number;
+  return /text|choice/i.test(kind) ? fc.integer({ min: 0, max: 130 }).map((n) => `v${n}`) : number;
 }
 
 /** Comparisons of a field with each operator. */
@@ -319,7 +311,8 @@ describe('GQ-30 the rows that a list reads', () => {
       }),
       { numRuns: 250 },
     );
-    if (!(name in EMPTY)) expect(most, 'rows are counted').toBeGreaterThan(ROWS / 2);
+    if (!['parameters', 'metacontents'].includes(name))
+      expect(most, 'rows are counted').toBeGreaterThan(ROWS / 2);
   });
 
   it.each(Object.entries(LISTS))('%s are the same in pages as all at once', async (_name, given) => {

@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 
 import type { PresenceLimits } from '../../platform/terminal.js';
-import { inList, holdsText, hiddenFromPlanner, unindexed, type SqlType, type Sql } from '../storage.js';
+import {
+  inList,
+  holdsEntry,
+  holdsText,
+  hiddenFromPlanner,
+  unindexed,
+  type SqlType,
+  type Sql,
+} from '../storage.js';
 import { equalsInAnyCase } from './letter-case.js';
 
 export type Condition =
@@ -21,13 +29,23 @@ type CaseOperator = keyof typeof IN_ANY_CASE;
 /** A comparison of one column, which is given by its public name. */
 export interface Comparison {
   readonly field: string;
-  readonly operator: 'eq' | 'in' | 'startsWith' | 'contains' | 'gte' | 'lt' | 'isNull' | CaseOperator;
+  readonly operator:
+    | 'eq'
+    | 'in'
+    | 'startsWith'
+    | 'contains'
+    | 'gte'
+    | 'lt'
+    | 'isNull'
+    | 'hasEntry'
+    | CaseOperator;
   readonly value: unknown;
 }
 
 /**
  * `linked` compares the ids of the records that are linked with a record: one of them must match. `amount` is an
- * integer of up to 2^53, and `optionalChoice` a choice that a record may not have.
+ * integer of up to 2^53, `optionalChoice` a choice that a record may not have, and `entry` a key with its text in an
+ * object, for example `['brand', 'Verifone']`.
  */
 export type FilterKind = keyof typeof TYPES;
 
@@ -41,6 +59,7 @@ const TYPES = {
   integer: 'integer',
   amount: 'integer',
   linked: 'integer',
+  entry: 'text',
 } as const satisfies Readonly<Record<string, SqlType>>;
 
 export interface FilterColumn {
@@ -218,6 +237,8 @@ function comparisonOf(column: Sql, type: SqlType, where: Comparison): Sql {
     case 'startsWithInAnyCase':
     case 'containsInAnyCase':
       return equalsInAnyCase(column, String(where.value), IN_ANY_CASE[where.operator]);
+    case 'hasEntry':
+      return holdsEntry(column, where.value as readonly [string, string]);
     case 'isNull':
       return where.value === true ? sql`${column} is null` : sql`${column} is not null`;
   }

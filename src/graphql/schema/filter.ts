@@ -86,6 +86,15 @@ const LinkedComparator = comparator(
   { eq: g.id('Is this record.'), in: g.id.list(`Is one of these records, at most ${MAX_VALUES}.`) },
 );
 
+const EntryComparator = comparator(
+  'EntryComparator',
+  'Condition on an entry of an object. Reads all records that the other conditions of the list leave.',
+  {
+    key: g.text('Key of the entry, for example brand. Needed by `eq`; no condition alone.'),
+    eq: g.text('The entry has this text.'),
+  },
+);
+
 const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice' | 'optionalChoice'>, ClassType>> = {
   text: TextComparator,
   flag: BooleanComparator,
@@ -94,6 +103,7 @@ const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice' | 'optionalChoic
   integer: IntComparator,
   amount: AmountComparator,
   linked: LinkedComparator,
+  entry: EntryComparator,
 };
 
 /** Comparators by the name of their enum: two lists may share one. */
@@ -193,6 +203,7 @@ function givenIn(input: FilterInput, path: Path): readonly (readonly [string, un
 
 function comparisons(list: FilteredList, field: string, comparator: FilterInput, path: Path): Condition[] {
   const { ignoreCase, ...given } = Object.fromEntries(givenIn(comparator, [...path, field]));
+  if (list.filters[field] === 'entry') return entryOf(list, field, given);
   return Object.entries(given).map(([name, value]) => {
     if (Array.isArray(value) && value.length > MAX_VALUES) {
       const message = `${field}.${name} takes at most ${MAX_VALUES} values, not ${value.length}.`;
@@ -201,6 +212,13 @@ function comparisons(list: FilteredList, field: string, comparator: FilterInput,
     const operator = ignoreCase === true ? inAnyCase(name, value, field) : (name as Comparison['operator']);
     return { field, operator, value: converted(list, field, value) };
   });
+}
+
+/** The comparison of an entry; none without its text. Errors: BAD_USER_INPUT without a key. */
+function entryOf(list: FilteredList, field: string, { key, eq }: FilterInput): Comparison[] {
+  if (eq === undefined) return [];
+  if (key === undefined) throw requestError(`${field}.eq needs a key. Name one, for example brand.`);
+  return [{ field, operator: 'hasEntry', value: [key, eq].map((text) => converted(list, field, text)) }];
 }
 
 /** The operator that ignores the case of letters. Errors: BAD_USER_INPUT for `in`, and for a text that is too long. */
@@ -228,7 +246,11 @@ function converted(list: FilteredList, field: string, value: unknown): unknown {
 }
 
 /** Types whose ids fields compare that are not named after them. */
-const TYPES: Readonly<Record<string, string>> = { actorId: 'User', version: 'AppVersion' };
+const TYPES: Readonly<Record<string, string>> = {
+  actorId: 'User',
+  createdById: 'User',
+  version: 'AppVersion',
+};
 
 /** Type whose ids a field compares: LogicalNumber for `logicalNumberId`, the list's own type for `id`. */
 function typeOf(listName: string, field: string): string {

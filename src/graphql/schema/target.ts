@@ -36,12 +36,18 @@ function refuseMissing(
 /** Paths of comparators that match every text if their value is empty. */
 const ANY_TEXT = /\.(contains|startsWith)$/;
 
+/** Whether a field of a comparator compares nothing itself. Lists have filters of such names too, which are objects. */
+const isModifier = (name: string, entry: unknown): boolean =>
+  ['ignoreCase', 'key'].includes(name) && typeof entry !== 'object';
+
 function refuseEmpty(value: unknown, path: string): void {
   if (value === null) throw invalid(path, 'must not be null. isNull: true selects records without a value');
   if (value === '' && ANY_TEXT.test(path))
     throw invalid(path, 'must not be empty: it would select everything');
   if (typeof value !== 'object' || value instanceof Date) return;
-  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  const entries = Object.entries(value).filter(
+    ([name, entry]) => entry !== undefined && !isModifier(name, entry),
+  );
   if (entries.length === 0) {
     throw invalid(path, 'must not be empty. A target of everything says all: true in place of a filter');
   }

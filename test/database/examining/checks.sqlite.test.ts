@@ -89,7 +89,7 @@ const range = (value: unknown): Compared => [
 ];
 
 const OPERATORS: Readonly<Record<FilterKind, Compared>> = {
-  text: [...equal('x'), ['startsWith', 'x'], ['contains', 'x']],
+  text: [...equal('x'), ['startsWith', 'x'], ['contains', 'x'], ['eqInAnyCase', 'x']],
   choice: equal('x'),
   flag: [
     ['eq', true],
@@ -100,6 +100,7 @@ const OPERATORS: Readonly<Record<FilterKind, Compared>> = {
   integer: [['eq', 1], ...range(1)],
   amount: [...equal(1), ['gte', 1], ['lt', 1]],
   optionalChoice: equal('x'),
+  entry: [['hasEntry', ['x', 'x']]],
   linked: [
     ['eq', 1],
     ['in', [1]],

@@ -125,6 +125,7 @@ describe.each(withFilter)('RU-50: the filter of $name', ({ name, type }) => {
       [{ [column]: {} }, [column]],
       [{ [column]: { [operator]: null } }, [column, operator]],
       [{ not: { [column]: { in: [] } } }, ['not', column, 'in']],
+      [{ number: { ignoreCase: true } }, ['number']],
       [{ number: { contains: '' } }, ['number', 'contains']],
       [{ number: { startsWith: '' } }, ['number', 'startsWith']],
     ] as const) {

@@ -52,6 +52,11 @@ beforeAll(async () => {
   const app = await fleet.app(client, COMPOSED, { language: 'ruby' });
   await client.post(`apps/${app}/versions`, { number: COMPOSED });
   await fleet.file(client, COMPOSED);
+  await changed(
+    acme,
+    'mutation ($name: String!) { memberAdd(input: { email: "composed@acme.example", name: $name, role: VIEWER }) { user { id } } }',
+    { name: COMPOSED },
+  );
   const { userErrors } = await changed(
     await server.member('acme', 'admin'),
     'mutation ($name: String!) { deviceReport(serialNumber: $name, input: { frameworkVersion: $name, meta: { model: $name } }) { userErrors { message } } }',

@@ -88,7 +88,7 @@ export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId'>(
 const LedgerEntryList = g.listTypes(
   ledgerEntries,
   LedgerEntryType,
-  {},
+  { channel: Channel },
   { entityKind: EntityType, actionKind: LedgerAction },
 );
 

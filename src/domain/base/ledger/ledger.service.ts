@@ -45,6 +45,7 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
     actionKind: { column: 'action', kind: 'choice', order: 'SEQUENCE' },
     entityId: { column: 'entity_id', kind: 'integer', narrows: true },
     actorId: { column: 'user_id', kind: 'id', order: 'SEQUENCE' },
+    channel: { column: 'channel', kind: 'choice' },
     at: { column: 'at', kind: 'instant' },
   },
   recordOf: (row) => ({ ...recordOf(row), id: row.sequence, companyId: row.company_id }),

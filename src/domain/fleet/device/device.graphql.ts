@@ -48,6 +48,7 @@ export const DeviceList = g.listTypes(
       'Condition on the `id` of the group of `logicalNumber`. Null without a number, or if it has no group.',
     hasLogicalNumber: 'Whether the device works under a logical number.',
     hasReported: 'Whether the device has reported `meta` or a framework version.',
+    meta: 'A text that the terminal reported under a key of `meta`.',
     model: 'Condition on the text `model` in `meta`. Null if it has none.',
     refused: 'Whether the terminal was ever refused: it has a `lastRefusal`.',
     version:

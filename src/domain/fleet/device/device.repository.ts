@@ -77,6 +77,7 @@ export const devices = auditedList(deviceTable, {
     },
     group: { column: 'logical_number_id', kind: 'id', where: (compared) => compared(GROUP) },
     model: { column: 'meta', kind: 'text', where: (compared) => compared(MODEL) },
+    meta: { column: 'meta', kind: 'entry' },
     hasReported: { column: 'meta', kind: 'flag', where: (compared) => compared(HAS_REPORTED) },
     refused: { column: 'id', kind: 'flag', where: (compared) => compared(REFUSED) },
     version: { column: 'id', kind: 'linked', where: hasVersion },

@@ -30,7 +30,10 @@ export const deliveryList = listOf<'notification_deliveries', Delivery>({
   id: 'id',
   ...mapping,
   orders: { ID: 'id' },
-  filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
+  filters: {
+    state: { column: 'state', kind: 'choice', order: 'ID' },
+    logicalNumberId: { column: 'logical_number_id', kind: 'id' },
+  },
 });
 
 export const deliveriesOfNotification = deliveryList.of({ column: 'notification_id' });

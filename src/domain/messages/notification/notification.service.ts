@@ -27,6 +27,8 @@ export const notifications = auditedList(notificationTable, {
   filters: {
     kind: { column: 'kind', kind: 'choice', order: 'ID' },
     groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+    appId: { column: 'app_id', kind: 'id', order: 'ID' },
+    createdById: { column: 'created_by', kind: 'id' },
     expiresAt: { column: 'expires_at', kind: 'instant' },
   },
 });

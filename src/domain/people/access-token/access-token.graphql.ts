@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
 import type { Scope as ScopeName } from '../../../platform/requests.js';
-import { type AccessToken, NamedTokenCreate } from './access-token.model.js';
+import { type AccessToken, NamedTokenCreate, type TokenState } from './access-token.model.js';
 import {
   apiTokens,
   createOwnToken,
@@ -48,7 +48,19 @@ export const ApiTokenType = g.nodeType<AccessToken, 'companyId' | 'userId'>(
   },
 );
 
-export const ApiTokenList = g.listTypes(apiTokens, ApiTokenType);
+const ApiTokenState = g.enumeration<TokenState>('ApiTokenState', 'Whether a token works.', {
+  valid: 'It works, as long as its user is a member and not disabled.',
+  revoked: 'It was revoked, or replaced by a new one.',
+  expired: 'It has expired, and was not revoked before.',
+});
+
+export const ApiTokenList = g.listTypes(
+  apiTokens,
+  ApiTokenType,
+  {},
+  { state: ApiTokenState },
+  { state: 'Whether the token works now: by `revokedAt` and `expiresAt`.' },
+);
 
 const ApiTokenCreateInput = g.inputOf('ApiTokenCreateInput', NamedTokenCreate, {
   description: 'Fields of a new token.',

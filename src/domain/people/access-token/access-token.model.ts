@@ -25,6 +25,9 @@ export interface AccessToken {
   readonly revokedAt: Date | null;
 }
 
+/** `revoked` also if it has expired since. */
+export type TokenState = 'valid' | 'revoked' | 'expired';
+
 /** 160 bits as 40 lower-case hexadecimal characters. */
 export function randomToken(): string {
   return randomBytes(20).toString('hex');

@@ -7,6 +7,7 @@ import {
   specialSql,
 } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
+import type { Comparison, Condition, MeaningAt } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
 import { drawIds } from '../../../database/statements.js';
@@ -14,7 +15,7 @@ import { inIds, inPairs, instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/requests.js';
 import type { Row, Tables } from '../../../schema/schema.js';
-import { type AccessToken, hashToken, type Member } from './access-token.model.js';
+import { type AccessToken, hashToken, type Member, type TokenState } from './access-token.model.js';
 
 const HIDDEN = ['token_hash', 'nonce'] as const;
 const { recordOf: tokenOf, columnsOf } = recordMapping<'access_tokens', AccessToken, (typeof HIDDEN)[number]>(
@@ -33,11 +34,27 @@ export const apiTokens = listOf<'access_tokens', AccessToken>({
     id: { column: 'id', kind: 'id', isUnique: true },
     userId: { column: 'user_id', kind: 'id', order: 'ID' },
     createdAt: { column: 'created_at', kind: 'instant' },
+    expiresAt: { column: 'expires_at', kind: 'instant' },
+    revokedAt: { column: 'revoked_at', kind: 'instant' },
+    state: { column: 'revoked_at', kind: 'choice', meaning: meaningOfState },
   },
   recordOf: tokenOf,
 });
 
 export const apiTokensOfUser = apiTokens.of({ column: 'user_id' });
+
+/** A comparison of the state as comparisons of the times. A token has expired at the very time of its expiry. */
+function meaningOfState({ value }: Comparison, { now }: MeaningAt): Condition {
+  const revoked: Condition = { field: 'revokedAt', operator: 'isNull', value: false };
+  const expired: Condition = { field: 'expiresAt', operator: 'lt', value: new Date(now.getTime() + 1) };
+  const meanings: Readonly<Record<TokenState, Condition>> = {
+    revoked,
+    expired: { and: [{ not: revoked }, expired] },
+    valid: { and: [{ not: revoked }, { not: expired }] },
+  };
+  const wanted = new Set(Array.isArray(value) ? (value as readonly unknown[]) : [value]);
+  return { or: Object.entries(meanings).flatMap(([state, meaning]) => (wanted.has(state) ? meaning : [])) };
+}
 
 /** The token with its member, in one statement. Ending a membership deletes its tokens. */
 export async function findCredential(work: SystemReadWork, hash: string) {

@@ -172,11 +172,13 @@ function memberOf(row: Row<'members'>): Member {
   return { ...member, disabledAt, isDisabledByOperator: accountDisabledAt !== null };
 }
 
+const TEXTS = { email: { column: 'email', kind: 'text' }, name: { column: 'name', kind: 'text' } } as const;
+
 const listing = {
   table: 'members',
   rows: 'users',
   id: 'id',
-  orders: { ID: 'id', CREATED_AT: 'created_at' },
+  orders: { ID: 'id', NAME: 'name', CREATED_AT: 'created_at' },
   recordOf: memberOf,
   columns: {
     email: 'email',
@@ -193,14 +195,14 @@ const listing = {
 export const users = listOf<'members', Member>({
   ...listing,
   name: 'User',
-  filters: { id: { column: 'id', kind: 'id', isUnique: true }, email: { column: 'email', kind: 'text' } },
+  filters: { id: { column: 'id', kind: 'id', isUnique: true }, ...TEXTS },
 });
 
 /** Members as records of the type Member, which can be filtered by role. */
 export const memberList = listOf<'members', Member>({
   ...listing,
   name: 'Member',
-  filters: { email: { column: 'email', kind: 'text' }, role: { column: 'role', kind: 'choice' } },
+  filters: { ...TEXTS, role: { column: 'role', kind: 'choice' } },
 });
 
 /** Members of the company, ascending by id; all of them, or one page. */

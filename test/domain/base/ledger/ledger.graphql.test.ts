@@ -186,6 +186,12 @@ describe('the ledger in GraphQL', () => {
     ],
     ['an actor', () => ({ actorId: { eq: nodeId('User', operator.caller.userId) } }), ['create', 'update']],
     ['what is no user', () => ({ actorId: { eq: nodeId('Device', operator.caller.userId) } }), []],
+    ['a channel', () => ({ entityType: { eq: 'device' }, channel: { eq: 'INTERFACE' } }), []],
+    [
+      'another channel',
+      () => ({ entityType: { eq: 'device' }, channel: { in: ['API'] } }),
+      ['create', 'update', 'delete'],
+    ],
     ['a time', () => ({ entityType: { eq: 'device' }, at: { lt: '2001-01-01T00:00:00Z' } }), []],
     [
       'a time not long ago',

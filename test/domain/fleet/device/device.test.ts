@@ -69,6 +69,11 @@ describe('the list of devices', () => {
     await fleet.device(client, 'B-2', { logical_number_id: number });
     await fleet.device(client, 'A-1', { enabled: false });
     await fleet.device(client, 'B-1', { logical_number_id: number, enabled: false });
+    await changed(
+      server.beta,
+      'mutation ($meta: JSON) { deviceReport(serialNumber: "B-1", input: { meta: $meta }) { device { id } } }',
+      { meta: { 'a"$.b': 'x', level: 80 } },
+    );
   });
 
   it.each([
@@ -83,6 +88,11 @@ describe('the list of devices', () => {
 
   it.each([
     [{ enabled: { eq: false } }, ['A-1', 'B-1']],
+    [{ meta: { key: 'a"$.b', eq: 'x' } }, ['B-1']],
+    [{ meta: { key: 'a"$.b', eq: 'X' } }, []],
+    [{ meta: { key: 'level', eq: '80' } }, ['B-1']],
+    [{ meta: { key: 'b', eq: 'x' } }, []],
+    [{ not: { meta: { key: 'level', eq: '81' } } }, ['B-2', 'A-1', 'B-1']],
     [{ logicalNumberId: { isNull: true } }, ['A-1']],
     [{ logicalNumberId: { isNull: false }, enabled: { eq: true } }, ['B-2']],
     [{ serialNumber: { startsWith: 'B-' } }, ['B-2', 'B-1']],
@@ -237,6 +247,7 @@ const entries = async (): Promise<unknown[]> =>
   await server.app.database.reads
     .selectFrom('ledger')
     .select(['action', 'user_id'])
+    .where('company_id', '=', ingest.caller.companyId)
     .where('entity_type', '=', 'device')
     .where('action', '=', 'report')
     .execute();

@@ -97,6 +97,18 @@ describe('deliveries of a notification', () => {
     expect((await shown(id, ['SENT'])).deliveries).toEqual({ totalCount: 0, nodes: [] });
   });
 
+  it('are found by logical number', async () => {
+    const id = globalId(await mixed());
+    const query = `query ($id: ID!, $of: IdComparator!) {
+      notification(id: $id) { deliveries(filter: { logicalNumberId: $of }) { totalCount nodes { state logicalNumber { id } } } } }`;
+    const second = '{ logicalNumber(number: "200") { id } }';
+    const { logicalNumber } = await answered<{ logicalNumber: { id: string } }>(acme, second);
+    const nodes = [{ state: 'FAILED', logicalNumber }];
+    expect(await answered(acme, query, { id, of: { eq: logicalNumber.id } })).toEqual({
+      notification: { deliveries: { totalCount: 1, nodes } },
+    });
+  });
+
   it('of another company are not there', async () => {
     const id = await mixed();
     const query = 'query ($id: ID!) { node(id: $id) { id } }';

@@ -125,14 +125,16 @@ describe('notificationSend', () => {
 });
 
 describe('the list of notifications', () => {
-  const sentTo = { group: 0, end: '' };
+  const sentTo = { group: 0, app: 0, end: '' };
   beforeAll(async () => {
     const { beta, clock } = server;
     sentTo.group = await fleet.group(beta.client, 'listed');
     await send({ content: 'X|a', target: toGroup(sentTo.group) }, beta);
     clock.advance(SECOND);
     sentTo.end = new Date(clock.now().getTime() + 7 * DAY).toISOString();
-    await send({ content: 'X|b', target: toNumbers('of beta'), kind: 'PROCESSING' }, beta);
+    sentTo.app = await fleet.app(beta.client, 'listed');
+    const processing = { kind: 'PROCESSING', appId: nodeId('App', sentTo.app) };
+    await send({ content: 'X|b', target: toNumbers('of beta'), ...processing }, beta);
     clock.advance(SECOND);
     await send({ content: 'X|c', target: toNumbers('of beta') }, beta);
   });
@@ -158,6 +160,17 @@ describe('the list of notifications', () => {
     ['of a kind', { filter: { kind: { eq: 'SHOW' } } }, ['a', 'c']],
     ['of other kinds', { filter: { kind: { in: ['PROCESSING'] } } }, ['b']],
     ['to a group', () => ({ filter: { groupId: { eq: nodeId('Group', sentTo.group) } } }), ['a']],
+    ['for an app', () => ({ filter: { appId: { eq: nodeId('App', sentTo.app) } } }), ['b']],
+    [
+      'by a user',
+      () => ({ filter: { createdById: { eq: nodeId('User', server.beta.caller.userId) } } }),
+      ['a', 'b', 'c'],
+    ],
+    [
+      'by another',
+      () => ({ filter: { createdById: { eq: nodeId('User', server.acme.caller.userId) } } }),
+      [],
+    ],
     ['to none', { filter: { groupId: { isNull: true } } }, ['b', 'c']],
     ['that hold longer', () => ({ filter: { expiresAt: { gte: sentTo.end } } }), ['b', 'c']],
     ['that hold less long', () => ({ filter: { expiresAt: { lt: sentTo.end } } }), ['a']],

@@ -35,6 +35,28 @@ const create = async (input: Fields) =>
   await changed<{ apiToken: Token; token: string; userErrors: Fields[] }>(server.acme, CREATE, { input });
 
 describe('an API token in GraphQL', () => {
+  it('is found by its state, exactly at its end as well', async () => {
+    const expiresAt = new Date(server.clock.now().getTime() + HOUR);
+    const states = async (id: string): Promise<string[]> => {
+      const query =
+        'query ($in: [ApiTokenState!]) { apiTokens(first: 100, filter: { state: { in: $in } }) { nodes { id } } }';
+      const all = ['VALID', 'EXPIRED', 'REVOKED'];
+      const found = await Promise.all(
+        all.map(
+          async (state) =>
+            await answered<{ apiTokens: { nodes: { id: string }[] } }>(server.acme, query, { in: [state] }),
+        ),
+      );
+      return all.filter((_state, index) => found[index]?.apiTokens.nodes.some((token) => token.id === id));
+    };
+    const { id } = (await create({ name: 'ends', scopes: ['READ'], expiresAt })).apiToken;
+    expect(await states(id)).toEqual(['VALID']);
+    server.clock.advance(HOUR);
+    expect(await states(id)).toEqual(['EXPIRED']);
+    await changed(server.acme, REVOKE, { id });
+    expect(await states(id)).toEqual(['REVOKED']);
+  });
+
   it('is shown once, works with its scopes, and stops working when it is revoked', async () => {
     const { apiToken, token } = await create({ name: 'dashboard', scopes: ['READ'] });
     expect(token).toMatch(/^[0-9a-f]{40}$/);

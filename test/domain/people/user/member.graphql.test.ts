@@ -146,6 +146,24 @@ describe('Company.members', () => {
     expect(read).toEqual(all.nodes);
   });
 
+  it.each(['ASC', 'DESC'])('are found and ordered by name, %s', async (direction) => {
+    for (const name of ['Ordered B', 'Ordered C', 'Ordered A']) await add(server.beta, { name });
+    const query = `query ($after: String) { viewer { company { members(first: 2, after: $after,
+      orderBy: { field: NAME, direction: ${direction} }, filter: { name: { startsWith: "Ordered" } }) {
+        nodes { user { name } } pageInfo { hasNextPage endCursor } } } } }`;
+    const names: unknown[] = [];
+    for (let after: unknown = null, more: unknown = true; more === true;) {
+      const { viewer } = await answered<{ viewer: { company: { members: Members } } }>(server.beta, query, {
+        after,
+      });
+      names.push(...viewer.company.members.nodes.map(({ user }) => user.name));
+      ({ endCursor: after, hasNextPage: more } = viewer.company.members.pageInfo);
+    }
+    const all = [...names].map(String).sort();
+    expect(names).toEqual(direction === 'ASC' ? all : all.reverse());
+    expect(new Set(names)).toEqual(new Set(['Ordered A', 'Ordered B', 'Ordered C']));
+  });
+
   it('is null without the scope admin, and the rest of the answer stands', async () => {
     const viewer = await server.member('acme', 'viewer');
     const { body } = await viewer.graphql('{ viewer { company { name members { totalCount } } } }');

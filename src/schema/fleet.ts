@@ -75,10 +75,15 @@ export const fleet = {
     {
       /** Time of the last request of the terminal; 1970 if it never sent one. */
       last_seen_at: instant,
+      /** Time at which it was last stored that the terminal is online again; null if it never was. */
+      online_since: optional(instant),
     },
     {
-      // PostgreSQL would write an entry of the index with each update.
-      indexes: [{ columns: ['company_id', 'last_seen_at', 'device_id'], isOnlySqlite: true }],
+      // PostgreSQL would write an entry of the first index with each update, and reads all rows of a company anyway.
+      indexes: [
+        { columns: ['company_id', 'last_seen_at', 'device_id'], isOnlySqlite: true },
+        { columns: ['company_id', 'online_since', 'device_id'], isOnlySqlite: true },
+      ],
       fillFactor: 50,
     },
   ),

@@ -1,12 +1,19 @@
-import type { EntityType } from '../gql/graphql';
+import type { EntityType as LedgerType } from '../gql/graphql';
 import { connection, subscribe } from './client';
 import { graphql } from './graphql';
 
-export type { EntityType };
+/** Types of records that the ledger has entries of, and the presence of devices. */
+export type EntityType = LedgerType | 'PRESENCE';
 
 const APPENDED = graphql(`
   subscription Changes {
     ledgerAppended { sequence entityKind }
+  }
+`);
+
+const PRESENCE = graphql(`
+  subscription Presence {
+    deviceChanged { kind }
   }
 `);
 
@@ -32,13 +39,23 @@ let quietUntil = 0;
 /** When the next changes are published. */
 let dueAt = Infinity;
 let unsubscribe: (() => void) | undefined;
+/** Set while a page shows the presence: the server looks for its changes only while somebody follows them. */
+let endPresence: (() => void) | undefined;
 
 /** Calls `listener` after records of these types have changed. Returns how to end that. */
 export function onChanges(types: readonly EntityType[], listener: Listener): () => void {
   const entry: Listener = () => listener();
   listeners.set(entry, types);
   unsubscribe ??= subscribe(APPENDED, {}, (data) => noteOthersChange(data.ledgerAppended.entityKind));
-  return () => listeners.delete(entry);
+  if (types.includes('PRESENCE')) {
+    endPresence ??= subscribe(PRESENCE, {}, ({ deviceChanged }) => {
+      if (deviceChanged.kind === 'PRESENCE') noteOthersChange('PRESENCE');
+    });
+  }
+  return () => {
+    listeners.delete(entry);
+    if (![...listeners.values()].some((others) => others.includes('PRESENCE'))) stopPresence();
+  };
 }
 
 /** Has the pages that show records of this type load them again soon: this browser changed one. */
@@ -60,10 +77,16 @@ connection.on('connected', () => {
   for (const type of new Set([...listeners.values()].flat())) noteChange(type);
 });
 
+function stopPresence(): void {
+  endPresence?.();
+  endPresence = undefined;
+}
+
 /** Follows the ledger of the company that the session now works for. */
 export function restartChanges(): void {
   unsubscribe?.();
   unsubscribe = undefined;
+  stopPresence();
 }
 
 function publishAt(at: number): void {

@@ -1,8 +1,9 @@
 /** New rows of lists, in the order of their ids. */
 import { sql } from 'kysely';
 
+import type { Caller } from '../../platform/requests.js';
 import { indexedBy } from '../storage.js';
-import type { ReadWork, SystemReadWork } from '../work.js';
+import type { ReadWork, SystemReadWork, Units } from '../work.js';
 import { condition, meant, type Condition, type FilterKind } from './condition.js';
 import type { AnyListing, ListRow } from './listing.js';
 
@@ -22,12 +23,26 @@ export interface IdRange {
   readonly condition: Condition | null;
 }
 
+/** Records that were found by looking, without a place in the order: their ids are below 0. */
+export interface Look<T> {
+  /** Counts the looks of this node. */
+  readonly number: number;
+  readonly records: readonly T[];
+}
+
 export interface NewRows<T> {
   readonly name: string;
   readonly filters: Readonly<Record<string, FilterKind>>;
   span(work: SystemReadWork, companyId: number): Promise<IdSpan>;
   /** The company's records in the range, ascending by id. Scans at most as many rows as the range has ids. */
   read(work: ReadWork, range: IdRange): Promise<readonly T[]>;
+  /** Changes without a row since the look with the number `after`; none for null. Followers share a look for seconds. */
+  readonly look?: (
+    units: Pick<Units, 'read'>,
+    caller: Caller,
+    after: number | null,
+    condition: Condition | null,
+  ) => Promise<Look<T>>;
 }
 
 /** `index` is the name of the index over the company and the id. */

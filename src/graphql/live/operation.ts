@@ -27,7 +27,7 @@ export interface LiveParts extends OperationParts {
 
 /** The response of a query or mutation, or an event of a subscription, as it is sent. */
 export interface Message {
-  /** Sequence number of the event; null for a response. */
+  /** Sequence number of the event; null for a response, and for an event without one. */
   readonly id: number | null;
   /** JSON. */
   readonly payload: string;
@@ -178,7 +178,7 @@ export class LiveOperation {
       if (payload === null) return events;
       length += payload.length;
       if (events.length > 0 && length > PIECE_BYTES) return events;
-      events.push({ id: record.id, payload });
+      events.push({ id: placeOf(record), payload });
     }
     return events;
   }
@@ -201,7 +201,7 @@ export class LiveOperation {
       try {
         const { text, code } = await this.#operation.answer(context, { event: record });
         if (code !== null) watched.failed(code);
-        return { id: record.id, payload: text };
+        return { id: placeOf(record), payload: text };
       } finally {
         context.finish();
       }
@@ -252,6 +252,9 @@ export class LiveOperation {
     this.client.onEnd?.();
   }
 }
+
+/** The id after which a client resumes; null for an event without a place in the order. */
+const placeOf = ({ id }: Identified): number | null => (id < 0 ? null : id);
 
 /** Continues in a turn of its own: many subscribers wait for the same text. */
 async function inTurn<T>(awaited: T | Promise<T>): Promise<T> {

@@ -37,7 +37,7 @@ const DEVICE = graphql(`
 export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
   const mayAdminister = useMay('ADMIN');
-  const query = useQuery(DEVICE, { id }, ['DEVICE', 'LOGICAL_NUMBER', 'GROUP']);
+  const query = useQuery(DEVICE, { id }, ['DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'GROUP']);
   return (
     <RecordPanel
       query={query}

@@ -59,7 +59,7 @@ export default function DevicesPage(): ReactNode {
     <ListPage
       id="devices"
       label={text.devices}
-      source={{ document: DEVICES, follows: ['DEVICE', 'LOGICAL_NUMBER'] }}
+      source={{ document: DEVICES, follows: ['DEVICE', 'PRESENCE', 'LOGICAL_NUMBER'] }}
       rowName={({ serialNumber }) => serialNumber}
       columns={columnsOf(text)}
       filters={filtersOf(text)}

@@ -65,7 +65,7 @@ const RECORDED = graphql(`
   }
 `);
 
-const FOLLOWS = ['DEVICE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as const;
+const FOLLOWS = ['DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as const;
 
 /** The fleet, the payments of the day and what needs attention, each with a link to the records behind it. */
 export default function OverviewPage(): ReactNode {

@@ -3,7 +3,15 @@ import { DomainError } from '../../../platform/errors.js';
 import { normalized } from '../../../platform/validate.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import { type Device, DeviceCreate, DeviceReport, DeviceUpdate, type Presence } from './device.model.js';
+import { deviceChanges, MAX_REPORTED } from './device-change.service.js';
+import {
+  type Device,
+  type DeviceChange,
+  DeviceCreate,
+  DeviceReport,
+  DeviceUpdate,
+  type Presence,
+} from './device.model.js';
 import {
   createDevice,
   createDevices,
@@ -99,9 +107,60 @@ const deviceImport = g.bulkMutation({
   run: createDevices,
 });
 
+const DeviceChangeKind = g.enumeration<DeviceChange['kind']>(
+  'DeviceChangeKind',
+  'What has changed of a device.',
+  {
+    changed: 'The device was created, changed or deleted, or has reported other properties.',
+    presence: 'Its terminal is online again, or has become stale or offline.',
+  },
+);
+
+const DeviceChanged = g.objectType<{
+  readonly kind: DeviceChange['kind'];
+  readonly sequence: number | null;
+  readonly deviceId: string | null;
+  readonly device: Device | null;
+}>('DeviceChanged', 'A change of a device or of its presence.', {
+  kind: g.choice(DeviceChangeKind, 'What has changed.'),
+  sequence: g.int.orNull(
+    'Position of the change in the ledger. Null for PRESENCE, of which nothing is recorded.',
+  ),
+  deviceId: g.id.orNull(
+    `Global id of the device. Null if the presence of more than ${MAX_REPORTED} devices has changed within seconds: load the list again.`,
+  ),
+  device: g.object.orNull(
+    DeviceType,
+    'The device as it is now. Null if it was deleted, and where `deviceId` is null.',
+  ),
+});
+
+const deviceChanged = g.subscription('deviceChanged', {
+  field: g.object(
+    DeviceChanged,
+    'Each change of a device in the company, in order, and within some seconds each change of the presence of a device.',
+  ),
+  args: {
+    filter: g.object.orNull(
+      DeviceList.Filter,
+      'Only devices for which this holds after the change. Deletions are sent whatever it is.',
+    ),
+    after: g.int.orNull(
+      'Resumes after the change with this `sequence`. Without it, and for PRESENCE, only changes from now on are sent.',
+    ),
+  },
+  subscribe: (ctx, args) => ctx.follow(deviceChanges, args),
+  resolve: ({ id, deviceId, ...change }: DeviceChange) => ({
+    ...change,
+    sequence: change.kind === 'changed' ? id : null,
+    deviceId: deviceId === null ? null : g.globalId('Device', deviceId),
+  }),
+});
+
 export const deviceGraphql = g.graphqlModule(
   deviceReport,
   deviceImport,
+  deviceChanged,
   g.queries(DeviceList, {
     keys: { serialNumber: { get: getDeviceBySerialNumber, description: 'Serial number of the device.' } },
   }),

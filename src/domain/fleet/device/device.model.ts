@@ -76,6 +76,17 @@ export interface GroupPresence {
   readonly byPresence: readonly PresenceCount[];
 }
 
+/** A change of a device, or of its presence. */
+export interface DeviceChange {
+  /** Sequence in the ledger; below 0 for a change of the presence, which has no entry. */
+  readonly id: number;
+  readonly kind: 'changed' | 'presence';
+  /** Null for changes of more devices than are reported one by one. */
+  readonly deviceId: number | null;
+  /** Null also if the device was deleted. */
+  readonly device: Device | null;
+}
+
 export interface SeenDevice {
   readonly deviceId: number;
   /** Milliseconds since 1970. */

@@ -162,8 +162,12 @@ export async function storeSightings(work: CompanyWriteWork, seen: readonly Seen
   const keys = seen.map(({ deviceId }) => [companyId, deviceId] as const);
   const stored = unindexed(sql.ref('device_presence.last_seen_at'));
   const ahead = new Date(work.now.getTime() + MAX_AHEAD_MS);
+  const online = new Date(presenceStarts(work).online);
   await sql`with pair as materialized (select id, other from ${pairTable('integer', pairs)})
-    update device_presence set last_seen_at = ${instantIn('pair.other')} from pair
+    update device_presence set last_seen_at = ${instantIn('pair.other')},
+      online_since = case when ${stored} < ${typed('instant', online)} then ${typed('instant', work.now)}
+        else device_presence.online_since end
+    from pair
     where (device_presence.company_id, device_presence.device_id) ${inPairs(keys)}
     and device_presence.device_id = pair.id
     and (${stored} < ${instantIn('pair.other')} or ${stored} > ${typed('instant', ahead)})`.execute(db);

@@ -6,7 +6,13 @@ import { systemClock, enterEventLoop } from '../../../platform/clock.js';
 import { demandScope, type Caller, type Scope } from '../../../platform/requests.js';
 import { requestError } from '../../schema/errors.js';
 import { demandNoGap, readPage, type Identified, type Page, type Source } from './page.js';
-import type { Member, SharedFeed, SharedFeeds, SharedPage, SharedTexts } from './shared-feed.js';
+import {
+  SharedTexts,
+  type Member,
+  type SharedFeed,
+  type SharedFeeds,
+  type SharedPage,
+} from './shared-feed.js';
 
 export interface SubscriptionRequest {
   /** Authenticates again. Each event is executed for the caller returned here. Errors: `unauthenticated`. */
@@ -61,6 +67,8 @@ class Subscriber<T extends Identified> implements Member {
   #isAtEnd: boolean;
   /** Commit time of the oldest record that was found but not sent; null if there is none. */
   #foundAt: number | null = null;
+  /** Number of the last look whose records were sent; null before the first. */
+  #looked: number | null = null;
 
   constructor(
     private readonly units: Units,
@@ -80,6 +88,8 @@ class Subscriber<T extends Identified> implements Member {
     const untrack = track(() => this.#foundAt ?? shared.waitingSince(this));
     try {
       while (!signal.aborted) {
+        const found = await this.#look();
+        if (found.length > 0) yield { records: found, texts: textsOf(found), permitted: this.#permitted };
         const page = await this.#nextPage(shared);
         if (page === null) continue;
         const records = page.records.filter(({ id }) => id > this.cursor);
@@ -112,6 +122,15 @@ class Subscriber<T extends Identified> implements Member {
     return null;
   }
 
+  /** Records that have no row, see `NewRows.look`. */
+  async #look(): Promise<readonly T[]> {
+    const { newRows, condition } = this.followed;
+    const look = await newRows.look?.(this.units, this.caller, this.#looked, condition);
+    if (look === undefined) return [];
+    this.#looked = look.number;
+    return look.records;
+  }
+
   async #ownPage(shared: SharedFeed<T>): Promise<Page<T>> {
     const caller = await this.#permitted();
     this.#foundAt ??= shared.waitingSince(this) ?? systemClock.elapsed();
@@ -125,6 +144,15 @@ class Subscriber<T extends Identified> implements Member {
     demandScope(this.caller, this.followed.scope);
     return this.caller;
   };
+}
+
+/** Texts of the records of a look, which all its subscribers get as the same array. */
+const textsOfLooks = new WeakMap<readonly Identified[], SharedTexts>();
+
+function textsOf(records: readonly Identified[]): SharedTexts {
+  const texts = textsOfLooks.get(records) ?? new SharedTexts();
+  textsOfLooks.set(records, texts);
+  return texts;
 }
 
 function eventsAhead(cursor: number, last: number): GraphQLError {

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 
@@ -217,12 +216,6 @@ export function instantBefore(now: Date, { months, days }: Period): Date {
   return at;
 }
 
-/** A change of local time: from `at` on, clocks show UTC plus `offset`. In milliseconds, `at` since 1970. */
-export interface OffsetChange {
-  readonly at: number;
-  readonly offset: number;
-}
-
 /** Canonical name of a time zone, for example `America/Sao_Paulo`; undefined if it is unknown to Intl. */
 export function timeZoneNamed(name: string): string | undefined {
   try {
@@ -230,63 +223,4 @@ export function timeZoneNamed(name: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The offset at `from` and each later change before `to`, ascending. `timeZone` must be known to Intl. */
-export function offsetsIn(timeZone: string, from: number, to: number): readonly OffsetChange[] {
-  const offsets = [{ at: from, offset: offsetAt(timeZone, from) }];
-  const last = new Date(to).getUTCFullYear();
-  for (let year = new Date(from).getUTCFullYear(); year <= last; year += 1) {
-    offsets.push(...changes.memo(`${year} ${timeZone}`).filter(({ at }) => at > from && at < to));
-  }
-  return offsets;
-}
-
-/** Step of the search for changes. Changes closer together would be missed; there are none since 1970. */
-const STEP = 3 * DAY;
-
-/** Changes by year and zone, for example `2026 Asia/Tokyo`. Finding those of one year takes about a millisecond. */
-const changes = new LRUCache<string, readonly OffsetChange[]>({ max: 2_000, memoMethod: changesOf });
-
-function changesOf(yearAndZone: string): readonly OffsetChange[] {
-  const [year = '', timeZone = ''] = yearAndZone.split(' ');
-  const found: OffsetChange[] = [];
-  const end = Date.UTC(Number(year) + 1, 0, 1);
-  let before = Date.UTC(Number(year), 0, 1) - 1;
-  let offset = offsetAt(timeZone, before);
-  while (before < end - 1) {
-    const at = Math.min(before + STEP, end - 1);
-    const next = offsetAt(timeZone, at);
-    if (next !== offset) found.push({ at: changeBetween(timeZone, before, at), offset: next });
-    [before, offset] = [at, next];
-  }
-  return found;
-}
-
-/** First second with the offset of `to`, in milliseconds since 1970. */
-function changeBetween(timeZone: string, from: number, to: number): number {
-  const offset = offsetAt(timeZone, to);
-  let [before, after] = [Math.floor(from / SECOND), Math.ceil(to / SECOND)];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (offsetAt(timeZone, middle * SECOND) === offset) after = middle;
-    else before = middle;
-  }
-  return after * SECOND;
-}
-
-/** Formats by zone, since creating one takes far longer than using it. */
-const formats = new LRUCache<string, Intl.DateTimeFormat>({
-  max: 500,
-  memoMethod: (timeZone) => new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' }),
-});
-
-/** Offset of local time from UTC at an instant, in milliseconds. */
-export function offsetAt(timeZone: string, at: number): number {
-  const parts = formats.memo(timeZone).formatToParts(at);
-  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
-  const [, sign, hours = 0, minutes = 0, seconds = 0] =
-    /^GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?/.exec(name) ?? [];
-  const length = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND;
-  return sign === '-' ? -length : length;
 }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 
 import type { BodyFields } from '../http/body/body.js';
 import { malformed } from '../http/request.js';
-import { DAY, MINUTE, SECOND, offsetAt } from '../platform/clock.js';
+import { DAY, MINUTE, SECOND } from '../platform/clock.js';
 import { invalid } from '../platform/errors.js';
 import type { Caller, Page } from '../platform/requests.js';
+import { offsetAt } from '../platform/time-zones.js';
 import { camelCase, type CamelCase, snakeCase } from '../platform/validate.js';
 import { bodySchema, type Schema } from './openapi/schema.js';
 import type { Revised, RouteResponse } from './route.js';

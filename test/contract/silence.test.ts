@@ -150,11 +150,14 @@ async function look(server: TestServer, member: Member, answers: Answers, values
     expect(reply.text, query).not.toContain('"errors"');
     answers.add(query, reply);
   }
-  for (const field of ['ledgerAppended', 'transactionRecorded']) {
+  const { body } = await member.graphql<Record<string, { readonly totalCount: number }>>(
+    '{ ledgerAppended: ledger { totalCount } transactionRecorded: transactions { totalCount } }',
+  );
+  for (const [field, { totalCount }] of Object.entries(body.data)) {
     const ahead = subscribe(server, member, `subscription { ${field}(after: 400000) { sequence } }`);
     answers.addEvents(`${field} ahead`, await ahead.ended);
     const all = subscribe(server, member, `subscription { ${field}(after: 0) { sequence } }`);
-    await all.until(1);
+    await all.until(totalCount);
     await new Promise((resolve) => setTimeout(resolve, 200));
     all.stop();
     answers.addEvents(field, all.events);

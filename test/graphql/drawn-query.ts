@@ -144,6 +144,7 @@ export class DrawnQueries {
       Boolean: () => this.#next(2) === 0,
       Int: () => this.#next(4),
       ID: () => this.#one(this.pool.ids),
+      SafeInt: () => this.#next(1_000),
       DateTime: () => this.#one(['2026-11-22T00:00:00Z', '2027-01-01T00:00:00.000Z', '2020-01-01T00:00:00Z']),
     };
     return values[getNamedType(known).name]?.() ?? this.#one(this.pool.texts).slice(0, 1 + this.#next(9));

@@ -1,8 +1,10 @@
 /** Patterns for the text comparisons that ignore the case of letters, alike on both databases: neither folds all of Unicode. */
 import { sql } from 'kysely';
 
-import { isStorable } from '../../platform/validate.js';
 import { portable, type Sql } from '../storage.js';
+
+/** Characters that PostgreSQL cannot hold: NUL and halves of pairs. */
+const UNSTORABLE = /[\0\p{Cs}]/u;
 
 /** Parts of a text that a comparison looks at: all of it, its beginning, or any. */
 export type TextPart = 'all' | 'start' | 'any';
@@ -45,7 +47,7 @@ function pattern(text: string, special: RegExp, escaped: (character: string) => 
 
 /** Whether a part of a text column equals `text` but for the case of letters. Reads the column of each row. */
 export function equalsInAnyCase(column: Sql, text: string, part: TextPart): Sql {
-  if (!isStorable(text)) return sql`1 = 0`;
+  if (UNSTORABLE.test(text)) return sql`1 = 0`;
   const glob = pattern(text, /[*?[]/, (character) => `[${character}]`);
   const regex = pattern(text, /[\^$.*+?()[\]{}|\\]/, (character) => `\\${character}`);
   const globbed = { all: glob, start: `${glob}*`, any: `*${glob}*` }[part];

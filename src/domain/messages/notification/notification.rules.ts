@@ -1,5 +1,5 @@
-import { offsetAt } from '../../../platform/clock.js';
 import { invalid } from '../../../platform/errors.js';
+import { offsetAt } from '../../../platform/time-zones.js';
 import { normalized } from '../../../platform/validate.js';
 import {
   type NotificationKind,

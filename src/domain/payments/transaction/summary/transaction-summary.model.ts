@@ -1,12 +1,5 @@
-import {
-  DAY,
-  HOUR,
-  MINUTE,
-  SPANS,
-  offsetAt,
-  offsetsIn,
-  type OffsetChange,
-} from '../../../../platform/clock.js';
+import { DAY, HOUR, MINUTE, SPANS } from '../../../../platform/clock.js';
+import { offsetAt, offsetsIn, type OffsetChange } from '../../../../platform/time-zones.js';
 import {
   type ParsedPayment,
   type Transaction,

@@ -7,7 +7,8 @@ import {
   rangesToRead,
   segmentsOf,
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
-import { DAY, MINUTE, offsetAt, offsetsIn } from '../../../../../src/platform/clock.js';
+import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
+import { offsetAt, offsetsIn } from '../../../../../src/platform/time-zones.js';
 import { localMinute } from './expected-summary.js';
 
 const ZONES = [

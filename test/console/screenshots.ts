@@ -25,7 +25,7 @@ const demo = startCommand(['demo', '--port', '0'], null);
 const link = await addressOf(demo, /(http\S+\/console\/\S+)/);
 await sleep(LIVELY_MS);
 const browser = await launchBrowser();
-const { page, problems } = await openPage(browser, link, { viewport: { width: 1280, height: 720 } });
+const { page, problems } = await openPage(browser, link, { viewport: { width: 1280, height: 560 } });
 await page.getByRole('main').getByRole('heading').first().waitFor();
 
 let bytes = 0;

@@ -18,7 +18,9 @@ import {
 import { commands, pathOf, TABLES, withPrintedTables } from './printed-tables.js';
 import { SOURCES } from './sources.js';
 
-const GUIDES = readdirSync(`${ROOT}src/docs`).map((name) => `src/docs/${name}`);
+const GUIDES = readdirSync(`${ROOT}src/docs`).flatMap((name) =>
+  name.endsWith('.md') ? [`src/docs/${name}`] : [],
+);
 /** Documents for users; all others are for developers. */
 const PUBLIC = ['README.md', ...GUIDES];
 const DOCUMENTS = [...PUBLIC, 'src/README.md', 'src/decisions.md', 'src/rest/CONTRACT.md', 'test/CASES.md'];

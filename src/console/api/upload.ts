@@ -5,7 +5,7 @@ import type { Document } from './query';
 
 /** A file that goes with a mutation. */
 export interface Attachment {
-  /** Its variable, which is null in the variables: `input.file`. */
+  /** Path of the variable for the file, which is null in the variables: `input.file`. */
   readonly path: string;
   readonly file: File;
 }

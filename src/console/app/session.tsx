@@ -55,7 +55,7 @@ interface SessionValue {
 
 const SessionContext = createContext<SessionValue | null>(null);
 
-/** Who is signed in. */
+/** The session of the person who is signed in. */
 export function useSession(): SessionValue {
   const session = use(SessionContext);
   if (!session) throw new Error('useSession is used outside of a session');

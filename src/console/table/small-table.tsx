@@ -6,7 +6,7 @@ import type { Column } from './columns';
 interface SmallTableProps<Row> {
   readonly rows: readonly Row[];
   readonly columns: readonly Column<NoInfer<Row>>[];
-  /** Tells rows apart; their ids without it. */
+  /** Key of a row; its id without it. */
   readonly rowKey?: (row: NoInfer<Row>) => string;
   /** Without titles where the values say what they are. */
   readonly hasTitles?: boolean;

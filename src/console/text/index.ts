@@ -7,7 +7,7 @@ type Message = string | ((...values: never[]) => string);
 export type Pairs = Readonly<Record<string, readonly [en: Message, pt: Message]>>;
 type Widened<Text> = Text extends string ? string : Text;
 export type Messages<Of extends Pairs> = { readonly [Name in keyof Of]: Widened<Of[Name][0]> };
-/** Both texts of a message take the same values. */
+/** Texts of one message take the same values in each language. */
 export type Alike<Of extends Pairs> = {
   readonly [Name in keyof Of]: readonly [Widened<Of[Name][0]>, Widened<Of[Name][0]>];
 };

@@ -41,7 +41,7 @@ const FOLLOWED = [
   'ACCESS_TOKEN',
 ] as const;
 
-/** Who changed what, and when. */
+/** The change history of the company: who changed what, and when. */
 export default function LedgerPage(): ReactNode {
   const text = useText();
   const actionName = useActionName();

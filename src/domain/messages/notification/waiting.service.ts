@@ -6,13 +6,7 @@ import { systemClock, SECOND, type Clock, inParts, yieldToEventLoop } from '../.
 import type { DispatchRate } from '../../../platform/concurrency/dispatch-rate.js';
 import { Queue, type Place } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
-import {
-  lastPosition,
-  selectFacts,
-  selectOpenNumbers,
-  selectQueueChanges,
-  lastPositions,
-} from './delivery-list.repository.js';
+import * as deliveries from './delivery-list.repository.js';
 import type { DeliveryCheck } from './dispatch.service.js';
 import { DELIVERY } from './notification.model.js';
 
@@ -160,8 +154,8 @@ class CompanyRequests {
     this.position = Infinity;
     try {
       const { last, changes } = await this.units.systemRead(async (work) => ({
-        last: await lastPosition(inCompany(work, this.id)),
-        changes: await selectQueueChanges(inCompany(work, this.id), after, CHANGES_PER_READ),
+        last: await deliveries.lastPosition(inCompany(work, this.id)),
+        changes: await deliveries.selectQueueChanges(inCompany(work, this.id), after, CHANGES_PER_READ),
       }));
       const hasMore = changes.length === CHANGES_PER_READ;
       read = (hasMore ? changes.at(-1)?.position : undefined) ?? last;
@@ -189,7 +183,7 @@ class CompanyRequests {
     for await (const part of inParts(ended, REQUESTS_PER_STATEMENT)) {
       const numbers = new Set(part.map(({ check }) => check.facts.logicalNumberId));
       const open = await this.units.systemRead((work) =>
-        selectOpenNumbers(inCompany(work, this.id), [...numbers]),
+        deliveries.selectOpenNumbers(inCompany(work, this.id), [...numbers]),
       );
       for (const { request, check } of part) {
         if (request.lastCheck === check) request.lastCheck = { ...check, heldUntil: null };
@@ -204,7 +198,9 @@ class CompanyRequests {
     const gateways = new Set<number>();
     for await (const part of inParts(requests, REQUESTS_PER_STATEMENT)) {
       const ids = new Set(part.map(({ lastCheck }) => lastCheck.facts.deviceId));
-      const present = await this.units.systemRead((work) => selectFacts(inCompany(work, this.id), [...ids]));
+      const present = await this.units.systemRead((work) =>
+        deliveries.selectFacts(inCompany(work, this.id), [...ids]),
+      );
       for (const request of part) {
         const { tokenId, facts } = request.lastCheck;
         const isFirst = tokenId !== null && !gateways.has(tokenId);
@@ -292,7 +288,7 @@ export class WaitingTerminals {
     const companies = [...this.#companies.values()];
     const ids = companies.map(({ id }) => id);
     for (const company of companies) await company.wakeDue(this.parts.clock.now());
-    const positions = await this.parts.units.systemRead((work) => lastPositions(work, ids));
+    const positions = await this.parts.units.systemRead((work) => deliveries.lastPositions(work, ids));
     for (const company of companies) {
       if ((positions.get(company.id) ?? 0) > company.position) company.readSoon();
     }

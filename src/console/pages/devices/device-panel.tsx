@@ -3,12 +3,13 @@ import type { ReactNode } from 'react';
 import { graphql, useQuery } from '../../api';
 import { useMay } from '../../app/session';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { TransactionsOf } from '../transactions/columns';
 import { DeviceFacts } from './device-facts';
 import { DeviceForm } from './device-form';
 import { DeviceMenu } from './device-menu';
 import { DeviceToken } from './device-token';
 import { DeviceManifest } from './manifest';
-import { TerminalDeliveries, TerminalTransactions } from './terminal-lists';
+import { TerminalDeliveries } from './terminal-lists';
 import { useText } from './words';
 
 const DEVICE = graphql(`
@@ -62,7 +63,7 @@ export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
         {
           id: 'transactions',
           title: text.transactions,
-          content: <TerminalTransactions filter={{ serialNumber: { eq: device.serialNumber } }} />,
+          content: <TransactionsOf filter={{ serialNumber: { eq: device.serialNumber } }} />,
         },
         {
           id: 'deliveries',

@@ -1,12 +1,9 @@
-import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { RecordLink } from '../../record/link';
 import { CompactList } from '../../table/compact-list';
-import type { Filter } from '../../table/filter';
 import { DeliveryState } from '../notifications/deliveries';
-import { SOURCE, useColumns } from '../transactions/columns';
 import { useText } from './words';
 
 const DELIVERIES = graphql(`
@@ -33,25 +30,6 @@ const DELIVERIES = graphql(`
     }
   }
 `);
-
-/** Transactions of a device or of a logical number, the newest first. */
-export function TerminalTransactions({ filter }: { readonly filter: Filter }): ReactNode {
-  const text = useText();
-  const navigate = useNavigate();
-  return (
-    <CompactList
-      id="terminal-transactions"
-      label={text.transactions}
-      source={SOURCE}
-      fixedFilter={filter}
-      initialSort="-STARTED_AT"
-      onOpen={({ id }) => void navigate({ to: '/transactions', search: { open: id } })}
-      rowName={({ startedAt }) => startedAt}
-      columns={useColumns().slice(0, 5)}
-      empty={text.noTransactions}
-    />
-  );
-}
 
 /** Notifications for a device or for a logical number and what became of them, the newest first. */
 export function TerminalDeliveries({ id }: { readonly id: string }): ReactNode {

@@ -19,7 +19,6 @@ export const words = pageWords({
   assign: ['Assign to a number', 'Vincular a um número'],
   badCharacter: ['Has a control or invisible character', 'Tem caractere de controle ou invisível'],
   copyResults: ['Copy results', 'Copiar resultados'],
-  createdBy: ['Created by', 'Criado por'],
   createDevice: ['Create device', 'Criar dispositivo'],
   deleted: [
     (count: number) => (count === 1 ? 'Device deleted' : `${count} devices deleted`),
@@ -55,7 +54,6 @@ export const words = pageWords({
   firstSeen: ['First seen', 'Visto pela primeira vez'],
   hasNumber: ['Has a logical number', 'Tem número lógico'],
   hasReported: ['Has reported', 'Já informou dados'],
-  hasVersion: ['Has app version', 'Tem a versão de aplicativo'],
   issueEffect: [
     'A token that the terminal has now ends at once.',
     'Um token que o terminal já tenha deixa de valer na hora.',
@@ -66,7 +64,6 @@ export const words = pageWords({
     'a chave tem sinal de igual ou aspas, e o params.dat não a aceita',
   ],
   label: ['Label on the terminal', 'Rótulo no terminal'],
-  lastSeen: ['Last seen', 'Visto por último'],
   line: ['Line', 'Linha'],
   manifest: ['What it gets', 'O que recebe'],
   marked: [
@@ -99,8 +96,6 @@ export const words = pageWords({
   ],
   noDeliveries: ['No notification was sent to it yet.', 'Nenhuma notificação enviada ainda.'],
   notification: ['Notification', 'Notificação'],
-  noTransactions: ['No transactions yet.', 'Nenhuma transação ainda.'],
-  reason: ['Reason', 'Motivo'],
   sent: ['Sent', 'Enviada'],
   notEnrolled: ['Not enrolled', 'Não cadastrado'],
   noUnknown: [
@@ -112,7 +107,6 @@ export const words = pageWords({
   ONLINE: ['Online', 'Online'],
   PARAMETER: ['Parameter', 'Parâmetro'],
   policy: ['If the server refuses one of them', 'Se o servidor recusar algum deles'],
-  presence: ['Presence', 'Presença'],
   ready: ['Ready', 'Pronto'],
   refusals: ['Refusals', 'Recusas'],
   refused: ['Last refused', 'Última recusa'],

@@ -1,10 +1,10 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { graphql, useQuery } from '../../api';
 import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/fields';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { SmallTable } from '../../table/small-table';
 import { Empty } from '../../ui/states';
 import NewParameter from '../values/new-parameter';
 import { GroupNumbers } from './group-numbers';
@@ -108,19 +108,15 @@ interface ValuesProps {
 
 function Values({ rows, page }: ValuesProps): ReactNode {
   return (
-    <table className="plain-table">
-      <tbody>
-        {rows.map(({ id, key, value }) => (
-          <tr key={id}>
-            <td>
-              <Link to={page} search={{ open: id }}>
-                <code>{key}</code>
-              </Link>
-            </td>
-            <td>{typeof value === 'string' ? value : JSON.stringify(value)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <SmallTable
+      rows={rows}
+      hasTitles={false}
+      columns={[
+        { id: 'key', title: '', page },
+        { id: 'value', title: '', render: ({ value }) => textOf(value) },
+      ]}
+    />
   );
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -9,7 +9,8 @@ import { SmallTable } from '../../table/small-table';
 import { Facts, Section, Time } from '../../ui/facts';
 import { Empty } from '../../ui/states';
 import { PresenceBadge } from '../devices/presence';
-import { TerminalDeliveries, TerminalTransactions } from '../devices/terminal-lists';
+import { TerminalDeliveries } from '../devices/terminal-lists';
+import { TransactionsOf } from '../transactions/columns';
 import NewParameter from '../values/new-parameter';
 import { EffectiveParameters } from './effective-parameters';
 import { NUMBER_DELETE } from './number-delete';
@@ -73,7 +74,7 @@ export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
         {
           id: 'transactions',
           title: text.transactions,
-          content: <TerminalTransactions filter={{ logicalNumber: { eq: logicalNumber.number } }} />,
+          content: <TransactionsOf filter={{ logicalNumber: { eq: logicalNumber.number } }} />,
         },
         { id: 'deliveries', title: text.deliveries, content: <TerminalDeliveries id={id} /> },
       ]}

@@ -2,7 +2,6 @@ import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
 const words = pageWords({
-  createdBy: ['Created by', 'Criado por'],
   deleteEffect: [
     'Their parameters and metacontents are deleted too; their devices stay, without a number, and are refused. This cannot be undone.',
     'Os parâmetros e metaconteúdos também são excluídos; os dispositivos ficam, sem número, e são recusados. Não é possível desfazer.',
@@ -11,7 +10,6 @@ const words = pageWords({
   force: ['Save all the same', 'Salvar mesmo assim'],
   forceMove: ['Move even if terminals lose app versions', 'Mover mesmo que terminais percam versões'],
   hasDevice: ['Has a device', 'Tem dispositivo'],
-  hasVersion: ['Has app version', 'Tem a versão de aplicativo'],
   lossCount: [
     (count: number) =>
       count === 1 ? 'One terminal would lose app versions.' : `${count} terminals would lose app versions.`,
@@ -28,7 +26,6 @@ const words = pageWords({
   moved: ['Moved', 'Movidos'],
   moveQuestion: ['Move these logical numbers?', 'Mover estes números lógicos?'],
   newNumber: ['New logical number', 'Novo número lógico'],
-  lastSeen: ['Last seen', 'Visto por último'],
   noDevices: [
     'No device has this number. Assign one, so that a terminal can use it.',
     'Nenhum dispositivo tem este número. Vincule um para que um terminal possa usá-lo.',
@@ -47,7 +44,6 @@ const words = pageWords({
   ],
   number: ['Number', 'Número'],
   ownParameters: ['Own parameters', 'Parâmetros próprios'],
-  presence: ['Presence', 'Presença'],
   versionsHelp: [
     'Versions of the group that the terminals get.',
     'Versões do grupo que os terminais recebem.',

@@ -1,8 +1,12 @@
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import type { TransactionRowFragment } from '../../gql/graphql';
+import { useListAddress } from '../../table/address';
 import type { Column } from '../../table/columns';
+import { CompactList } from '../../table/compact-list';
+import type { Filter } from '../../table/filter';
 import { useFormat } from '../../text/format';
 import { Badge } from '../../ui/facts';
 import { useText } from './words';
@@ -68,4 +72,31 @@ export function useColumns(): readonly Column<Row>[] {
     { id: 'type', title: text.type, width: 110, isHidden: true, render: (row) => text[row.transactionType] },
     { id: 'appName', title: text.app, width: 120, isHidden: true },
   ];
+}
+
+/** Transactions of a terminal or of a logical number, the newest first. */
+export function TransactionsOf(props: {
+  readonly filter: Filter;
+  /** Label of the list. */
+  readonly label?: string;
+}): ReactNode {
+  const text = useText();
+  const navigate = useNavigate();
+  const [address] = useListAddress();
+  const isList = useLocation().pathname === '/transactions';
+  return (
+    <CompactList
+      id="terminal-transactions"
+      label={props.label ?? text.transactions}
+      source={SOURCE}
+      fixedFilter={props.filter}
+      initialSort="-STARTED_AT"
+      onOpen={({ id: open }) =>
+        void navigate({ to: '/transactions', search: { ...(isList && address), open } })
+      }
+      rowName={({ startedAt }) => startedAt}
+      columns={useColumns().slice(0, 5)}
+      empty={text.noTransactions}
+    />
+  );
 }

@@ -4,11 +4,9 @@ import { graphql, useQuery } from '../../api';
 import type { TransactionRecordQuery } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { useListAddress } from '../../table/address';
-import { CompactList } from '../../table/compact-list';
 import { useFormat } from '../../text/format';
 import { Facts, Time } from '../../ui/facts';
-import { SOURCE, State, useColumns } from './columns';
+import { State, TransactionsOf } from './columns';
 import { useText } from './words';
 
 const TRANSACTION = graphql(`
@@ -64,7 +62,12 @@ export default function TransactionPanel({ id, onClose }: OpenRecord): ReactNode
         {
           id: 'terminal',
           title: text.sameTerminal,
-          content: <SameTerminal serialNumber={transaction.serialNumber} />,
+          content: (
+            <TransactionsOf
+              label={text.sameTerminal}
+              filter={{ serialNumber: { eq: transaction.serialNumber } }}
+            />
+          ),
         },
         {
           id: 'messages',
@@ -125,21 +128,3 @@ function TransactionFacts({ transaction }: { readonly transaction: Transaction }
 
 const Message = ({ text }: { readonly text: string | null }): ReactNode =>
   text === null ? '–' : <pre className="code">{text}</pre>;
-
-function SameTerminal({ serialNumber }: { readonly serialNumber: string }): ReactNode {
-  const text = useText();
-  const [, change] = useListAddress();
-  return (
-    <CompactList
-      id="same-terminal"
-      label={text.sameTerminal}
-      source={SOURCE}
-      fixedFilter={{ serialNumber: { eq: serialNumber } }}
-      initialSort="-STARTED_AT"
-      onOpen={({ id }) => change({ open: id })}
-      rowName={({ startedAt }) => startedAt}
-      columns={useColumns().slice(0, 5)}
-      empty={text.noSame}
-    />
-  );
-}

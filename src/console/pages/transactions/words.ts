@@ -18,7 +18,6 @@ const words = pageWords({
     'No transactions yet. Terminals record them as they work.',
     'Nenhuma transação ainda. Os terminais as registram.',
   ],
-  noSame: ['No other transactions.', 'Nenhuma outra transação.'],
   payment: ['Payment', 'Pagamento'],
   received: ['Received by the terminal', 'Recebida pelo terminal'],
   reference: ['Reference', 'Referência'],

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.js';
 import { deleteExpiredResponses } from '../database/stored-responses.js';
 import type { Units } from '../database/work.js';
+import { takeJobStep } from '../domain/base/job/job.service.js';
 import { prune, rulesOf } from '../domain/base/ledger/retention.service.js';
 import { expireDeliveries, takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
 import { sweepContents } from '../domain/software/app/content.service.js';
@@ -30,6 +31,11 @@ const TASKS: readonly Task[] = [
   (units) => sweepContents(units),
   expireDeliveries,
 ];
+
+/** Does a step for the next company after the given one; resolves to its id, or to null if no step is left. */
+type TakeStep = (units: Units, companyId: number) => Promise<number | null>;
+
+const STEPS: readonly TakeStep[] = [takeDeliveryStep, takeJobStep];
 
 interface HousekeepingParts {
   readonly units: Units;
@@ -110,7 +116,7 @@ export class Housekeeping {
   }
 }
 
-/** Queues deliveries to large groups in the background: in short transactions, round-robin over companies. */
+/** Queues deliveries to large groups and does jobs, in the background: in short transactions, round-robin over companies. */
 export class Steps {
   #running: Promise<void> | null = null;
   #isStopped = false;
@@ -156,11 +162,17 @@ export class Steps {
   }
 
   async #takeAll(): Promise<void> {
-    let companyId: number | null = 0;
+    /** The company of the last step of each kind. */
+    const last = new Map<TakeStep, number>();
     for (let isLeft = true; isLeft && !this.#isStopped;) {
       this.#isAskedAgain = false;
-      companyId = await takeDeliveryStep(this.units, companyId ?? 0);
-      isLeft = companyId !== null || this.#isAskedAgain;
+      isLeft = false;
+      for (const take of STEPS) {
+        const companyId = await take(this.units, last.get(take) ?? 0);
+        last.set(take, companyId ?? 0);
+        isLeft ||= companyId !== null;
+      }
+      isLeft ||= this.#isAskedAgain;
       if (isLeft) await sleep(PAUSE_MS);
     }
   }

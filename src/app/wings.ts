@@ -1,5 +1,7 @@
 /** Wings register with those below them how their rows are removed with others, and after which time. */
+import { jobKinds, jobRetention } from '../domain/base/job/job.service.js';
 import { ledgerRetention, retained } from '../domain/base/ledger/retention.service.js';
+import { changeSomeDevices, DEVICE_CHANGE } from '../domain/fleet/device/device-bulk.service.js';
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
 import { logicalNumberRemovals } from '../domain/fleet/logical-number/logical-number.service.js';
@@ -22,4 +24,6 @@ logicalNumberRemovals.push(
   detachDevicesFrom,
 );
 
-retained.push(transactionRetention, ledgerRetention, deliveryRetention, tokenRetention);
+retained.push(transactionRetention, ledgerRetention, deliveryRetention, tokenRetention, jobRetention);
+
+jobKinds.set(DEVICE_CHANGE, changeSomeDevices);

@@ -56,6 +56,7 @@ export type EntityTypeName =
   | 'device_token'
   | 'file'
   | 'group'
+  | 'job'
   | 'logical_number'
   | 'membership'
   | 'metacontent'

@@ -89,7 +89,7 @@ const FIELD_RULES = [
   ['same_app', 'must have at most one version of each app: {values} are of one app'],
   ['contains_itself', 'must not hold the version itself'],
   ['module_in_use', 'must stay module: versions of this application are modules of others'],
-  ['other_count', 'is {expected}, but the change affects {count} logical numbers. Nothing was changed'],
+  ['other_count', 'is {expected}, but the change affects {count} {what}. Nothing was changed'],
   ['foreign_number', 'foreign_logical_number: must be {number}, which the terminal has, or absent'],
   ['expired', 'has expired: create a new token'],
   ['expired', 'expired at {at}: send the notification again'],

@@ -1,4 +1,5 @@
-import { drawnId, instant, integer, json, optional, table, text, withFallback } from './table.js';
+import { companyTable, drawnId, instant, integer, json, jsonb, optional, ownedBy } from './table.js';
+import { recordTable, table, text, withFallback } from './table.js';
 
 export const base = {
   /** Counters of a company by table: the exact number of rows, which triggers maintain, and the last drawn id. */
@@ -82,6 +83,62 @@ export const base = {
       pruned_at: instant,
     },
     { key: ['company_id', 'name'], rights: { company: 'select' }, isKeyed: true },
+  ),
+
+  /** Changes of many records, made in parts in the background, the oldest job of a company first. */
+  jobs: recordTable(
+    {
+      /** Name under which a wing has declared what to do. */
+      kind: text,
+      /** One of `JOB_STATES`. */
+      state: text,
+      /** The change of each row. */
+      input: jsonb,
+      /** Scopes, address and request of the person who started it. */
+      origin: jsonb,
+      /** Rows of all parts, those that were changed, and those that were refused. */
+      total: integer,
+      done: integer,
+      rejected: integer,
+      /** Why it has failed as a whole. */
+      failure: optional(text),
+      ended_at: optional(instant),
+      /** Position of its last change among all changes of the company's jobs; drawn from `counters`. */
+      sequence: integer,
+    },
+    {
+      indexes: [
+        ['state', 'id'],
+        ['sequence'],
+        { name: 'open', columns: ['company_id', 'id'], where: 'ended_at is null' },
+        { name: 'ended', columns: ['company_id', 'ended_at'], where: 'ended_at is not null' },
+      ],
+    },
+  ),
+
+  /** Rows of a job that are not done yet, in parts, each for one unit of work. */
+  job_parts: table(
+    {
+      company_id: integer,
+      job_id: ownedBy('jobs'),
+      /** Number of its first row in the job, from 0. */
+      first_row: integer,
+      /** Subjects of the rows, for example ids of devices. */
+      rows: jsonb,
+    },
+    { key: ['company_id', 'job_id', 'first_row'] },
+  ),
+
+  /** Rows of a job that were refused, and changed nothing. */
+  job_rejections: companyTable(
+    {
+      job_id: ownedBy('jobs'),
+      /** Number of the row in the job, from 0. */
+      row_number: integer,
+      code: text,
+      message: text,
+    },
+    { indexes: [['job_id', 'id']] },
   ),
 
   idempotency_keys: table(

@@ -30,10 +30,11 @@ export async function listed(
   type: string,
   field: string,
   variables: Fields | (() => Fields),
+  selection = '',
 ): Promise<unknown[]> {
   const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}s`;
   const query = `query ($filter: ${type}Filter, $orderBy: ${type}Order) {
-    list: ${name}(filter: $filter, orderBy: $orderBy) { totalCount nodes { ${field} } } }`;
+    list: ${name}(filter: $filter, orderBy: $orderBy) { totalCount nodes { ${field} ${selection} } } }`;
   const given = typeof variables === 'function' ? variables() : variables;
   const { list } = await answered<{ list: Page<Fields> }>(member, query, given);
   expect(list.totalCount).toBe(list.nodes.length);

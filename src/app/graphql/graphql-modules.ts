@@ -1,4 +1,6 @@
+import { jobGraphql } from '../../domain/base/job/job.graphql.js';
 import { ledgerEntryGraphql, retentionGraphql } from '../../domain/base/ledger/ledger.graphql.js';
+import { deviceBulkGraphql } from '../../domain/fleet/device/device-bulk.graphql.js';
 import { deviceGraphql } from '../../domain/fleet/device/device.graphql.js';
 import { deviceSummaryGraphql } from '../../domain/fleet/device/device.summary.graphql.js';
 import { groupGraphql } from '../../domain/fleet/group/group.graphql.js';
@@ -27,10 +29,12 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   appGraphql,
   appVersionGrantGraphql,
   companyGraphql,
+  deviceBulkGraphql,
   deviceGraphql,
   deviceSummaryGraphql,
   fileGraphql,
   groupGraphql,
+  jobGraphql,
   ledgerEntryGraphql,
   logicalNumberGraphql,
   manifestGraphql,

@@ -26,7 +26,7 @@ const PORTUGUESE: Readonly<Record<string, string | ((params: Params) => string)>
   one_of: 'informe exatamente um dos campos',
   order: ({ field }) => `está na ordem errada em relação a ${field ?? ''}`,
   other_companies: 'também é membro de outras empresas: o bloqueio termina sozinho em um dia',
-  other_count: ({ count }) => `a alteração agora afeta ${count ?? ''} números lógicos: confira de novo`,
+  other_count: ({ count }) => `a alteração agora afeta ${count ?? ''} registros: confira de novo`,
   past: 'deve estar no futuro',
   path_segment: 'não é um nome válido',
   pipe: 'não pode conter barra vertical ou quebra de linha',

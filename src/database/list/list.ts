@@ -1,6 +1,7 @@
 /** Lists with keyset pagination: a record's key is `[sort value, id]`, a total order (decisions.md#keyset-cursors). */
 import { sql } from 'kysely';
 
+import { yieldToEventLoop } from '../../platform/clock.js';
 import { columnNames, type Tables } from '../../schema/schema.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import { countOf } from '../counters.js';
@@ -21,10 +22,13 @@ import {
   tableWith,
 } from './listing.js';
 import type { AnyListing, KeyValue, Listing, ListRow, Relation } from './listing.js';
-import type { Slice, SliceRequest } from './listing.js';
+import type { Key, Slice, SliceRequest } from './listing.js';
 import { newRowsOf, type NewRows } from './new-rows.js';
 import { PageStatement, readLinked, sliceOf } from './page.js';
 import { alsoMeets, isServed, orderOfChildren, type Search } from './request-class.js';
+
+/** Rows of one statement of `upTo`. */
+const ROWS_PER_SLICE = 1_000;
 
 let lists = 0;
 
@@ -64,6 +68,19 @@ export class List<T> {
     const request = this.meant(work, given);
     const rows = await new PageStatement(work, this, request).rows();
     return sliceOf(this.listing, request, rows, this.recordOf);
+  }
+
+  /** All records that meet a condition, by ascending id, if they are at most `limit`; otherwise some more of them. */
+  async upTo(work: ReadWork, limit: number, condition: Condition | null): Promise<readonly T[]> {
+    const page = { order: 'ID', descending: false, backward: false, limit: ROWS_PER_SLICE, condition };
+    const found: T[] = [];
+    for (let key: Key | null = null; ;) {
+      const { items, hasMore }: Slice<T> = await this.slice(work, { ...page, key });
+      for (const { record } of items) found.push(record);
+      if (!hasMore || found.length > limit) return found;
+      key = items.at(-1)?.key ?? null;
+      await yieldToEventLoop();
+    }
   }
 
   async count(work: ReadWork, given: Condition | null): Promise<number> {

@@ -12,6 +12,7 @@ export const entityNames = texts({
   DEVICE_TOKEN: ['Token of a device', 'Token de dispositivo'],
   FILE: ['File', 'Arquivo'],
   GROUP: ['Group', 'Grupo'],
+  JOB: ['Job', 'Tarefa'],
   LOGICAL_NUMBER: ['Logical number', 'Número lógico'],
   MEMBERSHIP: ['Member', 'Membro'],
   METACONTENT: ['Metacontent', 'Metaconteúdo'],

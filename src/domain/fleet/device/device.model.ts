@@ -32,6 +32,13 @@ const ReportFields = z.object({
 
 export const DeviceUpdate = DeviceFields.partial();
 export const DeviceCreate = z.object({ serialNumber: SerialNumber, ...DeviceUpdate.shape });
+/** The change that a job makes to each device. */
+export const DeviceBulkChange = DeviceUpdate.extend({
+  groupId: recordId.nullable().optional().describe('Group of the logical numbers of the devices.'),
+});
+
+export type DeviceBulkChange = Readonly<z.output<typeof DeviceBulkChange>>;
+
 export const DeviceReport = ReportFields.partial();
 
 /** Report that a terminal sends itself. It may name the terminal's logical number. */

@@ -25,7 +25,7 @@ export {
   totalDevices,
 } from './device.repository.js';
 
-const records = new Records(deviceTable, { field: 'serialNumber' });
+export const deviceRecords = new Records(deviceTable, { field: 'serialNumber' });
 
 /** Deleting a device ends its access; its transactions stay (contract 28). */
 export const {
@@ -34,7 +34,7 @@ export const {
   findByNames: findDevicesBySerialNumbers,
   list: listDevices,
   delete: deleteDevice,
-} = records;
+} = deviceRecords;
 
 /** The values of a device that has reported nothing yet. Errors: `invalid`. */
 function newDevice(input: unknown) {
@@ -44,9 +44,9 @@ function newDevice(input: unknown) {
 /** Errors: `invalid` (also for an unknown logical number), `taken`. */
 export async function createDevice(work: WriteWork, input: unknown): Promise<Device> {
   const values = newDevice(input);
-  await records.refuseTaken(work, values);
+  await deviceRecords.refuseTaken(work, values);
   await refuseUnknownLogicalNumber(work, 'logicalNumberId', values.logicalNumberId);
-  return await records.insert(work, values);
+  return await deviceRecords.insert(work, values);
 }
 
 /** Errors: `invalid`. */
@@ -55,7 +55,7 @@ export async function updateDevice(work: WriteWork, current: Device, input: unkn
   if (values.logicalNumberId !== current.logicalNumberId) {
     await refuseUnknownLogicalNumber(work, 'logicalNumberId', values.logicalNumberId);
   }
-  return await records.update(work, current, values);
+  return await deviceRecords.update(work, current, values);
 }
 
 /** Replaces the previous report, if it differs. Masks card data in it. Errors: `invalid`. */
@@ -71,7 +71,7 @@ export async function reportDevice(work: WriteWork, current: Device, input: unkn
   if (isDeepStrictEqual(values, current)) return current;
   const scrubs = meta.scrubs + (frameworkVersion?.scrubs ?? 0);
   if (scrubs > 0) work.count('cardDataScrubs', scrubs);
-  return await records.update(work, current, values, 'report');
+  return await deviceRecords.update(work, current, values, 'report');
 }
 
 /** Maximum devices of a logical number that one request detaches. A number normally has one, or few. */
@@ -89,7 +89,7 @@ export async function detachDevicesFrom(
     throw tooManyRecords(`The logical number ${number}`, `${total} devices`, MAX_DETACHED, instead);
   }
   const attached = await deviceTable.select(work, of);
-  if (attached.length > 0) await records.updateAll(work, attached, { logical_number_id: null });
+  if (attached.length > 0) await deviceRecords.updateAll(work, attached, { logical_number_id: null });
 }
 
 type NewDevice = ReturnType<typeof newDevice>;

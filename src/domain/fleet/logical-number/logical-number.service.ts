@@ -4,10 +4,9 @@ import { Records } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
 import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
-import type { Key, SliceRequest } from '../../../database/list/listing.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { inParts, yieldToEventLoop } from '../../../platform/clock.js';
+import { inParts } from '../../../platform/clock.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
 import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';
@@ -101,6 +100,26 @@ export async function updateLogicalNumber(work: WriteWork, current: LogicalNumbe
   return after;
 }
 
+/** Moves logical numbers to a group, or out of all; versions follow as by `updateLogicalNumber`. Errors: `invalid`. */
+export async function moveLogicalNumbers(
+  work: WriteWork,
+  all: readonly LogicalNumber[],
+  groupId: number | null,
+) {
+  await refuseUnknownGroup(work, 'groupId', groupId);
+  const moved = all.filter((number) => number.groupId !== groupId);
+  const after = new Map<number, Ids>();
+  // Numbers of a fleet have few different sets of versions.
+  for (const own of Map.groupBy(moved, ({ appVersionIds }) => appVersionIds.join()).values()) {
+    const versions = await versionsIn(work, groupId, undefined, own[0]);
+    for (const { id } of own) after.set(id, versions);
+  }
+  await replaceLinks(work, moved, after);
+  await logicalNumberHeads.updateAll(work, moved, { group_id: groupId }, ({ id }) => ({
+    appVersionIds: after.get(id) ?? [],
+  }));
+}
+
 /** Removals of what belongs to a deleted number, in this order, added by `app/wings.ts`. Errors: `too_many_records`. */
 export const logicalNumberRemovals: ((work: WriteWork, logicalNumber: LogicalNumber) => Promise<void>)[] = [];
 
@@ -159,7 +178,6 @@ export type NumberTarget =
   | { readonly filter: Condition | null };
 
 const NUMBERS_PER_QUERY = 2_000;
-const NUMBERS_PER_SLICE = 1_000;
 const MAX_UNKNOWN_IN_MESSAGE = 20;
 
 /** One statement per thousand. Errors: `invalid` for an unknown group or number, `too_many_records` for more than `limit`. */
@@ -192,26 +210,27 @@ export function affected(numbers: readonly LogicalNumberHead[]): Affected {
 
 export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
   const condition = ofGroup(groupId);
-  const { items } = await logicalNumbers.slice(work, { ...pageAfter(null, condition), limit: MAX_EXAMPLES });
+  const page = { order: 'ID', descending: false, backward: false, limit: MAX_EXAMPLES, key: null };
+  const { items } = await logicalNumbers.slice(work, { ...page, condition });
   const count = await logicalNumbers.count(work, condition);
   return { count, examples: items.map(({ record }) => record) };
 }
 
-export function demandCount(count: number, expected: number | null | undefined): void {
+export function demandCount(
+  count: number,
+  expected: number | null | undefined,
+  what = 'logical numbers',
+): void {
   if (expected == null || expected === count) return;
   throw invalid(
     'expectCount',
-    `is ${expected}, but the change affects ${count} logical numbers. Nothing was changed`,
+    `is ${expected}, but the change affects ${count} ${what}. Nothing was changed`,
   );
 }
 
 const ofGroup = (groupId: number): Condition => ({
   and: [{ field: 'groupId', operator: 'eq', value: groupId }],
 });
-
-function pageAfter(key: Key | null, condition: Condition | null): SliceRequest {
-  return { order: 'ID', descending: false, backward: false, limit: NUMBERS_PER_SLICE, key, condition };
-}
 
 /** Logical numbers by their numbers. One statement per 2,000. Errors: `invalid` if one of them is unknown. */
 export async function findAllByNumbers(work: ReadWork, numbers: readonly string[]) {
@@ -228,16 +247,9 @@ export async function findAllByNumbers(work: ReadWork, numbers: readonly string[
 }
 
 async function findMatching(work: ReadWork, condition: Condition | null, limit: number) {
-  const found: LogicalNumberHead[] = [];
-  let key: Key | null = null;
-  for (;;) {
-    const { items, hasMore } = await logicalNumbers.slice(work, pageAfter(key, condition));
-    found.push(...items.map(({ record }) => record));
-    if (found.length > limit) throw tooMany(`more than ${limit} logical numbers`, limit);
-    if (!hasMore) return found;
-    key = items.at(-1)?.key ?? null;
-    await yieldToEventLoop();
-  }
+  const found = await logicalNumbers.upTo(work, limit, condition);
+  if (found.length > limit) throw tooMany(`more than ${limit} logical numbers`, limit);
+  return found;
 }
 
 function tooMany(records: string, limit: number): Error {

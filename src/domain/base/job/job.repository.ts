@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+
+import { CompanyRows, inCompany, specialSql } from '../../../database/company/company-rows.js';
+import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
+import { lastDrawn } from '../../../database/counters.js';
+import { auditedList, listOf } from '../../../database/list/list.js';
+import type { NewRows } from '../../../database/list/new-rows.js';
+import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
+import { drawIds } from '../../../database/statements.js';
+import type { SystemReadWork, WriteWork } from '../../../database/work.js';
+import type { Job, JobChange, JobRejection } from './job.model.js';
+
+/** Counts the changes of the jobs of a company. */
+const JOB_CHANGES = 'job_changes';
+const MAX_REJECTIONS = 100_000;
+
+export const jobTable = new CompanyTable<'jobs', Job>('jobs');
+export const jobParts = new CompanyRows('job_parts');
+export const rejections = new CompanyRows('job_rejections');
+
+export const jobs = auditedList(jobTable, {
+  name: 'Job',
+  orders: {},
+  filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
+});
+
+export const rejectionList = listOf<'job_rejections', JobRejection>({
+  name: 'JobRejection',
+  table: 'job_rejections',
+  rows: MAX_REJECTIONS,
+  id: 'id',
+  ...recordMapping<'job_rejections', JobRejection>('job_rejections'),
+  orders: { ID: 'id' },
+  filters: {},
+});
+
+export const rejectionsOfJob = rejectionList.of({ column: 'job_id' });
+
+const changes = listOf<'jobs', JobChange>({
+  name: 'JobChange',
+  table: 'jobs',
+  rows: 'jobs',
+  id: 'sequence',
+  orders: { ID: 'sequence' },
+  filters: { jobId: { column: 'id', kind: 'id' } },
+  recordOf: (row) => ({ id: row.sequence, job: jobTable.recordOf(row) }),
+});
+
+/** Latest change of each job; a later one replaces it, so missing positions are not deleted. */
+export const jobNewRows: NewRows<JobChange> = {
+  ...changes.newRows('jobs_by_sequence'),
+  span: async (work, companyId) => ({
+    first: 1,
+    last: await lastDrawn(inCompany(work, companyId).db, companyId, JOB_CHANGES),
+  }),
+};
+
+/** The position of the change of a job that this unit makes. */
+export async function nextSequence({ db, caller: { companyId } }: WriteWork): Promise<number> {
+  return (await drawIds(db, JOB_CHANGES, [{ companyId, count: 1 }])).get(companyId) ?? 0;
+}
+
+interface OpenJob {
+  readonly companyId: number;
+  readonly id: number;
+}
+
+/** The oldest job that has not ended, of the first company after `companyId` that has one. */
+export async function findOpenAfter(work: SystemReadWork, companyId: number): Promise<OpenJob | undefined> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<OpenJob>`select company_id as "companyId", id from jobs
+    where ended_at is null and company_id > ${companyId} order by company_id, id limit 1`.execute(db);
+  return rows[0];
+}
+
+export const jobRetention: Retained = {
+  kind: 'jobs',
+  table: 'jobs',
+  rowsPerUnit: 10,
+  oldest: sql`select min(ended_at) from jobs where company_id = c.id and ended_at is not null`,
+  aged: (companyId, before) =>
+    sql`select ended_at as at from jobs where company_id = ${companyId} and ended_at < ${before}`,
+  deleteOld: async (work, { companyId, before, limit }) => {
+    const { db } = specialSql(work);
+    const { rows } = await sql<AgedRow>`select id, ended_at as at from jobs
+      where company_id = ${companyId} and ended_at is not null and ended_at < ${before}
+      order by ended_at limit ${limit}`.execute(db);
+    return await deleteAged(work, companyId, 'jobs', rows);
+  },
+};

@@ -1,0 +1,173 @@
+import { Records } from '../../../database/company/records.js';
+import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
+import type { Json } from '../../../platform/encoding/json.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
+import { users } from '../../people/user/user.service.js';
+import type { Job } from './job.model.js';
+import { findOpenAfter, jobParts, jobTable, nextSequence, rejections } from './job.repository.js';
+
+export { jobNewRows, jobRetention, jobs, rejectionList, rejectionsOfJob } from './job.repository.js';
+
+/** The errors of refused rows by their places among the given rows. */
+export type Rejected = ReadonlyMap<number, DomainError>;
+
+/** Changes the records of some rows of a job. A row that is refused changes nothing. Other errors end the job. */
+type ChangeRows = (work: WriteWork, input: Json, rows: readonly Json[]) => Promise<Rejected>;
+
+/** The change that jobs of each kind make; wings add theirs. */
+export const jobKinds = new Map<string, ChangeRows>();
+
+/** Rows of one unit of work: other changes of the company wait for it. */
+const ROWS_PER_PART = 200;
+export const MAX_JOB_ROWS = 100_000;
+
+const records = new Records(jobTable);
+export const { get: getJob } = records;
+
+interface NewJob {
+  readonly kind: string;
+  readonly input: Json;
+  readonly rows: readonly Json[];
+}
+
+/** Starts a job, whose parts follow in the background. Errors: `invalid` for more than `MAX_JOB_ROWS` rows. */
+export async function startJob(work: WriteWork, { kind, input, rows }: NewJob): Promise<Job> {
+  if (rows.length > MAX_JOB_ROWS) throw invalid('target', `must have at most ${MAX_JOB_ROWS} entries`);
+  const { scopes, channel, ip, requestId } = work.caller;
+  const job = await jobTable.insert(work, {
+    kind,
+    state: 'waiting',
+    input,
+    origin: { scopes, channel, ip, requestId },
+    total: rows.length,
+    done: 0,
+    rejected: 0,
+    failure: null,
+    endedAt: null,
+    sequence: await nextSequence(work),
+  });
+  const parts = Array.from({ length: Math.ceil(rows.length / ROWS_PER_PART) }, (_, part) => {
+    const first = part * ROWS_PER_PART;
+    const own = rows.slice(first, first + ROWS_PER_PART);
+    return { job_id: job.id, first_row: first, rows: JSON.stringify(own) };
+  });
+  await jobParts.insert(work, parts);
+
+  work.ledger.append({
+    action: 'create',
+    entityType: 'job',
+    entityId: job.id,
+    after: { kind, input, total: job.total },
+  });
+  if (parts.length === 0) return await end(work, job, 'done');
+  work.finishLater();
+  return job;
+}
+
+/** Ends a job before its next part; the rows that are done stay as they are. No change if it has ended. */
+export async function cancelJob(work: WriteWork, job: Job): Promise<Job> {
+  return job.endedAt === null ? await end(work, job, 'cancelled') : job;
+}
+
+async function end(work: WriteWork, job: Job, state: Job['state'], changes: Partial<Job> = {}) {
+  const ended = await update(work, job, { ...changes, state, endedAt: work.now });
+  const { total, done, rejected, failure } = ended;
+  const after = { state, total, done, rejected, failure };
+  const action = state === 'cancelled' ? 'cancel' : 'end';
+  work.ledger.append({ action, entityType: 'job', entityId: job.id, after });
+  await jobParts.delete(work, { job_id: job.id });
+  return ended;
+}
+
+/** Changes a job without an entry in the ledger. */
+async function update(work: WriteWork, job: Job, changes: Partial<Job>): Promise<Job> {
+  const updated = await jobTable.update(work, job, {
+    ...job,
+    ...changes,
+    sequence: await nextSequence(work),
+  });
+  work.report({ companyId: work.caller.companyId, entityType: 'job_change' });
+  return updated;
+}
+
+/** Errors that pass: the step is done again later. */
+const PASSING: ReadonlySet<string> = new Set<DomainError['code']>([
+  'busy',
+  'deadline_exceeded',
+  'storage_full',
+  'storage_read_only',
+  'storage_unavailable',
+]);
+
+/**
+ * Does one part of the oldest job of the next company after `companyId` that has one, in one unit of work: after a
+ * crash, the part was done or not. Returns the id of the company; null if no job is left.
+ */
+export async function takeJobStep(units: Units, companyId: number): Promise<number | null> {
+  const found = await units.systemRead(
+    async (work) => (await findOpenAfter(work, companyId)) ?? (await findOpenAfter(work, 0)),
+  );
+  if (found === undefined) return null;
+  const { companyId: ownCompany, id } = found;
+  const server = localCaller({ companyId: ownCompany, userId: 0, timeZone: 'UTC' });
+  const caller = await units.read(server, async (work) => await callerOf(work, await getJob(work, id)));
+  try {
+    demandScope(caller, 'write');
+    await units.write(caller, (work) => doPart(work, id));
+  } catch (error) {
+    const isDomain = error instanceof DomainError;
+    if (isDomain && PASSING.has(error.code)) throw error;
+    const failure = isDomain ? error.message : 'An internal error: see the log of the server.';
+    await units.write(caller, async (work) => {
+      const job = await getJob(work, id);
+      if (job.endedAt === null) await end(work, job, 'failed', { failure });
+    });
+    if (!isDomain) throw error;
+  }
+  return ownCompany;
+}
+
+/** The person who started a job, with the present role; without rights if disabled, or no longer a member. */
+async function callerOf(work: ReadWork, { createdBy: userId, origin }: Job): Promise<Caller> {
+  const member = (await users.byIds(work, [userId])).get(userId);
+  const { role, timeZone } = member ?? work.caller;
+  const isActive = member?.disabledAt === null;
+  const scopes = isActive ? origin.scopes : [];
+  return { ...origin, companyId: work.caller.companyId, userId, tokenId: null, role, timeZone, scopes };
+}
+
+async function doPart(work: WriteWork, jobId: number): Promise<void> {
+  const job = await getJob(work, jobId);
+  if (job.endedAt !== null) return;
+  const page = { page: 1, perPage: 2 };
+  const [part, next] = await jobParts.select(work, { job_id: jobId }, { orderBy: ['first_row'], page });
+  if (part === undefined) {
+    await end(work, job, 'done');
+    return;
+  }
+  const change = jobKinds.get(job.kind);
+  if (change === undefined) throw new Error(`No wing has declared jobs of the kind ${job.kind}`);
+  const rows = JSON.parse(part.rows) as readonly Json[];
+  const rejected = await change(work, job.input, rows);
+  await jobParts.delete(work, { job_id: jobId, first_row: part.first_row });
+  await rejections.insert(
+    work,
+    [...rejected].map(([place, error]) => ({
+      job_id: jobId,
+      row_number: part.first_row + place,
+      code: error.code,
+      message: messageOf(error),
+    })),
+  );
+  const done = job.done + rows.length - rejected.size;
+  const counts = { done, rejected: job.rejected + rejected.size };
+  if (next === undefined) await end(work, job, 'done', counts);
+  else await update(work, job, { ...counts, state: 'running' });
+}
+
+/** The message of an error; with those of its fields, for example `logicalNumberId is not the id of …`. */
+function messageOf({ message, details: { fields = {} } }: DomainError): string {
+  const all = Object.entries(fields).flatMap(([field, own]) => own.map((each) => `${field} ${each}`));
+  return all.length === 0 ? message : all.join('; ');
+}

@@ -1,0 +1,106 @@
+import * as g from '../../../graphql/index.js';
+import type { Json } from '../../../platform/encoding/json.js';
+import { invalid } from '../../../platform/errors.js';
+import { refuseTooManyRows } from '../../../platform/requests.js';
+import { JobType } from '../../base/job/job.graphql.js';
+import type { Job } from '../../base/job/job.model.js';
+import { MAX_JOB_ROWS, startJob } from '../../base/job/job.service.js';
+import { demandCount } from '../logical-number/logical-number.service.js';
+import {
+  checkDeviceChange,
+  DEVICE_CHANGE,
+  findTargetDevices,
+  type DeviceTarget,
+} from './device-bulk.service.js';
+import { DeviceList, DeviceType } from './device.graphql.js';
+import { type Device, DeviceBulkChange } from './device.model.js';
+import { devices } from './device.service.js';
+
+const TargetInput = g.inputType<Target>(
+  'DeviceTargetInput',
+  'Devices to change: exactly one of its fields.',
+  {
+    ids: g.nullable(g.id.list('Global ids of devices. At most 1000.')),
+    filter: g.object.orNull(
+      DeviceList.Filter,
+      'All devices for which this holds now. Every condition must have a value, and there must be one.',
+    ),
+    all: g.flag.orNull('True: all devices of the company.'),
+  },
+);
+
+const ChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
+  description: 'What to change of each device. At least one field; absent fields keep their values.',
+  references: { logicalNumberId: 'LogicalNumber', groupId: 'Group' },
+  descriptions: {
+    groupId:
+      'Global id of the group to which the logical numbers of the devices are moved; null takes them out of theirs. A device without a logical number is refused.',
+  },
+});
+
+type Condition = ReturnType<typeof g.targetConditionOf>;
+
+interface Target extends g.Input {
+  readonly ids?: readonly string[] | null;
+  readonly filter?: g.FilterInput | null;
+  readonly all?: boolean | null;
+}
+
+const Payload = g.payloadType('DeviceBulkChange', {
+  job: g.object.orNull(JobType, 'The job that makes the change. Null with dryRun, and after an error.'),
+  ...g.targetPayload('Number of devices of the target.', DeviceType),
+});
+
+function targetOf({ ids, all }: Target, condition: Condition | null): DeviceTarget {
+  const targets: DeviceTarget[] = [
+    ...(ids == null ? [] : [{ ids: numbersIn(ids) }]),
+    ...(condition === null ? [] : [{ condition }]),
+    ...(all === true ? [{ condition: null }] : []),
+  ];
+  const [target, ...others] = targets;
+  if (target !== undefined && others.length === 0) return target;
+  throw invalid('target', 'must have exactly one of ids, filter and all: true');
+}
+
+function numbersIn(ids: readonly string[]): readonly number[] {
+  if (ids.length === 0) throw invalid('target.ids', 'must not be empty');
+  refuseTooManyRows('target.ids', ids);
+  return g.withNumbers({ 'target.ids': [...new Set(ids)] }, { 'target.ids': 'Device' })[
+    'target.ids'
+  ] as readonly number[];
+}
+
+const EXAMPLES = 20;
+
+export const deviceBulkGraphql = g.mutation('deviceBulkChange', {
+  field: g.object(
+    Payload,
+    `Changes up to ${MAX_JOB_ROWS} devices in the background. The devices are those of the target now; each is changed, or refused with its reason in \`rejections\` of the job, and then stays as it is.`,
+  ),
+  args: {
+    target: g.object(TargetInput, 'The devices to change.'),
+    change: g.object(ChangeInput, 'What to change of each device.'),
+    ...g.TARGET_ARGS,
+  },
+  resolve: (_source, ctx, { target, change, dryRun, expectCount }, info) => {
+    let found: readonly Device[] = [];
+    return ctx.changeInParts(
+      async (work) => {
+        const given = g.withNumbers(change, { logicalNumberId: 'LogicalNumber', groupId: 'Group' });
+        const input = await checkDeviceChange(work, given);
+        const { filter } = target;
+        const condition = filter == null ? null : g.targetConditionOf(devices, filter, info);
+        found = await findTargetDevices(work, targetOf(target, condition));
+        demandCount(found.length, expectCount, 'devices');
+        if (dryRun === true) return [];
+        const rows = found.map(({ id }) => id);
+        return [(later) => startJob(later, { kind: DEVICE_CHANGE, input: input as Json, rows })];
+      },
+      ([job]: readonly Job[]) => ({
+        count: found.length,
+        ...(job === undefined ? { examples: found.slice(0, EXAMPLES) } : { job }),
+      }),
+      (field) => field.split('.'),
+    );
+  },
+});

@@ -60,10 +60,13 @@ export const fleet = {
     },
     {
       unique: [['company_id', 'serial_number']],
+      // Values of an order are never null.
+      computed: { version_order: `coalesce(framework_version, '')` },
       indexes: [
         ['logical_number_id', 'id'],
         ['enabled', 'id'],
         ['framework_version', 'id'],
+        ['version_order', 'id'],
         // PostgreSQL would refuse an entry of more than 2,700 bytes, and a count by model reads all devices anyway.
         { name: 'by_model', columns: ['company_id', `json_extract("meta", '$.model')`], isOnlySqlite: true },
       ],

@@ -3,6 +3,7 @@ import { MEMBERS_QUERY } from './people.js';
 import { TRIGGERS } from './postgres-triggers.js';
 import { TABLES } from './schema.js';
 import {
+  computedColumns,
   constraintsOf,
   foreignKey,
   RIGHTS_OF_SYSTEM,
@@ -26,6 +27,7 @@ function creation(table: Table): string {
   const { name, columns, key, fillFactor } = table;
   const lines = [
     ...Object.entries(columns).map(column),
+    ...computedColumns(table, 'postgres'),
     `primary key (${key.join(', ')})`,
     ...constraintsOf(table),
   ];

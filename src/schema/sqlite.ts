@@ -4,7 +4,8 @@ import { DELIVERY_STATES } from './messages.js';
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING, TABLES } from './schema.js';
-import { TYPES, constraintsOf, type Column, foreignKey, type Index, type Table } from './table.js';
+import { TYPES, computedColumns, constraintsOf, type Column, foreignKey, type Index } from './table.js';
+import type { Table } from './table.js';
 
 function column([name, { kind, isOptional, fallback, isDrawn }]: readonly [string, Column]): string {
   if (isDrawn === true) return `"${name}" integer primary key autoincrement`;
@@ -18,6 +19,7 @@ function creation(table: Table): string {
   const isDrawn = Object.values(columns).some((each) => each.isDrawn);
   const lines = [
     ...Object.entries(columns).map(column),
+    ...computedColumns(table, 'sqlite'),
     ...(isDrawn ? [] : [`primary key (${key.join(', ')})`]),
     ...references.map(foreignKey),
     ...constraintsOf(table),

@@ -88,6 +88,13 @@ export function foreignKey({ columns, table, targets, isOwned }: Reference): str
   return `foreign key (${columns.join(', ')}) references ${table} (${targets.join(', ')})${action}`;
 }
 
+/** SQL of the columns that the database computes. PostgreSQL can index stored ones only. */
+export const computedColumns = ({ computed }: Table, database: 'sqlite' | 'postgres'): readonly string[] =>
+  Object.entries(computed).map(
+    ([name, value]) =>
+      `${name} ${TYPES.text[database]} generated always as (${value}) ${database === 'sqlite' ? 'virtual' : 'stored'}`,
+  );
+
 /** SQL of what a table demands of its rows besides its key and references. */
 export const constraintsOf = ({ unique, check }: Table): readonly string[] => [
   ...unique.map((each) => `unique (${each.join(', ')})`),
@@ -124,6 +131,8 @@ export interface Table<Of extends Columns = Columns> {
   readonly unique: readonly (readonly string[])[];
   readonly references: readonly Reference[];
   readonly indexes: readonly Index[];
+  /** Texts that the database computes from the columns of a row, as SQL; only orders of lists use them. */
+  readonly computed: Readonly<Record<string, string>>;
   /** Condition that each row meets. */
   readonly check: string | null;
   readonly rights: Rights;
@@ -171,7 +180,15 @@ export const table = <Of extends Columns, const Given extends Options>(
   options: Given,
 ): Declared<Of, Given> => ({ columns, options });
 
-const DEFAULTS = { key: [], unique: [], check: null, isCounted: false, isKeyed: false, fillFactor: 100 };
+const DEFAULTS = {
+  key: [],
+  unique: [],
+  computed: {},
+  check: null,
+  isCounted: false,
+  isKeyed: false,
+  fillFactor: 100,
+};
 
 type AllDeclared = Readonly<Record<string, Declared>>;
 

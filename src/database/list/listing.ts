@@ -141,9 +141,9 @@ export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Rela
 const usesPresence = (table: keyof Tables, used: readonly string[]): boolean =>
   table === 'devices' && used.includes('last_seen_at');
 
-/** A column of a table, or of the presence of devices. */
+/** A column of a table, also one that it computes, or of the presence of devices. */
 export type ListColumn<Name extends keyof Tables> = string &
-  (keyof Row<Name> | (Name extends 'devices' ? 'last_seen_at' : never));
+  (keyof Row<Name> | (Name extends 'devices' ? 'last_seen_at' | 'version_order' : never));
 
 interface Joining {
   /** Rows of the presence to read first; by default all. */

@@ -64,7 +64,11 @@ const hasVersion = (compared: (id: Sql) => Sql): Sql => sql`exists (select 1 fro
 export const devices = auditedList(deviceTable, {
   name: 'Device',
   others: { lastSeenAt: 'last_seen_at' },
-  orders: { SERIAL_NUMBER: 'serial_number', LAST_SEEN_AT: 'last_seen_at' },
+  orders: {
+    SERIAL_NUMBER: 'serial_number',
+    LAST_SEEN_AT: 'last_seen_at',
+    FRAMEWORK_VERSION: 'version_order',
+  },
   filters: {
     serialNumber: { column: 'serial_number', kind: 'text', isUnique: true },
     enabled: { column: 'enabled', kind: 'flag', order: 'ID' },

@@ -6,7 +6,7 @@ import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { useChosenColumns, ColumnMenu, type Column } from './columns';
-import { filterWords, type Filter, type FilterField } from './filter';
+import { apiFilter, filterWords, type Filter, type FilterField } from './filter';
 import { FilterChips } from './filter-chips';
 import { Grid } from './grid';
 import { useRows, type ListRow, type ListSource } from './rows';
@@ -64,7 +64,7 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
   const selectionActions = useMay('WRITE') ? props.selectionActions : undefined;
   const [isFiltering, setFiltering] = useState(false);
   const orderBy = sort === undefined ? null : orderOf(sort);
-  const list = useRows(props.source, { ...filter, ...props.fixedFilter }, orderBy);
+  const list = useRows(props.source, { ...apiFilter(filters, filter), ...props.fixedFilter }, orderBy);
   const { rows, total, error, isLoading } = list;
   const selection = useSelection(rows);
   const [columns, columnChoice] = useChosenColumns(props.id, props.columns);

@@ -25,6 +25,8 @@ export interface FilterField {
   readonly find?: (text: string) => Promise<readonly Reference[]>;
   /** Set by links alone, without a field to enter it. */
   readonly isOfLinks?: boolean;
+  /** Field of the API whose condition must not hold, where it differs from `id`. */
+  readonly lacks?: string;
   /** How a text is compared: `contains` where nothing is said. */
   readonly comparator?: 'contains' | 'startsWith' | 'eq';
 }
@@ -40,6 +42,17 @@ export const filterWords = texts({
     (name: string) => `Remover a condição ${name}`,
   ],
 });
+
+/** The filter as the API takes it, with `not` around conditions on what records lack. */
+export function apiFilter(fields: readonly FilterField[], filter: Filter): object {
+  const lacking = fields.filter(({ id, lacks }) => lacks !== undefined && filter[id] !== undefined);
+  if (lacking.length === 0) return filter;
+  const has = Object.entries(filter).filter(([name]) => !lacking.some(({ id }) => id === name));
+  return {
+    ...Object.fromEntries(has),
+    and: lacking.map(({ id, lacks = id }) => ({ not: { [lacks]: filter[id] } })),
+  };
+}
 
 /** Global ids in the conditions of references. */
 export function referencesIn(fields: readonly FilterField[], filter: Filter): readonly string[] {

@@ -89,7 +89,7 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
   { id: 'logicalNumber', title: text.logicalNumber, width: 110, render: (row) => row.logicalNumber?.number },
   { id: 'group', title: text.group, width: 130, render: (row) => row.logicalNumber?.group?.name },
   { id: 'model', title: text.model, width: 90, render: ({ meta }) => metaText(meta, 'model') },
-  { id: 'frameworkVersion', title: text.version, width: 100 },
+  { id: 'frameworkVersion', title: text.version, order: 'FRAMEWORK_VERSION', width: 100 },
   { id: 'lastSeenAt', title: text.lastSeen, order: 'LAST_SEEN_AT', width: 130, kind: 'ago' },
   {
     id: 'lastRefusal',
@@ -112,6 +112,14 @@ const filtersOf = (text: Words): readonly FilterField[] => [
   { id: 'model', title: text.model, kind: 'text' },
   { id: 'frameworkVersion', title: text.version, kind: 'text', comparator: 'startsWith' },
   { id: 'version', title: text.hasVersion, kind: 'reference', comparator: 'eq', find: findAppVersions },
+  {
+    id: 'lacksVersion',
+    lacks: 'version',
+    title: text.lacksVersion,
+    kind: 'reference',
+    comparator: 'eq',
+    find: findAppVersions,
+  },
   { id: 'refused', title: text.wasRefused, kind: 'flag' },
   { id: 'hasReported', title: text.hasReported, kind: 'flag' },
   { id: 'lastSeenAt', title: text.lastSeen, kind: 'time' },

@@ -58,6 +58,7 @@ export const words = pageWords({
     'A token that the terminal has now ends at once.',
     'Um token que o terminal já tenha deixa de valer na hora.',
   ],
+  lacksVersion: ['Lacks app version', 'Não tem a versão de aplicativo'],
   issueToken: ['Issue token', 'Emitir token'],
   KEY: [
     'its key has an equals sign or quotes, so params.dat cannot have it',

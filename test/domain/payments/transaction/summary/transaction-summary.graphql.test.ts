@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { finishTransaction } from '../../../../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import {
+  DIMENSIONS as ALL_DIMENSIONS,
   MAX_READ,
   MAX_ROWS,
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
@@ -204,6 +205,11 @@ describe('transactionSummary', () => {
     await client.delete('logical_numbers/L-MOVES');
     await client.delete('groups/Gone');
     expect(await groups()).toEqual([[null, null, 1], south, [null, gone, 1]]);
+  });
+
+  it('has no dimension that is not followed here', () => {
+    const followed = Object.keys(DIMENSIONS).map((name) => camelCase(name.toLowerCase()));
+    expect(followed.toSorted()).toEqual(ALL_DIMENSIONS.toSorted());
   });
 
   it.each(Object.keys(DIMENSIONS))('by %s leads from each row to its transactions', async (dimension) => {

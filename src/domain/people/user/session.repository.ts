@@ -66,9 +66,11 @@ export async function touchSession(work: SystemWriteWork, { id }: Pick<Session, 
   await db.updateTable('sessions').set({ last_used_at }).where('id', '=', id).execute();
 }
 
-export async function moveSession(work: SystemWriteWork, id: number, company_id: number): Promise<void> {
+/** False if there is no such session. */
+export async function moveSession(work: SystemWriteWork, id: number, company_id: number): Promise<boolean> {
   const { db } = specialSql(work);
-  await db.updateTable('sessions').set({ company_id }).where('id', '=', id).execute();
+  const query = db.updateTable('sessions').set({ company_id }).where('id', '=', id);
+  return (await query.returning('id').execute()).length > 0;
 }
 
 /** False if the user has no such session. */

@@ -152,14 +152,19 @@ function callerOf(
   return { companyId, userId, tokenId: null, sessionId: id, ...rights, channel, ip, requestId };
 }
 
+/** The memberships that let a user in, by name of the company. None is removed before the unit ends. */
+async function openMemberships(work: SystemWriteWork, userId: number) {
+  await work.lockCompanies((await selectMemberships(work, [userId])).map(({ companyId }) => companyId));
+  return (await selectMemberships(work, [userId])).filter(({ disabledAt }) => disabledAt === null);
+}
+
 /** Signs in to the first company of the user, by name. Undefined if no company lets the user in. */
 async function startSession(
   work: SystemWriteWork,
   account: Account,
   from: Browser,
 ): Promise<SignedIn | undefined> {
-  const all = await selectMemberships(work, [account.id]);
-  const membership = all.find(({ disabledAt }) => disabledAt === null);
+  const [membership] = await openMemberships(work, account.id);
   if (membership === undefined) return undefined;
   const { companyId, userId } = membership;
   const cookie = randomToken();
@@ -222,9 +227,9 @@ export async function switchCompany(
 ): Promise<Caller> {
   const id = demandSession(caller);
   const { userId } = caller;
-  const membership = (await listOwnCompanies(work, caller)).find((of) => of.companyId === companyId);
+  const membership = (await openMemberships(work, userId)).find((of) => of.companyId === companyId);
   if (membership === undefined) throw notFound('company');
-  await moveSession(work, id, companyId);
+  if (!(await moveSession(work, id, companyId))) throw notFound('session');
   work.ledger.append({ action: 'switch_company', entityType: 'session', entityId: id, companyId, userId });
   return { ...caller, companyId, role: membership.role, timeZone: membership.timeZone };
 }

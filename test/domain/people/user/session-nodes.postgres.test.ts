@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import type { Server } from '../../../../src/app/server.js';
-import { openBrowser, signedIn } from '../../../support/console.js';
-import { addPerson } from '../../../support/people.js';
+import { removeMember } from '../../../../src/domain/people/user/member.service.js';
+import { getUser } from '../../../../src/domain/people/user/user.service.js';
+import { openBrowser, SIGN_IN, signedIn } from '../../../support/console.js';
+import { nodeId } from '../../../support/dashboard.js';
+import { addPerson, PASSWORD } from '../../../support/people.js';
 import { openServer, useServer } from '../../../support/server.js';
 
 const server = useServer();
@@ -31,4 +34,45 @@ it('a session of one node counts at another, and ends there when it is ended', a
   await expect.poll(company, { timeout: 5_000 }).toBe('Beta Cards');
   await here.graphql('mutation { signOut { userErrors { code } } }');
   await expect.poll(async () => (await there.graphql('{ __typename }')).status, { timeout: 5_000 }).toBe(401);
+});
+
+/** Removes a person from a company while `meanwhile` waits for a lock of the database. */
+async function whileRemoved<T>(
+  company: 'acme' | 'beta',
+  userId: number,
+  meanwhile: () => Promise<T>,
+): Promise<T> {
+  const { caller } = server[company];
+  return await server.app.units
+    .write(caller, async (work) => {
+      await removeMember(work, await getUser(work, userId));
+      const result = meanwhile();
+      const waiting =
+        'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
+      await expect.poll(() => server.place.sql(waiting), { timeout: 5_000 }).toHaveLength(1);
+      return { result };
+    })
+    .then(({ result }) => result);
+}
+
+it('a membership that is removed meanwhile lets neither a switch nor a sign-in through', async () => {
+  const SWITCH = `mutation ($id: ID!) { companySwitch(companyId: $id) {
+    viewer { company { name } } userErrors { code message } } }`;
+  const id = nodeId('Company', server.beta.caller.companyId);
+  for (const [removed, message] of [
+    ['beta', 'No such company.'],
+    ['acme', 'No such session.'],
+  ] as const) {
+    const { user, email } = await addPerson(server, { acme: 'viewer', beta: 'viewer' });
+    const browser = await signedIn(server.url, email);
+    const { body } = await whileRemoved(removed, user.id, () => browser.graphql(SWITCH, { id }));
+    expect(body).toMatchObject({
+      data: { companySwitch: { viewer: null, userErrors: [{ code: 'NOT_FOUND', message }] } },
+    });
+  }
+  const { user, email } = await addPerson(server, { acme: 'viewer' });
+  const { body } = await whileRemoved('acme', user.id, () =>
+    openBrowser(server.url).graphql(SIGN_IN, { email, password: PASSWORD }),
+  );
+  expect(body).toMatchObject({ data: { signIn: { viewer: null, userErrors: [{ code: 'INVALID' }] } } });
 });

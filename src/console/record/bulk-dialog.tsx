@@ -1,14 +1,12 @@
 import { useState, type ReactNode } from 'react';
-import type { CombinedError } from 'urql';
 
-import { noteChange, type EntityType } from '../api/changes';
-import { failureOf, type UserError } from '../api/errors';
-import { messageOf } from '../api/rules';
-import { texts, useLocale, useTexts, type Language } from '../text';
+import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { words as common } from '../ui/words';
+import { useRun, type Progress, type RecordAction, type RecordActions } from './bulk';
+import { Fields } from './fields';
 
 const words = texts({
   examples: [
@@ -24,78 +22,72 @@ const words = texts({
 });
 
 const EXAMPLES = 20;
-/** Requests at the same time. */
-const PARALLEL = 6;
 
-export interface Target {
-  readonly id: string;
-  readonly name: string;
-}
-
-interface BulkDialogProps {
-  readonly title: string;
-  /** Name of the button that does it. */
-  readonly action: string;
-  readonly isDangerous?: boolean;
-  readonly targets: readonly Target[];
-  /** Changes one record. */
-  readonly change: (target: Target) => Promise<{ readonly userErrors: readonly UserError[] }>;
-  readonly changes: EntityType;
+export interface BulkDialogProps<Row, Values> {
+  readonly actions: RecordActions<Row, Values>;
+  readonly action: RecordAction<Row, Values>;
+  readonly rows: readonly Row[];
   readonly onClose: () => void;
-  /** Called when every record has been changed. */
+  /** Called once every record has been changed. */
   readonly onDone: () => void;
-  /** Fields of the change, above the examples. */
-  readonly children?: ReactNode;
-  readonly isDisabled?: boolean;
 }
 
-interface Progress {
-  readonly done: number;
-  readonly failed: readonly { readonly name: string; readonly message: string }[];
-}
-
-/** A change of many records: shows how many and which, then the progress, then the result of each that failed. */
-export function BulkDialog(props: BulkDialogProps): ReactNode {
+/** Something done with many records: shows how many and which, then the progress, then each that failed and why. */
+export default function BulkDialog<Row, Values extends object>(
+  props: BulkDialogProps<Row, Values>,
+): ReactNode {
   const text = useTexts(words);
   const commonText = useTexts(common);
   const format = useFormat();
-  const { targets, onClose } = props;
-  const { progress, isRunning, run } = useBulk(props);
-  const names = targets.slice(0, EXAMPLES).map(({ name }) => name);
-
-  const isFinished = progress !== null && !isRunning;
+  const { actions, action, rows, onClose } = props;
+  const run = useRun(actions);
+  const [values, setValues] = useState(actions.empty);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const isFinished = progress?.done === rows.length;
+  const names = rows.slice(0, EXAMPLES).map(actions.nameOf);
+  const send = async (): Promise<void> => {
+    const { failed } = await run(action, rows, values, setProgress);
+    if (failed.length > 0) return;
+    props.onDone();
+    onClose();
+  };
+  const buttons = (
+    <>
+      <Button onPress={onClose}>{commonText.cancel}</Button>
+      <Button
+        look={action.isDangerous === true ? 'danger' : 'primary'}
+        isPending={progress !== null}
+        isDisabled={action.isReady?.(values) === false}
+        onPress={() => void send()}
+      >
+        {`${action.name} (${format.number(rows.length)})`}
+      </Button>
+    </>
+  );
   return (
     <Dialog
-      title={props.title}
+      title={action.name}
       isOpen
       onClose={onClose}
-      footer={
-        isFinished ? (
-          <Button onPress={onClose}>{commonText.close}</Button>
-        ) : (
-          <>
-            <Button onPress={onClose}>{commonText.cancel}</Button>
-            <Button
-              look={props.isDangerous === true ? 'danger' : 'primary'}
-              isPending={isRunning}
-              isDisabled={props.isDisabled ?? false}
-              onPress={() => void run()}
-            >
-              {`${props.action} (${format.number(targets.length)})`}
-            </Button>
-          </>
-        )
-      }
+      footer={isFinished ? <Button onPress={onClose}>{commonText.close}</Button> : buttons}
     >
       <div className="stack">
-        {progress === null ? props.children : null}
-        {progress === null && <p>{text.examples(names.join(', '), targets.length - names.length)}</p>}
-        {isRunning && (
+        {progress === null && (
           <>
-            <progress value={progress?.done ?? 0} max={targets.length} aria-label={props.title} />
-            <p role="status">
-              {text.progress(format.number(progress?.done ?? 0), format.number(targets.length))}
-            </p>
+            <p>{text.examples(names.join(', '), rows.length - names.length)}</p>
+            <Fields
+              fields={action.fields ?? []}
+              values={values}
+              set={(changed) => setValues({ ...values, ...changed })}
+              errors={[]}
+            />
+            <p className="faint">{action.effect}</p>
+          </>
+        )}
+        {progress !== null && !isFinished && (
+          <>
+            <progress value={progress.done} max={rows.length} aria-label={action.name} />
+            <p role="status">{text.progress(format.number(progress.done), format.number(rows.length))}</p>
           </>
         )}
         {isFinished && (
@@ -114,47 +106,4 @@ export function BulkDialog(props: BulkDialogProps): ReactNode {
       </div>
     </Dialog>
   );
-}
-
-/** Changes the records, some at the same time, and counts. */
-function useBulk({ targets, change, changes, onDone }: BulkDialogProps): {
-  readonly progress: Progress | null;
-  readonly isRunning: boolean;
-  readonly run: () => Promise<void>;
-} {
-  const { language } = useLocale();
-  const [progress, setProgress] = useState<Progress | null>(null);
-  const [isRunning, setRunning] = useState(false);
-  const run = async (): Promise<void> => {
-    setRunning(true);
-    let state: Progress = { done: 0, failed: [] };
-    setProgress(state);
-    const waiting = [...targets];
-    const work = async (): Promise<void> => {
-      for (let target = waiting.shift(); target; target = waiting.shift()) {
-        const message = await failureOfChange(change(target), language);
-        const failed = message === null ? state.failed : [...state.failed, { name: target.name, message }];
-        state = { done: state.done + 1, failed };
-        setProgress(state);
-      }
-    };
-    await Promise.all(Array.from({ length: PARALLEL }, work));
-    noteChange(changes);
-    setRunning(false);
-    if (state.failed.length === 0) onDone();
-  };
-  return { progress, isRunning, run };
-}
-
-/** Why one record was not changed; null if it was. */
-async function failureOfChange(
-  change: ReturnType<BulkDialogProps['change']>,
-  language: Language,
-): Promise<string | null> {
-  try {
-    const [error] = (await change).userErrors;
-    return error ? messageOf(error, language) : null;
-  } catch (error) {
-    return failureOf(error as CombinedError, language).message;
-  }
 }

@@ -5,17 +5,16 @@ import { useTexts } from '../text';
 import { Form } from '../ui/form';
 import { words } from '../ui/words';
 import { StaleDialog, useEdit, type Edit, type EditedField } from './stale';
-import { useChangeNote, type Changed } from './undo';
+import { useChangeNote } from './undo';
 
 interface EditFormProps<Values, Variables, Payload> {
   readonly record: { readonly id: string; readonly revision: number };
   /** The fields as the server has them now. */
   readonly present: Values;
+  /** Its payload selects the record with its last change, so that the change can be taken back; see `useChangeNote`. */
   readonly mutation: MutationState<Variables, Payload>;
   /** Variables of the mutation; `ifMatch` has the revision that the record must have. */
   readonly variables: (values: Values, ifMatch: number) => Variables;
-  /** The changed record, with `history(first: 1) { nodes { sequence } }` so that the change can be taken back. */
-  readonly changed: (payload: Payload) => Changed | null | undefined;
   /** How values are shown side by side if somebody else has changed the record meanwhile. */
   readonly fields: readonly EditedField<Values>[];
   /** Paths whose errors stand at their fields: `input.name`. */
@@ -38,7 +37,7 @@ export function EditForm<Values extends object, Variables, Payload>(
     const payload = await mutation.run(props.variables(edit.values, record.revision));
     if (payload === null) return;
     edit.clear();
-    note(text.saved, props.changed(payload));
+    note(text.saved, payload);
     onClose();
   };
   // The record on screen is loaded again after such an error.

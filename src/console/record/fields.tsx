@@ -5,6 +5,7 @@ import type { UserError } from '../api/errors';
 import { useMutation, type MutationState, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
 import type { Attachment } from '../api/upload';
+import { useListAddress } from '../table/address';
 import { useTexts } from '../text';
 import { Checkbox } from '../ui/checkbox';
 import { Dialog } from '../ui/dialog';
@@ -15,7 +16,7 @@ import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { notify } from '../ui/toasts';
 import { words } from '../ui/words';
 import { EditForm } from './edit-form';
-import type { Changed } from './undo';
+import { recordIn } from './undo';
 
 /** A field of a form. Its value is a text, a flag with `isFlag`, one of `options`, or a record with `find`. */
 export interface FormField<Values> {
@@ -134,6 +135,8 @@ export interface CreateDialogProps<Data extends object, Variables, Values> exten
   'onDone' | 'onCancel'
 > {
   readonly title: string;
+  /** Opens the new record in the list that is shown. */
+  readonly opens?: boolean;
   readonly onCreated?: (payload: PayloadOf<Data>) => void;
   readonly onClose: () => void;
 }
@@ -143,7 +146,8 @@ export function CreateDialog<Data extends object, Variables extends object, Valu
   props: CreateDialogProps<Data, Variables, Values>,
 ): ReactNode {
   const text = useTexts(words);
-  const { title, onClose, onCreated, submit = text.create } = props;
+  const { title, onClose, onCreated, opens = false, submit = text.create } = props;
+  const [, change] = useListAddress();
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       <SendForm
@@ -152,6 +156,7 @@ export function CreateDialog<Data extends object, Variables extends object, Valu
         onDone={(payload) => {
           onClose();
           onCreated?.(payload);
+          if (opens) change({ open: recordIn(payload)?.id, tab: undefined });
         }}
         onCancel={onClose}
       />
@@ -165,7 +170,6 @@ interface EditFieldsProps<Variables, Payload, Values> {
   readonly fields: readonly FormField<Values>[];
   readonly mutation: MutationState<Variables, Payload>;
   readonly input: (values: Values, ifMatch: number) => Variables;
-  readonly changed: (payload: Payload) => Changed | null | undefined;
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }
@@ -203,7 +207,7 @@ interface EditRecordProps<Data, Variables extends Update, Values> {
   readonly record: { readonly id: string; readonly revision: number };
   readonly present: Values;
   readonly fields: readonly FormField<Values>[];
-  /** A mutation of `id`, `ifMatch` and `input`, which selects the record with its last change; see `Changed`. */
+  /** A mutation of `id`, `ifMatch` and `input`, which selects the record with its last change; see `useChangeNote`. */
   readonly document: Document<Data, Variables>;
   readonly changes: readonly EntityType[];
   readonly input: (values: Values) => Variables['input'];
@@ -220,16 +224,7 @@ export function EditRecord<Data extends object, Variables extends Update, Values
       {...props}
       mutation={useMutation(document, changes)}
       input={(values, ifMatch) => ({ id: record.id, ifMatch, input: input(values) }) as unknown as Variables}
-      changed={changedIn}
     />
-  );
-}
-
-/** The changed record in a payload. */
-function changedIn(payload: unknown): Changed | undefined {
-  return (
-    (Object.values(payload as object) as (Changed | null)[]).find((each) => each && 'history' in each) ??
-    undefined
   );
 }
 

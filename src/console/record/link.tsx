@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
+import type { Reference } from '../ui/reference-input';
+
 /** A record as queries select it, with what people call it. */
 export type Named = { readonly id: string } & (
   | { readonly name: string }
@@ -14,6 +16,10 @@ export function nameOf(record: Named): string {
   if ('serialNumber' in record) return record.serialNumber;
   return record.app ? `${record.app.name} ${record.number}` : record.number;
 }
+
+/** The record as the value of a field. */
+export const referenceOf = (record: Named | null | undefined): Reference | null =>
+  record ? { id: record.id, name: nameOf(record) } : null;
 
 interface RecordLinkProps {
   /** Page that lists such records: `/groups`. Null if there is none. */

@@ -23,9 +23,15 @@ const words = texts({
   ],
 });
 
-/** A record as mutations select it for `useChangeNote`: `history(first: 1) { nodes { sequence } }`. */
-export interface Changed {
-  readonly history: { readonly nodes: readonly { readonly sequence: number }[] };
+interface Changed {
+  readonly id: string;
+  readonly history?: { readonly nodes: readonly { readonly sequence: number }[] };
+}
+
+/** The record in the payload of a mutation. */
+export function recordIn(payload: unknown): Changed | undefined {
+  const parts: readonly unknown[] = Object.values(payload as object);
+  return parts.find((part) => part !== null && typeof part === 'object' && 'id' in part) as never;
 }
 
 /** Takes a change of the ledger back, and says what came of it. */
@@ -46,11 +52,14 @@ export function useRevert(): (sequence: number) => Promise<void> {
   };
 }
 
-/** Says for some seconds that a record was changed, with a button that takes the change back. */
-export function useChangeNote(): (text: string, record?: Changed | null) => void {
+/**
+ * Says for some seconds that a record was changed. There is a button that takes the change back where the payload has the
+ * record with `history(first: 1) { nodes { sequence } }`.
+ */
+export function useChangeNote(): (text: string, payload?: unknown) => void {
   const revert = useRevert();
-  return (text, record) => {
-    const sequence = record?.history.nodes[0]?.sequence;
+  return (text, payload = {}) => {
+    const sequence = recordIn(payload)?.history?.nodes[0]?.sequence;
     notify({ text, ...(sequence !== undefined && { undo: () => void revert(sequence) }) });
   };
 }

@@ -1,19 +1,25 @@
 import { Fragment, Suspense, type ReactNode } from 'react';
 
+import { RowMenu, SelectionActions } from '../record/actions';
+import type { RecordActions } from '../record/bulk';
 import { DialogButton, type DialogButtonProps } from '../record/dialog-button';
+import { useTexts } from '../text';
 import { Loading } from '../ui/states';
+import { words } from '../ui/words';
 import { useListAddress } from './address';
 import { DataTable, type DataTableProps } from './data-table';
 import type { ListRow } from './rows';
 
 type TableProps<Data, Row extends { readonly id: string }> = Omit<
   DataTableProps<Data, Row>,
-  'filter' | 'onFilter' | 'sort' | 'onSort' | 'onOpen' | 'openId' | 'isCompact'
+  'filter' | 'onFilter' | 'sort' | 'onSort' | 'onOpen' | 'openId' | 'isCompact' | 'selectionActions'
 >;
 
-interface ListPageProps<Data, Row extends { readonly id: string }> extends TableProps<Data, Row> {
+interface ListPageProps<Data, Row extends { readonly id: string }, Values> extends TableProps<Data, Row> {
   /** The record with this id, beside the list. */
   readonly panel?: (id: string, close: () => void) => ReactNode;
+  /** Actions on selected records, which the menu of each record has too. */
+  readonly rowActions?: RecordActions<NoInfer<Row>, Values>;
   /** Button that creates a record. */
   readonly create?: DialogButtonProps;
   /** Order of the list until people choose another one, as in the address: `-CREATED_AT`. */
@@ -23,10 +29,13 @@ interface ListPageProps<Data, Row extends { readonly id: string }> extends Table
 }
 
 /** A list that fills the page, with the panel of the record that is open. All of it stands in the address. */
-export function ListPage<Data, Row extends { readonly id: string } = ListRow<Data>>(
-  props: ListPageProps<Data, Row>,
-): ReactNode {
-  const { panel, create, children, initialSort, ...table } = props;
+export function ListPage<
+  Data,
+  Values extends object = object,
+  Row extends { readonly id: string } = ListRow<Data>,
+>(props: ListPageProps<Data, Row, Values>): ReactNode {
+  const text = useTexts(words);
+  const { panel, create, children, initialSort, rowActions, ...table } = props;
   const [{ filter, sort = initialSort, open }, change] = useListAddress();
   return (
     <div className="page">
@@ -37,6 +46,20 @@ export function ListPage<Data, Row extends { readonly id: string } = ListRow<Dat
       <div className="split" data-open={open !== undefined && panel !== undefined}>
         <DataTable
           {...table}
+          {...(rowActions && {
+            selectionActions: (rows: readonly Row[], clear: () => void) => (
+              <SelectionActions actions={rowActions} rows={rows} onDone={clear} />
+            ),
+            columns: [
+              ...props.columns,
+              {
+                id: 'actions',
+                title: text.actions,
+                width: 90,
+                render: (row: Row) => <RowMenu actions={rowActions} row={row} />,
+              },
+            ],
+          })}
           actions={create ? <DialogButton look="primary" {...create} /> : props.actions}
           filter={filter ?? {}}
           onFilter={(changed) => change({ filter: Object.keys(changed).length > 0 ? changed : undefined })}

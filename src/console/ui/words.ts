@@ -2,6 +2,7 @@ import { texts, type Alike, type Messages, type Pairs, type Texts } from '../tex
 
 /** Messages that many pages use. */
 export const words = texts({
+  actions: ['Actions', 'Ações'],
   add: ['Add', 'Adicionar'],
   amount: ['Amount', 'Valor'],
   app: ['App', 'Aplicativo'],
@@ -15,6 +16,7 @@ export const words = texts({
   created: ['Created', 'Criado'],
   createdBy: ['Created by', 'Criado por'],
   delete: ['Delete', 'Excluir'],
+  deleted: ['Deleted', 'Excluído'],
   deliveries: ['Deliveries', 'Entregas'],
   description: ['Description', 'Descrição'],
   devices: ['Devices', 'Dispositivos'],

@@ -1,11 +1,25 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql, mutate } from '../../api';
-import { BulkDialog } from '../../record/bulk-dialog';
-import { Button } from '../../ui/button';
-import { notify } from '../../ui/toasts';
-import { ACTION_ICONS, DEVICE_EDIT, type NamedDevice } from './device-edit';
+import type { DeviceUpdateInput } from '../../gql/graphql';
+import type { RecordActions } from '../../record/bulk';
+import { CreateDialog } from '../../record/create-dialog';
+import type { FormField } from '../../record/fields';
+import { findLogicalNumbers } from '../../record/find';
+import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
+
+export const DEVICE_EDIT = graphql(`
+  mutation DeviceEdit($id: ID!, $ifMatch: Int, $input: DeviceUpdateInput!) {
+    deviceUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      device {
+        id
+        history(first: 1) { nodes { sequence } }
+      }
+      userErrors { code message path rule params }
+    }
+  }
+`);
 
 const DELETE = graphql(`
   mutation DeviceDelete($id: ID!) {
@@ -13,62 +27,103 @@ const DELETE = graphql(`
   }
 `);
 
-const BULK = ['enable', 'disable', 'delete'] as const;
-type BulkAction = (typeof BULK)[number];
-/** Buttons that change the selected devices. */
-export default function DeviceActions(props: {
-  readonly devices: readonly NamedDevice[];
-  readonly onDone: () => void;
-}): ReactNode {
-  const text = useText();
-  const [action, setAction] = useState<BulkAction | null>(null);
-  return (
-    <>
-      {BULK.map((each) => (
-        <Button
-          key={each}
-          icon={ACTION_ICONS[each]}
-          look={each === 'delete' ? 'danger' : 'plain'}
-          onPress={() => setAction(each)}
-        >
-          {text[each]}
-        </Button>
-      ))}
-      {action && <ActionDialog {...props} action={action} onClose={() => setAction(null)} />}
-    </>
-  );
+const CREATE = graphql(`
+  mutation DeviceCreate($input: DeviceCreateInput!) {
+    deviceCreate(input: $input) {
+      device { id }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+interface Values {
+  readonly logicalNumber: Reference | null;
+  readonly enabled: boolean;
 }
 
-/** Asks, with number and examples, before devices are changed. */
-export function ActionDialog(props: {
-  readonly action: BulkAction;
-  readonly devices: readonly NamedDevice[];
-  readonly onDone: () => void;
-  readonly onClose: () => void;
-}): ReactNode {
+export const inputOf = ({ logicalNumber, enabled }: Values) => ({
+  logicalNumberId: logicalNumber?.id ?? null,
+  enabled,
+});
+
+export const numberField = (label: string) =>
+  ({ name: 'logicalNumber', label, find: findLogicalNumbers, argument: 'logicalNumberId' }) as const;
+
+/** Fields of a device that people set. */
+export function useFields(): readonly FormField<Values>[] {
   const text = useText();
-  const { action, devices } = props;
-  const isDelete = action === 'delete';
+  return [numberField(text.logicalNumber), { name: 'enabled', label: text.mayWork, isFlag: true }];
+}
+
+interface Device {
+  readonly id: string;
+  readonly serialNumber: string;
+  readonly enabled: boolean;
+}
+
+/** Actions on devices. */
+export function useDeviceActions(): RecordActions<Device, Pick<Values, 'logicalNumber'>> {
+  const text = useText();
+  const update = ({ id }: Device, input: DeviceUpdateInput) => mutate(DEVICE_EDIT, { id, input });
+  return {
+    changes: 'DEVICE',
+    nameOf: ({ serialNumber }) => serialNumber,
+    empty: { logicalNumber: null },
+    actions: [
+      {
+        name: text.assign,
+        icon: 'number',
+        done: text.assigned,
+        fields: [numberField(text.logicalNumber)],
+        isReady: ({ logicalNumber }) => logicalNumber !== null,
+        change: (device, { logicalNumber }) => update(device, { logicalNumberId: logicalNumber?.id ?? null }),
+      },
+      {
+        name: text.enable,
+        icon: 'check',
+        done: text.enabled,
+        effect: text.enableEffect,
+        isFor: ({ enabled }) => !enabled,
+        change: (device) => update(device, { enabled: true }),
+      },
+      {
+        name: text.disable,
+        icon: 'close',
+        done: text.disabled,
+        effect: text.disableEffect,
+        isFor: ({ enabled }) => enabled,
+        change: (device) => update(device, { enabled: false }),
+      },
+      {
+        name: text.delete,
+        icon: 'remove',
+        done: text.deleted,
+        isDangerous: true,
+        effect: text.deleteEffect,
+        change: ({ id }) => mutate(DELETE, { id }),
+      },
+    ],
+  };
+}
+
+const EMPTY = { serialNumber: '', logicalNumber: null as Reference | null, enabled: true };
+
+/** Creates one device and opens it. */
+export function NewDevice({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const text = useText();
   return (
-    <BulkDialog
-      title={text[`${action}Question`]}
-      action={text[action]}
-      isDangerous={isDelete}
-      targets={devices.map(({ id, serialNumber }) => ({ id, name: serialNumber }))}
-      change={({ id }) =>
-        isDelete
-          ? mutate(DELETE, { id })
-          : mutate(DEVICE_EDIT, { id, input: { enabled: action === 'enable' } })
+    <CreateDialog
+      title={text.createDevice}
+      draft="device"
+      empty={EMPTY}
+      fields={[{ name: 'serialNumber', label: text.serialNumber }, ...useFields()]}
+      document={CREATE}
+      changes={['DEVICE']}
+      variables={({ serialNumber, ...rest }) =>
+        serialNumber === '' ? null : { input: { serialNumber, ...inputOf(rest) } }
       }
-      changes="DEVICE"
-      onClose={props.onClose}
-      onDone={() => {
-        notify({ text: isDelete ? text.deleted(devices.length) : text.saved });
-        props.onDone();
-        props.onClose();
-      }}
-    >
-      <p>{text[`${action}Effect`]}</p>
-    </BulkDialog>
+      opens
+      onClose={onClose}
+    />
   );
 }

@@ -9,14 +9,12 @@ import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { Ago } from '../../ui/facts';
 import { optionsOf } from '../../ui/options';
-import { DeviceMenu } from './device-menu';
+import { NewDevice, useDeviceActions } from './device-actions';
 import { EnabledBadge, PresenceBadge, PRESENCES } from './presence';
 import { useText, words } from './words';
 
-const DeviceActions = lazy(() => import('./device-actions'));
 const DevicePanel = lazy(() => import('./device-panel'));
 const EnrolDialog = lazy(() => import('./enrol-dialog'));
-const NewDevice = lazy(() => import('./new-device'));
 
 const DEVICES = graphql(`
   query DeviceList(
@@ -63,7 +61,7 @@ export default function DevicesPage(): ReactNode {
       rowName={({ serialNumber }) => serialNumber}
       columns={columnsOf(text)}
       filters={filtersOf(text)}
-      selectionActions={(rows, clear) => <DeviceActions devices={rows} onDone={clear} />}
+      rowActions={useDeviceActions()}
       actions={
         <>
           <DialogButton label={text.createDevice} dialog={(close) => <NewDevice onClose={close} />} />
@@ -99,7 +97,6 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
     render: ({ lastRefusal }) => lastRefusal && <Ago at={lastRefusal.at} />,
   },
   { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 150, isHidden: true, kind: 'ago' },
-  { id: 'actions', title: text.actions, width: 60, render: (row) => <DeviceMenu device={row} /> },
 ];
 
 const filtersOf = (text: Words): readonly FilterField[] => [

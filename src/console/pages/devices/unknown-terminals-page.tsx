@@ -1,12 +1,10 @@
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import { useMay } from '../../app/session';
+import { graphql, mutate } from '../../api';
 import { ListPage } from '../../table/list-page';
-import { Button } from '../../ui/button';
+import type { Reference } from '../../ui/reference-input';
+import { numberField } from './device-actions';
 import { useText } from './words';
-
-const AdoptDialog = lazy(() => import('./adopt-dialog'));
 
 const TERMINALS = graphql(`
   query UnknownTerminalList(
@@ -20,64 +18,54 @@ const TERMINALS = graphql(`
   }
 `);
 
-interface Terminal {
-  readonly id: string;
-  readonly serialNumber: string;
-}
+const ADOPT = graphql(`
+  mutation DeviceAdopt($serialNumber: String!, $logicalNumberId: ID) {
+    deviceAdopt(serialNumber: $serialNumber, logicalNumberId: $logicalNumberId) {
+      userErrors { code message path rule params }
+    }
+  }
+`);
 
 /** Terminals that a gateway spoke for and that no device has; a device can be made of each. */
 export default function UnknownTerminalsPage(): ReactNode {
   const text = useText();
-  const mayWrite = useMay('WRITE');
-  const [adopted, setAdopted] = useState<readonly Terminal[]>([]);
   return (
-    <>
-      <ListPage
-        id="unknown-terminals"
-        label={text.unknownTerminals}
-        source={{ document: TERMINALS, follows: ['DEVICE'] }}
-        rowName={({ serialNumber }) => serialNumber}
-        columns={[
+    <ListPage
+      id="unknown-terminals"
+      label={text.unknownTerminals}
+      source={{ document: TERMINALS, follows: ['DEVICE'] }}
+      rowName={({ serialNumber }) => serialNumber}
+      columns={[
+        { id: 'serialNumber', title: text.serialNumber, order: 'SERIAL_NUMBER', width: 200, kind: 'code' },
+        { id: 'count', title: text.refusals, width: 110, kind: 'number' },
+        { id: 'firstSeenAt', title: text.firstSeen, width: 150, kind: 'ago' },
+        { id: 'lastSeenAt', title: text.lastSeen, order: 'LAST_SEEN_AT', width: 150, kind: 'ago' },
+      ]}
+      filters={[
+        { id: 'serialNumber', title: text.serialNumber, kind: 'text' },
+        { id: 'lastSeenAt', title: text.lastSeen, kind: 'time' },
+      ]}
+      rowActions={{
+        changes: 'DEVICE',
+        nameOf: ({ serialNumber }) => serialNumber,
+        empty: NONE,
+        actions: [
           {
-            id: 'serialNumber',
-            title: text.serialNumber,
-            order: 'SERIAL_NUMBER',
-            width: 200,
-            kind: 'code',
+            name: text.adopt,
+            icon: 'add',
+            done: text.adopted,
+            effect: text.adoptHelp,
+            fields: [numberField(text.logicalNumber)],
+            change: ({ serialNumber }, { logicalNumber }) =>
+              mutate(ADOPT, { serialNumber, logicalNumberId: logicalNumber?.id ?? null }),
           },
-          { id: 'count', title: text.refusals, width: 110, kind: 'number' },
-          { id: 'firstSeenAt', title: text.firstSeen, width: 150, kind: 'ago' },
-          { id: 'lastSeenAt', title: text.lastSeen, order: 'LAST_SEEN_AT', width: 150, kind: 'ago' },
-          {
-            id: 'actions',
-            title: text.actions,
-            width: 130,
-            render: (row) => mayWrite && <Button onPress={() => setAdopted([row])}>{text.adopt}</Button>,
-          },
-        ]}
-        filters={[
-          { id: 'serialNumber', title: text.serialNumber, kind: 'text' },
-          { id: 'lastSeenAt', title: text.lastSeen, kind: 'time' },
-        ]}
-        selectionActions={(rows, clear) => (
-          <Button
-            icon="add"
-            look="primary"
-            onPress={() => {
-              setAdopted(rows);
-              clear();
-            }}
-          >
-            {text.adopt}
-          </Button>
-        )}
-        empty={text.noUnknown}
-      >
-        <p className="faint">{text.unknownHelp}</p>
-      </ListPage>
-      <Suspense>
-        {adopted.length > 0 && <AdoptDialog terminals={adopted} onClose={() => setAdopted([])} />}
-      </Suspense>
-    </>
+        ],
+      }}
+      empty={text.noUnknown}
+    >
+      <p className="faint">{text.unknownHelp}</p>
+    </ListPage>
   );
 }
+
+const NONE = { logicalNumber: null as Reference | null };

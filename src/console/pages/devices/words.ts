@@ -2,11 +2,6 @@ import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
 export const words = pageWords({
-  actions: ['Actions', 'Ações'],
-  actionsOf: [
-    (serialNumber: string) => `Actions for ${serialNumber}`,
-    (serialNumber: string) => `Ações de ${serialNumber}`,
-  ],
   admittedSince: ['It was admitted since.', 'Depois disso foi aceito.'],
   adopt: ['Adopt', 'Adotar'],
   adopted: ['Adopted', 'Adotado'],
@@ -14,32 +9,25 @@ export const words = pageWords({
     'Without a logical number they stay refused until they are assigned to one.',
     'Sem número lógico continuam recusados até serem vinculados a um.',
   ],
-  adoptQuestion: ['Make devices of these terminals?', 'Criar dispositivos para estes terminais?'],
   APP: ['App', 'Aplicativo'],
   assign: ['Assign to a number', 'Vincular a um número'],
+  assigned: ['Assigned', 'Vinculado'],
   badCharacter: ['Has a control or invisible character', 'Tem caractere de controle ou invisível'],
   copyResults: ['Copy results', 'Copiar resultados'],
   createDevice: ['Create device', 'Criar dispositivo'],
-  deleted: [
-    (count: number) => (count === 1 ? 'Device deleted' : `${count} devices deleted`),
-    (count: number) => (count === 1 ? 'Dispositivo excluído' : `${count} dispositivos excluídos`),
-  ],
   deleteEffect: [
     'Their tokens end and their terminals are refused. Transactions stay. This cannot be undone.',
     'Os tokens deixam de valer e os terminais são recusados. As transações permanecem. Não é possível desfazer.',
   ],
-  deleteQuestion: ['Delete these devices?', 'Excluir estes dispositivos?'],
   disableEffect: [
     'Their terminals are refused from the next request on: no payments, software or messages.',
     'Os terminais são recusados a partir da próxima solicitação: sem pagamentos, software nem mensagens.',
   ],
-  disableQuestion: ['Disable these devices?', 'Desabilitar estes dispositivos?'],
   duplicate: [(line: number) => `Also in line ${line}`, (line: number) => `Também na linha ${line}`],
   enableEffect: [
     'Their terminals are admitted from the next request on.',
     'Os terminais são aceitos a partir da próxima solicitação.',
   ],
-  enableQuestion: ['Enable these devices?', 'Habilitar estes dispositivos?'],
   enrol: ['Enrol devices', 'Cadastrar dispositivos'],
   enrolHelp: [
     'One serial number a line, or a file with them in its first column. At most 1,000.',

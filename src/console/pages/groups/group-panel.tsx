@@ -1,14 +1,22 @@
-import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, useMutation, useQuery } from '../../api';
+import { useMay } from '../../app/session';
+import type { GroupRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/fields';
+import { findAppVersions, findLogicalNumbers } from '../../record/find';
+import { RecordLinks } from '../../record/link';
+import { LinkList } from '../../record/link-list';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { CompactList } from '../../table/compact-list';
 import { SmallTable } from '../../table/small-table';
-import { Empty } from '../../ui/states';
+import { Checkbox } from '../../ui/checkbox';
+import { ReferenceInput } from '../../ui/reference-input';
+import { Empty, FailureNote } from '../../ui/states';
 import NewParameter from '../values/new-parameter';
-import { GroupNumbers } from './group-numbers';
-import { GroupVersions, type Group } from './group-versions';
+import { SET_DEFAULTS } from './set-defaults';
 import { useText } from './words';
 
 const GROUP = graphql(`
@@ -48,6 +56,46 @@ const DELETE = graphql(`
     groupDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
   }
 `);
+
+const NUMBERS = graphql(`
+  query GroupNumbers(
+    $first: Int!, $after: String, $filter: LogicalNumberFilter, $orderBy: LogicalNumberOrder, $count: Boolean!
+  ) {
+    logicalNumbers(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+      totalCount @include(if: $count)
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        id
+        number
+        devices(first: 2) { nodes { id serialNumber } }
+      }
+    }
+  }
+`);
+
+const MOVE = graphql(`
+  mutation GroupNumberMove($id: ID!, $groupId: ID) {
+    logicalNumberMove(id: $id, groupId: $groupId) { userErrors { code message path rule params } }
+  }
+`);
+
+const ATTACH = graphql(`
+  mutation GroupAttach($id: ID!, $appVersionIds: [ID!]!) {
+    groupAttachAppVersions(id: $id, appVersionIds: $appVersionIds) {
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const DETACH = graphql(`
+  mutation GroupDetach($id: ID!, $appVersionIds: [ID!]!) {
+    groupDetachAppVersions(id: $id, appVersionIds: $appVersionIds) {
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+type Group = NonNullable<GroupRecordQuery['group']>;
 
 export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
@@ -120,3 +168,88 @@ function Values({ rows, page }: ValuesProps): ReactNode {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** The logical numbers of a group with their devices; others are moved into it by their number. */
+function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
+  const text = useText();
+  const mayWrite = useMay('WRITE');
+  const [moved, setMoved] = useState(0);
+  const { run, problem } = useMutation(MOVE, ['LOGICAL_NUMBER', 'GROUP']);
+  const move = async (id: string): Promise<void> => {
+    if (await run({ id, groupId })) setMoved(moved + 1);
+  };
+  return (
+    <>
+      {problem && <FailureNote failure={problem} />}
+      {mayWrite && (
+        <ReferenceInput
+          key={moved}
+          label={text.addNumber}
+          value={null}
+          find={findLogicalNumbers}
+          onChange={(number) => number && void move(number.id)}
+        />
+      )}
+      <CompactList
+        id="group-numbers"
+        label={text.logicalNumbers}
+        source={{ document: NUMBERS, follows: ['LOGICAL_NUMBER', 'DEVICE'] }}
+        fixedFilter={{ groupId: { eq: groupId } }}
+        rowName={({ number }) => number}
+        columns={[
+          { id: 'number', title: text.logicalNumber, width: 140, page: '/logical-numbers' },
+          {
+            id: 'devices',
+            title: text.devices,
+            width: 240,
+            render: ({ devices }) => <RecordLinks page="/devices" records={devices.nodes} />,
+          },
+        ]}
+        filters={[{ id: 'number', title: text.logicalNumber, kind: 'text', comparator: 'startsWith' }]}
+        empty={text.noNumbers}
+      />
+      <p>
+        <Link to="/devices" search={{ filter: { group: { eq: groupId } } }}>
+          {text.devices}
+        </Link>
+      </p>
+    </>
+  );
+}
+
+/** App versions that numbers of the group may have, and which of them a number gets when it comes into the group. */
+function GroupVersions({ group }: { readonly group: Group }): ReactNode {
+  const text = useText();
+  const mayWrite = useMay('WRITE');
+  const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
+  const detach = useMutation(DETACH, ['GROUP', 'APP_VERSION']);
+  const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
+  const problem = attach.problem ?? detach.problem ?? setDefaults.problem;
+  const { id, revision: ifMatch } = group;
+  const defaults = group.defaultAppVersions.nodes.map((version) => version.id);
+  const setDefault = (versionId: string, isDefault: boolean): void => {
+    const others = defaults.filter((each) => each !== versionId);
+    void setDefaults.run({ id, ifMatch, appVersionIds: isDefault ? [...others, versionId] : others });
+  };
+  return (
+    <LinkList
+      rows={group.appVersions.nodes}
+      page="/app-versions"
+      add={text.attach}
+      find={findAppVersions}
+      onAdd={(versionId) => void attach.run({ id, appVersionIds: [versionId] })}
+      onRemove={(versionId) => void detach.run({ id, appVersionIds: [versionId] })}
+      problem={problem}
+      cell={(row) => (
+        <Checkbox
+          isSelected={defaults.includes(row.id)}
+          isDisabled={!mayWrite}
+          onChange={(isDefault) => setDefault(row.id, isDefault)}
+        >
+          {text.getsNew}
+        </Checkbox>
+      )}
+      empty={text.noVersions}
+    />
+  );
+}

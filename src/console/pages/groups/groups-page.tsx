@@ -2,7 +2,6 @@ import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { CreateDialog } from '../../record/create-dialog';
-import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
 import { useText } from './words';
 
@@ -36,7 +35,6 @@ const CREATE = graphql(`
 
 export default function GroupsPage(): ReactNode {
   const text = useText();
-  const [, change] = useListAddress();
   return (
     <ListPage
       id="groups"
@@ -62,7 +60,7 @@ export default function GroupsPage(): ReactNode {
             document={CREATE}
             changes={['GROUP']}
             variables={(input) => ({ input })}
-            onCreated={({ group }) => change({ open: group?.id })}
+            opens
             onClose={close}
           />
         ),

@@ -1,14 +1,21 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql, mutate } from '../../api';
-import { BulkDialog, type Target } from '../../record/bulk-dialog';
+import type { RecordActions } from '../../record/bulk';
+import { CreateDialog } from '../../record/create-dialog';
+import type { FormField } from '../../record/fields';
 import { findGroups } from '../../record/find';
-import { Button } from '../../ui/button';
-import { Checkbox } from '../../ui/checkbox';
-import { ReferenceInput, type Reference } from '../../ui/reference-input';
-import { notify } from '../../ui/toasts';
-import { NUMBER_DELETE } from './number-delete';
+import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
+
+const CREATE = graphql(`
+  mutation LogicalNumberCreate($input: LogicalNumberCreateInput!) {
+    logicalNumberCreate(input: $input) {
+      logicalNumber { id }
+      userErrors { code message path rule params }
+    }
+  }
+`);
 
 const MOVE = graphql(`
   mutation LogicalNumberMove($id: ID!, $groupId: ID, $force: Boolean!) {
@@ -18,68 +25,82 @@ const MOVE = graphql(`
   }
 `);
 
-interface NumberActionsProps {
-  readonly targets: readonly Target[];
-  /** Called when every one has been changed. */
-  readonly onDone: () => void;
+/** Deletes a logical number with its parameters and metacontents. */
+export const NUMBER_DELETE = graphql(`
+  mutation LogicalNumberDelete($id: ID!, $ifMatch: Int) {
+    logicalNumberDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
+  }
+`);
+
+interface Values {
+  readonly number: string;
+  readonly group: Reference | null;
 }
 
-/** Buttons that move or delete the selected logical numbers. */
-export default function NumberActions(props: NumberActionsProps): ReactNode {
+export const inputOf = ({ number, group }: Values) => ({ number, groupId: group?.id ?? null });
+
+/** Fields of a logical number that people set. */
+export function useFields(): readonly FormField<Values>[] {
   const text = useText();
-  const [action, setAction] = useState<'move' | 'delete' | null>(null);
-  const close = (): void => setAction(null);
-  return (
-    <>
-      <Button icon="group" onPress={() => setAction('move')}>
-        {text.move}
-      </Button>
-      <Button icon="remove" look="danger" onPress={() => setAction('delete')}>
-        {text.delete}
-      </Button>
-      {action === 'move' && <MoveDialog {...props} onClose={close} />}
-      {action === 'delete' && (
-        <BulkDialog
-          title={text.deleteQuestion}
-          action={text.delete}
-          isDangerous
-          targets={props.targets}
-          change={({ id }) => mutate(NUMBER_DELETE, { id })}
-          changes="LOGICAL_NUMBER"
-          onClose={close}
-          onDone={props.onDone}
-        >
-          <p>{text.deleteEffect}</p>
-        </BulkDialog>
-      )}
-    </>
-  );
+  return [
+    { name: 'number', label: text.number },
+    { name: 'group', label: text.group, find: findGroups, argument: 'groupId' },
+  ];
 }
 
-function MoveDialog(props: NumberActionsProps & { readonly onClose: () => void }): ReactNode {
+interface Move {
+  readonly group: Reference | null;
+  readonly force: boolean;
+}
+
+/** Actions on logical numbers. */
+export function useNumberActions(): RecordActions<{ readonly id: string; readonly number: string }, Move> {
   const text = useText();
-  const [group, setGroup] = useState<Reference | null>(null);
-  const [force, setForce] = useState(false);
+  return {
+    changes: 'LOGICAL_NUMBER',
+    nameOf: ({ number }) => number,
+    empty: { group: null, force: false },
+    actions: [
+      {
+        name: text.move,
+        icon: 'group',
+        done: text.moved,
+        effect: text.losses,
+        fields: [
+          { name: 'group', label: text.group, find: findGroups },
+          { name: 'force', label: text.forceMove, isFlag: true },
+        ],
+        isReady: ({ group }) => group !== null,
+        change: ({ id }, { group, force }) => mutate(MOVE, { id, groupId: group?.id ?? null, force }),
+      },
+      {
+        name: text.delete,
+        icon: 'remove',
+        done: text.deleted,
+        isDangerous: true,
+        effect: text.deleteEffect,
+        change: ({ id }) => mutate(NUMBER_DELETE, { id }),
+      },
+    ],
+  };
+}
+
+const EMPTY = { number: '', group: null as Reference | null };
+
+/** Creates a logical number and opens it. */
+export function NewNumber({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const text = useText();
   return (
-    <BulkDialog
-      title={text.moveQuestion}
-      action={text.move}
-      isDisabled={group === null}
-      targets={props.targets}
-      change={({ id }) => mutate(MOVE, { id, groupId: group?.id ?? null, force })}
-      changes="LOGICAL_NUMBER"
-      onClose={props.onClose}
-      onDone={() => {
-        notify({ text: text.moved });
-        props.onDone();
-        props.onClose();
-      }}
-    >
-      <p>{text.losses}</p>
-      <ReferenceInput label={text.group} value={group} onChange={setGroup} find={findGroups} />
-      <Checkbox isSelected={force} onChange={setForce}>
-        {text.forceMove}
-      </Checkbox>
-    </BulkDialog>
+    <CreateDialog
+      title={text.newNumber}
+      draft="logical-number"
+      empty={EMPTY}
+      fields={useFields()}
+      document={CREATE}
+      changes={['LOGICAL_NUMBER']}
+      variables={(values) => (values.number === '' ? null : { input: inputOf(values) })}
+      opens
+      onClose={onClose}
+    />
   );
 }

@@ -1,11 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, useMutation, useQuery } from '../../api';
+import { useMay } from '../../app/session';
+import type { LogicalNumberRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
-import { RecordLink } from '../../record/link';
+import { EditForm } from '../../record/edit-form';
+import { EditFields } from '../../record/fields';
+import { nameOf, RecordLink, referenceOf } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { SmallTable } from '../../table/small-table';
+import { Checkbox } from '../../ui/checkbox';
 import { Facts, Section, Time } from '../../ui/facts';
 import { Empty } from '../../ui/states';
 import { PresenceBadge } from '../devices/presence';
@@ -13,9 +18,7 @@ import { TerminalDeliveries } from '../devices/terminal-lists';
 import { TransactionsOf } from '../transactions/columns';
 import NewParameter from '../values/new-parameter';
 import { EffectiveParameters } from './effective-parameters';
-import { NUMBER_DELETE } from './number-delete';
-import { NumberForm } from './number-form';
-import { NumberVersions, type LogicalNumber } from './number-versions';
+import { inputOf, NUMBER_DELETE, useFields } from './number-actions';
 import { useText } from './words';
 
 const NUMBER = graphql(`
@@ -50,6 +53,36 @@ const NUMBER = graphql(`
   }
 `);
 
+const UPDATE = graphql(`
+  mutation LogicalNumberEdit($id: ID!, $ifMatch: Int, $force: Boolean!, $input: LogicalNumberUpdateInput!) {
+    logicalNumberUpdate(id: $id, ifMatch: $ifMatch, force: $force, input: $input) {
+      logicalNumber {
+        id
+        history(first: 1) { nodes { sequence } }
+      }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const SET = graphql(`
+  mutation LogicalNumberVersions($id: ID!, $ifMatch: Int, $appVersionIds: [ID!]!) {
+    logicalNumberSetAppVersions(id: $id, ifMatch: $ifMatch, appVersionIds: $appVersionIds) {
+      logicalNumber {
+        id
+        history(first: 1) { nodes { sequence } }
+      }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+type LogicalNumber = NonNullable<LogicalNumberRecordQuery['logicalNumber']>;
+
+interface PartProps {
+  readonly logicalNumber: LogicalNumber;
+}
+
 export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
   const follows = ['LOGICAL_NUMBER', 'DEVICE', 'GROUP', 'PARAMETER', 'APP_VERSION'] as const;
@@ -80,10 +113,6 @@ export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
       ]}
     />
   );
-}
-
-interface PartProps {
-  readonly logicalNumber: LogicalNumber;
 }
 
 function NumberFacts({ logicalNumber }: PartProps): ReactNode {
@@ -134,5 +163,89 @@ function Parameters({ logicalNumber }: PartProps): ReactNode {
       </div>
       <EffectiveParameters logicalNumber={logicalNumber} />
     </>
+  );
+}
+
+/** Changes a logical number and its group; if terminals would lose app versions by that, asks once more. */
+function NumberForm({ logicalNumber, onClose }: PartProps & { readonly onClose: () => void }): ReactNode {
+  const text = useText();
+  const [force, setForce] = useState(false);
+  const mutation = useMutation(UPDATE, ['LOGICAL_NUMBER', 'DEVICE']);
+  const { id, number, group } = logicalNumber;
+  const loss = mutation.errors.find(({ code }) => code === 'IN_USE');
+  return (
+    <EditFields
+      record={logicalNumber}
+      present={{ number, group: referenceOf(group) }}
+      fields={useFields()}
+      mutation={{ ...mutation, errors: mutation.errors.filter((error) => error !== loss) }}
+      input={(values, ifMatch) => ({ id, ifMatch, force, input: inputOf(values) })}
+      onClose={onClose}
+    >
+      <p className="faint">{text.losses}</p>
+      {loss && (
+        <p className="field-error" role="alert">
+          {text.lossCount((loss.params as { readonly count: number }).count)}
+        </p>
+      )}
+      {(loss !== undefined || force) && (
+        <Checkbox isSelected={force} onChange={setForce}>
+          {text.force}
+        </Checkbox>
+      )}
+    </EditFields>
+  );
+}
+
+/** The app versions of the group, and which of them the terminals of the logical number get. */
+function NumberVersions({ logicalNumber }: PartProps): ReactNode {
+  const text = useText();
+  const mayWrite = useMay('WRITE');
+  const [saved, setSaved] = useState(0);
+  const mutation = useMutation(SET, ['LOGICAL_NUMBER']);
+  const { id, group } = logicalNumber;
+  if (!group) return <Empty>{text.noGroup}</Empty>;
+  const versions = group.appVersions.nodes.map((each) => ({ id: each.id, name: nameOf(each) }));
+  if (versions.length === 0) return <Empty>{text.noGroupVersions}</Empty>;
+  const chosen = logicalNumber.appVersions.nodes.map((each) => each.id).toSorted();
+  const namesOf = (ids: readonly string[]): string =>
+    versions
+      .filter((version) => ids.includes(version.id))
+      .map(({ name }) => name)
+      .join(', ');
+  if (!mayWrite) return <p>{namesOf(chosen)}</p>;
+  return (
+    <EditForm
+      key={saved}
+      record={logicalNumber}
+      present={{ appVersionIds: chosen }}
+      mutation={mutation}
+      variables={({ appVersionIds }, ifMatch) => ({ id, ifMatch, appVersionIds })}
+      fields={[{ title: text.appVersions, show: ({ appVersionIds }) => namesOf(appVersionIds) }]}
+      shown={[]}
+      onClose={() => setSaved(saved + 1)}
+    >
+      {({ values: { appVersionIds }, set }) => (
+        <>
+          <p className="faint">{text.versionsHelp}</p>
+          {versions.map((version) => (
+            <div key={version.id} className="choice-row">
+              <Checkbox
+                isSelected={appVersionIds.includes(version.id)}
+                onChange={(isSelected) => {
+                  const others = appVersionIds.filter((each) => each !== version.id);
+                  set({ appVersionIds: (isSelected ? [...others, version.id] : others).toSorted() });
+                }}
+              >
+                {version.name}
+              </Checkbox>
+              <Link to="/app-versions" search={{ open: version.id }}>
+                {text.open}
+              </Link>
+            </div>
+          ))}
+        </>
+      )}
+    </EditForm>
   );
 }

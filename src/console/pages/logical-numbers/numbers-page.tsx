@@ -4,10 +4,9 @@ import { graphql } from '../../api/graphql';
 import { findAppVersions, findGroups } from '../../record/find';
 import { RecordLinks } from '../../record/link';
 import { ListPage } from '../../table/list-page';
+import { NewNumber, useNumberActions } from './number-actions';
 import { useText } from './words';
 
-const NewNumber = lazy(() => import('./new-number'));
-const NumberActions = lazy(() => import('./number-actions'));
 const NumberPanel = lazy(() => import('./number-panel'));
 
 const NUMBERS = graphql(`
@@ -56,9 +55,7 @@ export default function NumbersPage(): ReactNode {
         { id: 'version', title: text.hasVersion, kind: 'reference', comparator: 'eq', find: findAppVersions },
         { id: 'createdAt', title: text.created, kind: 'time' },
       ]}
-      selectionActions={(rows, clear) => (
-        <NumberActions targets={rows.map(({ id, number }) => ({ id, name: number }))} onDone={clear} />
-      )}
+      rowActions={useNumberActions()}
       create={{ label: text.newNumber, dialog: (close) => <NewNumber onClose={close} /> }}
       panel={(id, close) => <NumberPanel id={id} onClose={close} />}
       empty={text.noNumbers}

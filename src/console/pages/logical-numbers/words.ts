@@ -6,7 +6,6 @@ const words = pageWords({
     'Their parameters and metacontents are deleted too; their devices stay, without a number, and are refused. This cannot be undone.',
     'Os parâmetros e metaconteúdos também são excluídos; os dispositivos ficam, sem número, e são recusados. Não é possível desfazer.',
   ],
-  deleteQuestion: ['Delete these logical numbers?', 'Excluir estes números lógicos?'],
   force: ['Save all the same', 'Salvar mesmo assim'],
   forceMove: ['Move even if terminals lose app versions', 'Mover mesmo que terminais percam versões'],
   hasDevice: ['Has a device', 'Tem dispositivo'],
@@ -24,7 +23,6 @@ const words = pageWords({
   ],
   move: ['Move to a group', 'Mover para um grupo'],
   moved: ['Moved', 'Movidos'],
-  moveQuestion: ['Move these logical numbers?', 'Mover estes números lógicos?'],
   newNumber: ['New logical number', 'Novo número lógico'],
   noDevices: [
     'No device has this number. Assign one, so that a terminal can use it.',

@@ -121,7 +121,6 @@ function FileForm({ file, onClose }: FileFormProps): ReactNode {
         ifMatch,
         input: { description: description || null },
       })}
-      changed={(payload) => payload.file}
       onClose={onClose}
     >
       <FileInput

@@ -1,0 +1,88 @@
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+
+import { useMay } from '../app/session';
+import { texts, useTexts } from '../text';
+import { Button } from '../ui/button';
+import { ActionMenu } from '../ui/menu';
+import { notify } from '../ui/toasts';
+import { useRun, type RecordAction, type RecordActions } from './bulk';
+import type { BulkDialogProps } from './bulk-dialog';
+
+const BulkDialog = lazy(() => import('./bulk-dialog')) as unknown as <Row, Values extends object>(
+  props: BulkDialogProps<Row, Values>,
+) => ReactNode;
+
+const words = texts({
+  actionsOf: [(name: string) => `Actions for ${name}`, (name: string) => `Ações de ${name}`],
+});
+
+interface SelectionActionsProps<Row, Values> {
+  readonly actions: RecordActions<Row, Values>;
+  readonly rows: readonly Row[];
+  readonly onDone: () => void;
+}
+
+/** Buttons for what may be done with selected records. */
+export function SelectionActions<Row, Values extends object>(
+  props: SelectionActionsProps<Row, Values>,
+): ReactNode {
+  const [action, setAction] = useState<RecordAction<Row, Values> | null>(null);
+  return (
+    <>
+      {props.actions.actions.map((each) => (
+        <Button
+          key={each.name}
+          icon={each.icon}
+          look={each.isDangerous === true ? 'danger' : 'plain'}
+          onPress={() => setAction(each)}
+        >
+          {each.name}
+        </Button>
+      ))}
+      <Suspense>
+        {action && <BulkDialog {...props} action={action} onClose={() => setAction(null)} />}
+      </Suspense>
+    </>
+  );
+}
+
+interface RowMenuProps<Row, Values> {
+  readonly actions: RecordActions<Row, Values>;
+  readonly row: Row;
+}
+
+/** Menu of what may be done with one record; a button where that is one thing. */
+export function RowMenu<Row, Values extends object>(props: RowMenuProps<Row, Values>): ReactNode {
+  const text = useTexts(words);
+  const { row, actions } = props;
+  const run = useRun(actions);
+  const [action, setAction] = useState<RecordAction<Row, Values> | null>(null);
+  const close = (): void => setAction(null);
+  const begin = async (chosen: RecordAction<Row, Values>): Promise<void> => {
+    if (chosen.isDangerous === true || chosen.fields) {
+      setAction(chosen);
+      return;
+    }
+    const [failed] = (await run(chosen, [row], actions.empty)).failed;
+    if (failed) notify({ text: failed.message, tone: 'bad' });
+  };
+  if (!useMay('WRITE')) return null;
+  const offered = actions.actions
+    .filter(({ isFor }) => isFor?.(row) ?? true)
+    .map((each) => ({ id: each.name, name: each.name, icon: each.icon, run: () => void begin(each) }));
+  const [only] = actions.actions.length === 1 ? offered : [];
+  return (
+    <>
+      {only ? (
+        <Button onPress={only.run}>{only.name}</Button>
+      ) : (
+        <ActionMenu label={text.actionsOf(actions.nameOf(row))} actions={offered} />
+      )}
+      <Suspense>
+        {action && (
+          <BulkDialog actions={actions} action={action} rows={[row]} onDone={close} onClose={close} />
+        )}
+      </Suspense>
+    </>
+  );
+}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 
+import { Empty } from '../ui/states';
 import { Cell, isAtEnd } from './cell';
 import type { Column } from './columns';
 
@@ -10,13 +11,16 @@ interface SmallTableProps<Row> {
   readonly rowKey?: (row: NoInfer<Row>) => string;
   /** Without titles where the values say what they are. */
   readonly hasTitles?: boolean;
+  /** Shown instead of a table without rows. */
+  readonly empty?: string;
 }
 
 /** A list that is loaded as a whole, such as the files of an app version. */
 export function SmallTable<Row extends object>(props: SmallTableProps<Row>): ReactNode {
-  const { rows, columns, hasTitles = true } = props;
+  const { rows, columns, hasTitles = true, empty } = props;
   const { rowKey = (row: Row) => (row as Row & { readonly id: string }).id } = props;
   const classOf = (column: Column<Row>): string | undefined => (isAtEnd(column) ? 'end' : undefined);
+  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
   return (
     <div className="wide">
       <table className="plain-table">

@@ -60,13 +60,32 @@ export function DeviceManifest({ id }: { readonly id: string }): ReactNode {
     <>
       {manifest.omissions.length > 0 && <Omissions omissions={manifest.omissions} />}
       <Section title={text.apps}>
-        <Apps apps={manifest.apps} />
+        <SmallTable
+          rows={manifest.apps}
+          rowKey={({ name }) => name}
+          empty={text.noApps}
+          hasTitles={false}
+          columns={[
+            {
+              id: 'name',
+              title: text.app,
+              render: ({ name, version, modules }) => (
+                <>
+                  {name} {version}
+                  <small>{modules.map((module) => ` ${module.name} ${module.version}`).join(',')}</small>
+                </>
+              ),
+            },
+            { id: 'label', title: text.label },
+            { id: 'size', title: text.size, kind: 'bytes' },
+          ]}
+        />
       </Section>
       <Section title={text.files}>
-        {manifest.files.length === 0 && <Empty>{text.noFiles}</Empty>}
         <SmallTable
           rows={manifest.files}
           rowKey={({ name }) => name}
+          empty={text.noFiles}
           hasTitles={false}
           columns={[
             { id: 'name', title: text.file },
@@ -78,32 +97,6 @@ export function DeviceManifest({ id }: { readonly id: string }): ReactNode {
         <EffectiveParameters logicalNumber={logicalNumber} />
       </Section>
     </>
-  );
-}
-
-function Apps({ apps }: Pick<Manifest, 'apps'>): ReactNode {
-  const text = useText();
-  if (apps.length === 0) return <Empty>{text.noApps}</Empty>;
-  return (
-    <SmallTable
-      rows={apps}
-      rowKey={({ name }) => name}
-      hasTitles={false}
-      columns={[
-        {
-          id: 'name',
-          title: text.app,
-          render: ({ name, version, modules }) => (
-            <>
-              {name} {version}
-              <small>{modules.map((module) => ` ${module.name} ${module.version}`).join(',')}</small>
-            </>
-          ),
-        },
-        { id: 'label', title: text.label },
-        { id: 'size', title: text.size, kind: 'bytes' },
-      ]}
-    />
   );
 }
 

@@ -14,7 +14,7 @@ import { CompactList } from '../../table/compact-list';
 import { SmallTable } from '../../table/small-table';
 import { Checkbox } from '../../ui/checkbox';
 import { ReferenceInput } from '../../ui/reference-input';
-import { Empty, FailureNote } from '../../ui/states';
+import { FailureNote } from '../../ui/states';
 import NewParameter from '../values/new-parameter';
 import { SET_DEFAULTS } from './set-defaults';
 import { useText } from './words';
@@ -126,7 +126,9 @@ export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
         {
           id: 'metacontents',
           title: text.metacontents,
-          content: <Values rows={group.metacontents.nodes} page="/metacontents" />,
+          content: (
+            <Values rows={group.metacontents.nodes} page="/metacontents" empty={text.noMetacontents} />
+          ),
         },
       ]}
     />
@@ -143,8 +145,7 @@ function Parameters({ group }: { readonly group: Group }): ReactNode {
           dialog={(close) => <NewParameter owner={{ groupId: group.id }} onClose={close} />}
         />
       </div>
-      {group.parameters.nodes.length === 0 && <Empty>{text.noParameters}</Empty>}
-      <Values rows={group.parameters.nodes} page="/parameters" />
+      <Values rows={group.parameters.nodes} page="/parameters" empty={text.noParameters} />
     </>
   );
 }
@@ -152,15 +153,16 @@ function Parameters({ group }: { readonly group: Group }): ReactNode {
 interface ValuesProps {
   readonly rows: readonly { readonly id: string; readonly key: string; readonly value: unknown }[];
   readonly page: string;
+  readonly empty: string;
 }
 
-function Values({ rows, page }: ValuesProps): ReactNode {
+function Values(props: ValuesProps): ReactNode {
   return (
     <SmallTable
-      rows={rows}
+      {...props}
       hasTitles={false}
       columns={[
-        { id: 'key', title: '', page },
+        { id: 'key', title: '', page: props.page },
         { id: 'value', title: '', render: ({ value }) => textOf(value) },
       ]}
     />

@@ -6,10 +6,8 @@ const words = pageWords({
   attach: ['Attach', 'Anexar'],
   getsNew: ['New numbers get it', 'Números novos recebem'],
   newGroup: ['New group', 'Novo grupo'],
-  noGroups: [
-    'No groups yet. Create one, then move logical numbers into it.',
-    'Nenhum grupo ainda. Crie um e mova números lógicos para ele.',
-  ],
+  noGroups: ['No groups yet. Create the first one.', 'Nenhum grupo ainda. Crie o primeiro.'],
+  noMetacontents: ['No metacontents in this group.', 'Nenhum metaconteúdo neste grupo.'],
   noNumbers: ['No logical numbers in this group.', 'Nenhum número lógico neste grupo.'],
   noVersions: ['No app versions in this group.', 'Nenhuma versão neste grupo.'],
   noParameters: ['No parameters in this group.', 'Nenhum parâmetro neste grupo.'],

@@ -1,25 +1,9 @@
 import type { ReactNode } from 'react';
 
 import type { ParameterSource } from '../../gql/graphql';
-import { texts, useTexts } from '../../text';
+import { SmallTable } from '../../table/small-table';
 import { Badge } from '../../ui/facts';
-import { Empty } from '../../ui/states';
-
-const words = texts({
-  empty: [
-    'No parameters. Add them to the logical number or to its group.',
-    'Nenhum parâmetro. Adicione ao número lógico ou ao grupo dele.',
-  ],
-  group: [(name: string) => `Group ${name}`, (name: string) => `Grupo ${name}`],
-  key: ['Key', 'Chave'],
-  number: ['Own value', 'Valor próprio'],
-  overrides: [
-    (value: string, name: string) => `instead of ${value} of the group ${name}`,
-    (value: string, name: string) => `em vez de ${value} do grupo ${name}`,
-  ],
-  source: ['Comes from', 'Vem de'],
-  value: ['Value', 'Valor'],
-});
+import { useText } from './words';
 
 interface EffectiveParametersProps {
   /** The logical number as queries select it. */
@@ -37,39 +21,39 @@ interface EffectiveParametersProps {
 
 /** The parameters that the terminals of a logical number get, each with its source: own values go before those of the group. */
 export function EffectiveParameters({ logicalNumber }: EffectiveParametersProps): ReactNode {
-  const text = useTexts(words);
-  const { effectiveParameters, group } = logicalNumber;
-  if (effectiveParameters.length === 0) return <Empty>{text.empty}</Empty>;
+  const text = useText();
+  const { effectiveParameters } = logicalNumber;
+  const group = logicalNumber.group?.name ?? '';
   return (
-    <table className="plain-table">
-      <thead>
-        <tr>
-          <th>{text.key}</th>
-          <th>{text.value}</th>
-          <th>{text.source}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {effectiveParameters.map(({ key, value, description, source, overridden }) => (
-          <tr key={key}>
-            <th scope="row">
-              <span className="code">{key}</span>
-              {description !== null && <small>{description}</small>}
-            </th>
-            <td className="code">{value}</td>
-            <td>
-              {source === 'GROUP' ? (
-                text.group(group?.name ?? '')
-              ) : (
-                <>
-                  <Badge tone="warning">{text.number}</Badge>
-                  {overridden && <small> {text.overrides(overridden.value, group?.name ?? '')}</small>}
-                </>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <SmallTable
+      rows={effectiveParameters}
+      rowKey={({ key }) => key}
+      empty={text.noParameters}
+      columns={[
+        {
+          id: 'key',
+          title: text.key,
+          render: ({ key, description }) => (
+            <>
+              <span className="code">{key}</span> <small>{description}</small>
+            </>
+          ),
+        },
+        { id: 'value', title: text.value, kind: 'code' },
+        {
+          id: 'source',
+          title: text.source,
+          render: ({ source, overridden }) =>
+            source === 'GROUP' ? (
+              text.ofGroup(group)
+            ) : (
+              <>
+                <Badge tone="warning">{text.ownValue}</Badge>
+                {overridden && <small> {text.overrides(overridden.value, group)}</small>}
+              </>
+            ),
+        },
+      ]}
+    />
   );
 }

@@ -128,9 +128,9 @@ function NumberFacts({ logicalNumber }: PartProps): ReactNode {
         ]}
       />
       <Section title={text.devices}>
-        {devices.nodes.length === 0 && <Empty>{text.noDevices}</Empty>}
         <SmallTable
           rows={devices.nodes}
+          empty={text.noDevices}
           hasTitles={false}
           columns={[
             { id: 'serialNumber', title: text.serialNumber, page: '/devices' },
@@ -227,7 +227,6 @@ function NumberVersions({ logicalNumber }: PartProps): ReactNode {
     >
       {({ values: { appVersionIds }, set }) => (
         <>
-          <p className="faint">{text.versionsHelp}</p>
           {versions.map((version) => (
             <div key={version.id} className="choice-row">
               <Checkbox

@@ -24,28 +24,23 @@ const words = pageWords({
   move: ['Move to a group', 'Mover para um grupo'],
   moved: ['Moved', 'Movidos'],
   newNumber: ['New logical number', 'Novo número lógico'],
-  noDevices: [
-    'No device has this number. Assign one, so that a terminal can use it.',
-    'Nenhum dispositivo tem este número. Vincule um para que um terminal possa usá-lo.',
-  ],
-  noGroup: [
-    'App versions come from a group. Move the logical number to one first.',
-    'As versões vêm de um grupo. Mova o número lógico para um grupo primeiro.',
-  ],
-  noGroupVersions: [
-    'The group has no app versions. Attach some to it first.',
-    'O grupo não tem versões de aplicativos. Anexe alguma a ele primeiro.',
-  ],
-  noNumbers: [
-    'No logical numbers yet. Create the first one, then assign a device to it.',
-    'Nenhum número lógico ainda. Crie o primeiro e vincule um dispositivo a ele.',
+  noDevices: ['No device has this number. Assign one.', 'Nenhum dispositivo tem este número. Vincule um.'],
+  noGroup: ['App versions come from a group: move it to one.', 'As versões vêm de um grupo: mova-o para um.'],
+  noGroupVersions: ['Its group has no app versions. Attach some.', 'O grupo não tem versões. Anexe alguma.'],
+  noNumbers: ['No logical numbers yet. Create the first one.', 'Nenhum número lógico. Crie o primeiro.'],
+  noParameters: [
+    'No parameters. Add some here or to its group.',
+    'Nenhum parâmetro. Adicione aqui ou ao grupo.',
   ],
   number: ['Number', 'Número'],
-  ownParameters: ['Own parameters', 'Parâmetros próprios'],
-  versionsHelp: [
-    'Versions of the group that the terminals get.',
-    'Versões do grupo que os terminais recebem.',
+  ofGroup: [(name: string) => `Group ${name}`, (name: string) => `Grupo ${name}`],
+  overrides: [
+    (value: string, name: string) => `instead of ${value} of the group ${name}`,
+    (value: string, name: string) => `em vez de ${value} do grupo ${name}`,
   ],
+  ownParameters: ['Own parameters', 'Parâmetros próprios'],
+  ownValue: ['Own value', 'Valor próprio'],
+  source: ['Comes from', 'Vem de'],
 });
 
 export const useText = () => useTexts(words);

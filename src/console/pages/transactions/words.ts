@@ -14,10 +14,7 @@ const words = pageWords({
   live: ['Follow new transactions', 'Acompanhar novas transações'],
   messages: ['Messages', 'Mensagens'],
   method: ['Method', 'Meio'],
-  noTransactions: [
-    'No transactions yet. Terminals record them as they work.',
-    'Nenhuma transação ainda. Os terminais as registram.',
-  ],
+  noTransactions: ['No transactions yet.', 'Nenhuma transação ainda.'],
   payment: ['Payment', 'Pagamento'],
   received: ['Received by the terminal', 'Recebida pelo terminal'],
   reference: ['Reference', 'Referência'],

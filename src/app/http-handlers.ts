@@ -26,6 +26,7 @@ import { createIngestRouter, stoppingProblem } from '../rest/lines.js';
 import { createOpenApi } from '../rest/openapi/openapi.js';
 import { createV1Router, type RestOptions } from '../rest/v1.js';
 import { consoleHandlers, withConsoleDocuments } from './console.js';
+import { createExportRouter } from './exports.js';
 import { createRoutes, surfacesOf } from './routes.js';
 import { createTerminals, type TerminalParts } from './terminals.js';
 
@@ -55,8 +56,8 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
   const { signIn, passwords, sessions } = createSigning(parts, windows);
   const routes = createRoutes(signIn);
   const docs = docsHandlers(() => createOpenApi(surfacesOf(routes, terminals.routes)));
-  const graphql = deferGraphql(() => createGraphqlSurface(parts, services, { count, passwords, sessions }));
-  const ingest = { ...services, onError, stopping: stopping.signal };
+  const shared = { ...services, count, passwords, sessions, onError, stopping: stopping.signal };
+  const graphql = deferGraphql(() => createGraphqlSurface(parts, services, shared));
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
     allowedOrigins: config.allowedOrigins,
@@ -67,7 +68,8 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
     rateLimit: rateLimit(count, sessions),
     v1: createV1Router(routes, services),
     terminal: terminals.router,
-    ingest: createIngestRouter(transactionIngest, ingest),
+    ingest: createIngestRouter(transactionIngest, shared),
+    exports: createExportRouter(graphql.sendExport),
     graphql,
     onError,
   });
@@ -145,6 +147,7 @@ function deferGraphql(create: () => Promise<Graphql>): Graphql & { readonly load
     post: async (...request) => (await load()).post(...request),
     // Express recognizes an error handler by its four parameters.
     refuse: async (error, request, response, next) => (await load()).refuse(error, request, response, next),
+    sendExport: async (...asked) => (await load()).sendExport(...asked),
     // If it could not be loaded, there is nothing to end.
     stop: async (graceMs) => (await loading?.catch(() => undefined))?.stop(graceMs),
   };
@@ -159,12 +162,13 @@ interface GraphqlParts {
   readonly count: CountRequest;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
+  readonly stopping: AbortSignal;
 }
 
 async function createGraphqlSurface(
   parts: HttpHandlerParts,
   services: RestOptions,
-  { count, passwords, sessions }: GraphqlParts,
+  { count, passwords, sessions, stopping }: GraphqlParts,
 ): Promise<Graphql> {
   const { config, tokenSecret, timeouts, liveTimes, monitoring } = parts;
   // Before type-graphql, which the built program loads before the first line of schema.ts.
@@ -177,6 +181,7 @@ async function createGraphqlSurface(
     sensitiveMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS, 'apiTokenRevoke'],
     secretMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS],
     sessions,
+    stopping,
     secrets: { tokenSecret, newPassword: passwords.initial },
     development: config.graphqlDevelopment,
     graphiqlToken: parts.graphiqlToken,

@@ -8,12 +8,14 @@ import type { SignIn } from '../domain/people/user/sign-in.service.js';
 import { createUserRoutes } from '../domain/people/user/user.rest.js';
 import { appRoutes, appVersionRoutes } from '../domain/software/app/app.rest.js';
 import { fileRoutes } from '../domain/software/file/file.rest.js';
+import { EXPORT } from '../rest/export.js';
 import { INGEST } from '../rest/lines.js';
 import type { Surface } from '../rest/openapi/openapi.js';
 import type { Route } from '../rest/route.js';
 import { V1 } from '../rest/v1.js';
 import type { TerminalRoute } from '../terminal/exchange.js';
 import { TERMINAL } from '../terminal/router.js';
+import { EXPORT_ROUTE } from './exports.js';
 
 /** All routes of /v1. */
 export function createRoutes(signIn: SignIn): readonly Route[] {
@@ -41,5 +43,6 @@ export function surfacesOf<T>(
     { prefix: V1, routes },
     { prefix: TERMINAL, tag: 'terminals', routes: ofTerminals },
     { prefix: INGEST, tag: 'ingest', routes: [transactionIngest] },
+    { prefix: EXPORT, tag: 'export', routes: [EXPORT_ROUTE] },
   ];
 }

@@ -183,6 +183,7 @@ function createWaitingApp({ trustProxy, allowedOrigins, tls }: Config, limits: S
     v1: refuse,
     terminal: refuse,
     ingest: refuse,
+    exports: refuse,
     graphql: { handler: refuse, post: refuse, refuse },
     onError: () => undefined,
   });

@@ -9,6 +9,7 @@ import type { Clock } from '../platform/clock.js';
 import type { OperationList } from '../platform/config/parsing.js';
 import type { Authenticator } from '../platform/requests.js';
 import type { OperationServices } from './execution/context.js';
+import { createExports, type SendExport } from './export/export.js';
 import { createGraphiql } from './http/graphiql.js';
 import { answerOperations } from './http/operations.js';
 import { refuseOperation } from './http/refusal.js';
@@ -45,6 +46,8 @@ export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOp
   readonly observer: LiveObserver;
   readonly clock: Clock;
   readonly liveTimes: Partial<LiveTimes>;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
 }
 
 export interface Graphql {
@@ -52,6 +55,7 @@ export interface Graphql {
   /** Handler for POST requests to the path /graphql itself. */
   readonly post: RequestHandler;
   readonly refuse: ErrorRequestHandler;
+  readonly sendExport: SendExport;
   /** Ends sockets and streams. Their queries and mutations have `graceMs` to finish. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
@@ -90,6 +94,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
     handler: router,
     post: chain([refuseSingleConnection, ...execute]),
     refuse: refuseOperation(options.onError),
+    sendExport: createExports(parts),
     stop: async (graceMs) => {
       streams.stop();
       await sockets.stop(graceMs);

@@ -27,15 +27,26 @@ export function isOwnOrigin(origin: string, request: Request): boolean {
 
 /**
  * Whether a page of this server sent the request, in a way that pages of others cannot: as JSON, as an upload with
- * the header of GraphQL clients, as a WebSocket or an event stream. Browsers send Sec-Fetch-Site over TLS and to their
- * own machine, and Origin with each POST and WebSocket.
+ * the header of GraphQL clients, as a WebSocket, an event stream or a link to an export. Browsers send Sec-Fetch-Site
+ * over TLS and to their own machine, and Origin with each POST and WebSocket.
  */
 export function isFromOwnPage(request: Request): boolean {
   const origin = headerOf(request, 'origin');
   const site = headerOf(request, 'sec-fetch-site');
   if (origin !== undefined && !isOwnOrigin(origin, request)) return false;
   if (isUpgrade(request)) return origin !== undefined;
+  if (isExport(request)) return site === undefined ? hasOwnReferer(request) : site === 'same-origin';
   return (site === undefined ? origin !== undefined : site === 'same-origin') && hasGuardedForm(request);
+}
+
+/** An export changes nothing, and no other site can read it. */
+const isExport = (request: Request): boolean =>
+  request.method === 'GET' && pathOf(request).startsWith('/export/v1/');
+
+/** Browsers send no Sec-Fetch-Site over plain http to other machines; links of the console send their page. */
+function hasOwnReferer(request: Request): boolean {
+  const page = headerOf(request, 'referer') ?? '';
+  return URL.canParse(page) && isOwnOrigin(new URL(page).origin, request);
 }
 
 function hasGuardedForm(request: Request): boolean {
@@ -52,7 +63,8 @@ const pathOf = ({ originalUrl }: Request): string => originalUrl.split('?', 1)[0
 export function sessionCookieOf(request: Request): string | undefined {
   const cookies = headerOf(request, 'cookie');
   if (cookies === undefined || headerOf(request, 'authorization') !== undefined) return undefined;
-  if (!/^\/graphql(\/stream|\/)?$/.test(pathOf(request)) || !isFromOwnPage(request)) return undefined;
+  const isKnown = isExport(request) || /^\/graphql(\/stream|\/)?$/.test(pathOf(request));
+  if (!isKnown || !isFromOwnPage(request)) return undefined;
   const start = `${nameFor(request)}=`;
   const found = cookies.split(';').find((cookie) => cookie.trim().startsWith(start));
   return found?.trim().slice(start.length);

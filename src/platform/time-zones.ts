@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { DAY, SECOND } from './clock.js';
+import { DAY, MINUTE, SECOND } from './clock.js';
 
 /** A change of local time: from `at` on, clocks show UTC plus `offset`. In milliseconds, `at` since 1970. */
 export interface OffsetChange {
@@ -65,4 +65,19 @@ export function offsetAt(timeZone: string, at: number): number {
     /^GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?/.exec(name) ?? [];
   const length = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND;
   return sign === '-' ? -length : length;
+}
+
+/** `2026-01-31T09:00:00-03:00`, the instant in a time zone, or with milliseconds `…:00.000-03:00` (contract 12). */
+export function zonedTimestamp(instant: Date, timeZone: string, milliseconds = false): string {
+  const offset = timeZone === 'UTC' ? 0 : offsetAt(timeZone, instant.getTime());
+  return timestampAt(instant.getTime(), offset, milliseconds);
+}
+
+/** An instant as clocks with an offset from UTC show it; both in milliseconds. */
+export function timestampAt(at: number, offset: number, milliseconds: boolean): string {
+  const minutes = Math.trunc(offset / MINUTE);
+  const local = new Date(at + minutes * MINUTE).toISOString();
+  const hour = String(Math.floor(Math.abs(minutes) / 60)).padStart(2, '0');
+  const minute = String(Math.abs(minutes) % 60).padStart(2, '0');
+  return `${local.slice(0, milliseconds ? 23 : 19)}${minutes < 0 ? '-' : '+'}${hour}:${minute}`;
 }

@@ -2,10 +2,9 @@ import { z } from 'zod';
 
 import type { BodyFields } from '../http/body/body.js';
 import { malformed } from '../http/request.js';
-import { DAY, MINUTE, SECOND } from '../platform/clock.js';
+import { DAY, SECOND } from '../platform/clock.js';
 import { invalid } from '../platform/errors.js';
 import type { Caller, Page } from '../platform/requests.js';
-import { offsetAt } from '../platform/time-zones.js';
 import { camelCase, type CamelCase, snakeCase } from '../platform/validate.js';
 import { bodySchema, type Schema } from './openapi/schema.js';
 import type { Revised, RouteResponse } from './route.js';
@@ -157,16 +156,6 @@ function timestamp(instant: Date): string {
 }
 
 const twoDigits = (value: number): string => (value < 10 ? `0${value}` : `${value}`);
-
-/** `2026-01-31T09:00:00-03:00`, the instant in a time zone, or with milliseconds `…:00.000-03:00` (contract 12). */
-export function zonedTimestamp(instant: Date, timeZone: string, milliseconds = false): string {
-  const offset = timeZone === 'UTC' ? 0 : Math.trunc(offsetAt(timeZone, instant.getTime()) / MINUTE);
-  const local = new Date(instant.getTime() + offset * MINUTE).toISOString();
-  const sign = offset < 0 ? '-' : '+';
-  const hours = String(Math.floor(Math.abs(offset) / 60)).padStart(2, '0');
-  const minutes = String(Math.abs(offset) % 60).padStart(2, '0');
-  return `${local.slice(0, milliseconds ? 23 : 19)}${sign}${hours}:${minutes}`;
-}
 
 interface InputField {
   /** Name in the model: `serialNumber`. */

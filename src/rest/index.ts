@@ -6,7 +6,6 @@ export {
   listResponse,
   listShape,
   TimestampShape,
-  zonedTimestamp,
   type RecordFields,
 } from './fields.js';
 export { NDJSON_TYPE, type LineRoute } from './lines.js';

@@ -37,6 +37,8 @@ export interface RouteBase {
   readonly response: z.ZodType;
   /** Content-Type of the success response, without parameters. Default: JSON. */
   readonly responseType?: string;
+  /** Content-Type of the same as text, for clients that ask for it. */
+  readonly textType?: string;
   /** Description of each success status, for example `{ 201: 'Created.' }`. 304 has no content. */
   readonly statuses?: Readonly<Record<number, string>>;
   /** Description of each response header of its own, by header name. */

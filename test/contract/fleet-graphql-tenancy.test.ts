@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { EXPORTS } from '../../src/app/exports.js';
 import { answered, changed, nodeId, type Page } from '../support/dashboard.js';
+import { exported } from '../support/export.js';
 import { fleet } from '../support/fleet.js';
 import { createSampleRecords, type SampleRecords, type SampleType } from '../support/sample-records.js';
 import { useServer, type Fields } from '../support/server.js';
@@ -49,6 +51,16 @@ describe("another company's records in GraphQL", () => {
     expect(await answered(server.beta, BY_NAME)).toEqual(nothing);
     expect(await answered(server.beta, '{ app(name: "sample app.posxml") { id } }')).toEqual({ app: null });
   });
+
+  it.each(Object.keys(EXPORTS).filter((list) => !['unknown_terminals', 'jobs'].includes(list)))(
+    'AT-10 are in no export of %s',
+    async (list) => {
+      expect((await exported(server.acme, list)).text).toMatch(/sample|acme/i);
+      const reply = await exported(server.beta, list);
+      expect(reply.totals.count).toBeGreaterThan(0);
+      expect(reply.text).not.toMatch(/sample|acme/i);
+    },
+  );
 
   it.each<[SampleType, string]>([
     ['Group', 'groupUpdate(id: $id, input: { name: "mine" }) { group { id } }'],

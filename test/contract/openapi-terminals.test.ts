@@ -36,14 +36,14 @@ async function call(
   const type = bodyTypes === undefined ? {} : { 'content-type': bodyTypes[0] ?? '' };
   return await createClient(server.url, null).request(
     method,
-    path.replace('{name}', asset),
+    path.replace('{name}', asset).replace('{list}', 'devices'),
     body && JSON.stringify({ ...sent, ...row }),
     { headers: { authorization: `Bearer ${token}`, ...type, ...more } },
   );
 }
 
 // The test client compares each answer with the document.
-describe('an answer to a terminal, and to who brings transactions in, is as documented:', () => {
+describe('an answer to a terminal, to who brings transactions in, and to an export is as documented:', () => {
   it.each(answered)('%s', async (_id, route) => {
     const reply = await call(route);
     expect(reply.status, reply.text).toBe(200);

@@ -15,7 +15,7 @@ export const ROUTES: readonly Route[] = createRoutes(() =>
 );
 /** Nothing waits: the routes of terminals are for their descriptions only. */
 const SURFACES = surfacesOf(ROUTES, createTerminalRoutes(null as never));
-/** The routes of /terminal/v1 and /ingest/v1, with their whole paths. */
+/** The routes of /terminal/v1, /ingest/v1 and /export/v1, with their whole paths. */
 export const OTHERS: readonly RouteBase[] = SURFACES.slice(1).flatMap(({ prefix, routes }) =>
   routes.map((route) => ({ ...route, path: `${prefix}${route.path}` })),
 );
@@ -37,7 +37,7 @@ const UNDOCUMENTED = [400, 404, 405, 429];
 /** Throws if a response of a path of the API does not match the OpenAPI document. */
 export function expectDocumented(received: ReceivedResponse): void {
   const { method, url, status } = received;
-  if (!/^\/((terminal|ingest)\/)?v1\//.test(url.pathname)) return;
+  if (!/^\/((terminal|ingest|export)\/)?v1\//.test(url.pathname)) return;
   if (method === 'OPTIONS' && status === 204) return;
   // HEAD is GET without a body.
   const found = operationAt(method === 'HEAD' ? 'GET' : method, url.pathname);

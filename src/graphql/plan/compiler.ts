@@ -1,8 +1,10 @@
 import {
   getNamedType,
   getNullableType,
+  isLeafType,
   isNonNullType,
   isObjectType,
+  type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -52,7 +54,7 @@ import {
 } from './texts.js';
 
 /** A list, and the columns to read from it. */
-interface Read {
+export interface Read {
   readonly list: List<unknown>;
   readonly columns: Set<string>;
 }
@@ -64,6 +66,7 @@ export class Compiler {
   readonly scopes = new Set<Scope>();
   /** Whether the plan reads a list whose records may be large. */
   isLarge = false;
+  #readsRecords = false;
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -87,6 +90,15 @@ export class Compiler {
       const { list, scope, order } = declared;
       return allText(list, this.#connection(field, nodes, this.#read(list, scope), order));
     });
+  }
+
+  /**
+   * The fields that `node` selects of the records of a list, whose type is that of `field`. Plans of operations leave
+   * values that are no columns to the resolvers; here, they are read from the records.
+   */
+  records(field: Field, node: FieldNode, read: Read): RecordPlan {
+    this.#readsRecords = true;
+    return this.#record(field, [node], read);
   }
 
   #field<Row>(
@@ -137,6 +149,8 @@ export class Compiler {
         return { write: (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"` };
       case 'column': {
         if (declared.scope !== null) this.scopes.add(declared.scope);
+        if (this.#readsRecords && !isPlain(field, declared.property, read))
+          return this.#resolved(field, nodes, read);
         const write = leafWriter(field.type);
         const column = columnOf(read, declared.property);
         return { write: (row) => write(row[column]) };
@@ -246,6 +260,10 @@ export class Compiler {
       );
   }
 }
+
+/** Whether a column has the value of a field in the form in which it is shown. */
+const isPlain = ({ type }: Field, property: string, { list }: Read): boolean =>
+  list.columns[property] !== undefined && isLeafType(getNullableType(type));
 
 function columnOf({ list, columns }: Read, property: string): string {
   const column = list.columns[property];

@@ -10,7 +10,7 @@ import {
 import type { List } from '../../database/list/list.js';
 import { normalized } from '../../platform/validate.js';
 import { requestError } from './errors.js';
-import { numberIn, plural, words } from './node.js';
+import { globalId, numberIn, plural, words } from './node.js';
 import * as g from './types.js';
 
 const MAX_DEPTH = 3;
@@ -244,6 +244,10 @@ function converted(list: FilteredList, field: string, value: unknown): unknown {
     return numberIn(typeOf(list.name, field), value) ?? -1;
   return normalized(value);
 }
+
+/** Global id of the record with a number that a field compares. */
+export const idOfField = (list: FilteredList, field: string, number: number): string =>
+  globalId(typeOf(list.name, field), number);
 
 /** Types whose ids fields compare that are not named after them. */
 const TYPES: Readonly<Record<string, string>> = {

@@ -139,7 +139,7 @@ export function encodeCursor(order: string, key: Key): string {
 }
 
 /** The key in a cursor. Refuses a text that is not a cursor, and a cursor of a list in another order. */
-function decodeCursor(text: string, order: string): Key {
+export function decodeCursor(text: string, order: string): Key {
   const parts = parsedJson(Buffer.from(text, 'base64url').toString('utf8'));
   if (!Array.isArray(parts) || parts.length !== 3) throw notACursor();
   const [ofOrder, value, id] = parts as unknown[];

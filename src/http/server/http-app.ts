@@ -40,6 +40,8 @@ export interface HttpParts {
   readonly terminal: RequestHandler;
   /** Serves paths below /ingest/v1; passes other requests to the next handler. */
   readonly ingest: RequestHandler;
+  /** Serves paths below /export/v1; passes other requests to the next handler. */
+  readonly exports: RequestHandler;
   readonly graphql: {
     readonly handler: RequestHandler;
     /** Serves POST requests whose path is exactly /graphql; skips the path matching of `handler`. */
@@ -74,9 +76,9 @@ export function createHttpApp(parts: HttpParts): Express {
     return isTerminal(request) ? terminal : pass;
   };
   app.use(chain([...first, (request, response, next) => handlerOf(request)(request, response, next)]));
-  for (const path of ['/graphql', '/openapi.json']) app.use(path, allow(path));
+  for (const path of ['/graphql', '/openapi.json', '/export/v1']) app.use(path, allow(path));
   app.use(parts.uncounted, chain(counted));
-  app.use(parts.ingest);
+  app.use(parts.ingest, parts.exports);
   app.use('/graphql', fromKnown, parts.graphql.handler, parts.graphql.refuse);
   app.use(pathNotFound);
   app.use(sendErrors(parts.onError));

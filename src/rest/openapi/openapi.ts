@@ -121,7 +121,10 @@ function successesOf(route: RouteBase, schemas: Schemas): Readonly<Record<string
       Object.entries(own).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
     ),
   };
-  const content = { [route.responseType ?? 'application/json']: { schema } };
+  const content = {
+    [route.responseType ?? 'application/json']: { schema },
+    ...(route.textType !== undefined && { [route.textType]: { schema: { type: 'string' } } }),
+  };
   return Object.fromEntries(
     Object.entries(statuses).map(([status, description]) => [
       status,

@@ -33,7 +33,7 @@ const { columns, recordOf } = recordMapping<'ledger', Shown, (typeof HIDDEN)[num
 export const ledgerEntries = listOf<'ledger', LedgerEntry>({
   name: 'LedgerEntry',
   isLarge: true,
-  columns,
+  columns: { ...columns, companyId: 'company_id' },
   table: 'ledger',
   rows: 'ledger',
   id: 'sequence',

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 
 import type { Caller } from '../../../platform/requests.js';
-import {
-  base64Of,
-  byId,
-  type Call,
-  fieldsOf,
-  type ReadWork,
-  resourceRoutes,
-  zonedTimestamp,
-} from '../../../rest/index.js';
+import { zonedTimestamp } from '../../../platform/time-zones.js';
+import { base64Of, byId, type Call, fieldsOf, type ReadWork, resourceRoutes } from '../../../rest/index.js';
 import {
   createAppVersion,
   deleteAppVersion,

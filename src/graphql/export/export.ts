@@ -1,0 +1,117 @@
+/** Sends the records of a list as they are read, in CSV or NDJSON. */
+import type { Request, Response } from 'express';
+import type { GraphQLSchema } from 'graphql';
+
+import { HttpProblem } from '../../http/problem.js';
+import { requestContextOf } from '../../http/request.js';
+import { holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
+import { enterCompany, takeSlot } from '../../http/server/admission.js';
+import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
+import { demandScope, type Caller } from '../../platform/requests.js';
+import type { GraphqlContext } from '../execution/context.js';
+import { demandCompany, readCredentials, type Authenticate } from '../http/request.js';
+import { lineFormat, type LineFormat } from './lines.js';
+import { Pages, type Totals } from './pages.js';
+import { requestOf, sourceOf, type Source } from './request.js';
+
+/** A list that can be exported. */
+export interface Exported {
+  /** Field of the schema that shows it: `Query.devices`. */
+  readonly field: string;
+  readonly totals?: Totals;
+}
+
+interface Asked extends Exported {
+  /** Name of the file: `devices`. */
+  readonly name: string;
+  readonly query: ReadonlyMap<string, string>;
+}
+
+/** Concurrent exports of one company: each reads as fast as its client. */
+const EXPORTS_OF_COMPANY = 4;
+const RETRY_SECONDS = 10;
+
+export interface ExportParts {
+  readonly schema: GraphQLSchema;
+  readonly authenticate: Authenticate;
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal;
+}
+
+export type SendExport = (asked: Asked, request: Request, response: Response) => Promise<void>;
+
+export function createExports({ schema, authenticate, stopping }: ExportParts): SendExport {
+  const sources = new Map<string, Source>();
+  return async ({ field, totals, name, query }, request, response) => {
+    const source = sources.get(field) ?? sourceOf(schema, field);
+    sources.set(field, source);
+    const credentials = readCredentials(request);
+    const context = requestContextOf(response);
+    const first = await authenticate(credentials, context);
+    const { caller } = first;
+    first.finish();
+    // The token may be revoked, or its user lose a right, while the client reads.
+    const open = async (): Promise<GraphqlContext> => {
+      stopping.throwIfAborted();
+      const renewed = await authenticate(credentials, context);
+      demandCompany(renewed, caller.companyId);
+      demandScope(renewed.caller, source.scope);
+      return renewed;
+    };
+    enterCompany(response, caller);
+    demandScope(caller, source.scope);
+    await workFor(companyOwner(caller), async () => {
+      const asked = requestOf(source, query, caller);
+      const pages = new Pages(schema, source, asked, open, totals);
+      for (const scope of pages.scopes) demandScope(caller, scope);
+      enterExports(response, caller);
+      holdBytes(response, STREAM_BYTES);
+      await enterEventLoop();
+      await send(
+        response,
+        pages,
+        lineFormat(asked.format, asked.columns, asked.timeZone),
+        name,
+        asked.format,
+      );
+    });
+  };
+}
+
+/** Errors: 429 if the company has too many exports. */
+function enterExports(response: Response, { companyId }: Caller): void {
+  const slot = { kind: 'exports_of_company', of: String(companyId), max: EXPORTS_OF_COMPANY };
+  takeSlot(response, slot, () => {
+    const message = `Too many exports at the same time: at most ${EXPORTS_OF_COMPANY} of one company.`;
+    return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(RETRY_SECONDS) });
+  });
+}
+
+/** An error ends the response before its last line. Errors of the first page come before the response begins. */
+async function send(response: Response, pages: Pages, format: LineFormat, name: string, extension: string) {
+  const texts = textsOf(pages, format);
+  const first = await texts.next();
+  response.status(200).setHeader('Content-Type', `${format.type}; charset=utf-8`);
+  response.setHeader('Content-Disposition', `attachment; filename="${name}.${extension}"`);
+  response.setHeader('Cache-Control', 'no-store');
+  if (response.req.method === 'HEAD') response.end();
+  else await sendInPieces(response, beginningWith(first.value ?? '', texts));
+}
+
+async function* beginningWith(first: string, others: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* others;
+}
+
+async function* textsOf(pages: Pages, format: LineFormat): AsyncGenerator<string, undefined> {
+  let text = format.head;
+  for await (const records of pages.read()) {
+    for (const record of records) {
+      text += format.line(record);
+      if (isTurnOver()) await yieldToEventLoop();
+    }
+    yield text;
+    text = '';
+  }
+  yield format.last(pages.end());
+}

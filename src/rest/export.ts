@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+import { NDJSON_TYPE } from './lines.js';
+import type { Parameter, RouteBase } from './route.js';
+
+export const EXPORT = '/export/v1';
+
+const Line = z.looseObject({}).meta({
+  description: 'A record with its columns. The last line has `totals` and `after` instead.',
+});
+
+/** The route of all exports, as the document has it. */
+export const exportRoute = (lists: readonly string[]): RouteBase => ({
+  method: 'GET',
+  path: '/{list}',
+  scope: 'read',
+  operationId: 'exportList',
+  summary: 'Export a list',
+  description:
+    'All records of a list that meet the filter, sent as they are read. Filters may also be parameters, for example `created_at.gte=2026-01-01T00:00:00Z`. The last line has totals and where to go on; a response without it was cut. Members, tokens and ledger need the scope `admin`.',
+  parameters: [
+    {
+      ...parameter('list', 'Name of the list.', lists),
+      in: 'path',
+      required: true,
+      example: 'devices',
+    },
+    parameter('format', 'A table, or one JSON object per line. Default: csv.', ['csv', 'ndjson']),
+    parameter(
+      'columns',
+      'Columns, separated by commas: fields of the records in GraphQL, in snake case or as they are; `group.name` for a field of a relation, and `group` for its name. Default: all.',
+    ),
+    parameter(
+      'filter',
+      'Filter of the list in GraphQL, as JSON: `{"createdAt":{"gte":"2026-01-01T00:00:00Z"}}`.',
+    ),
+    parameter('time_zone', 'IANA time zone of all times. Default: UTC.'),
+    parameter(
+      'after',
+      'Goes on after a record: `after` of a last line, or the `database_id` of the last record received.',
+    ),
+  ],
+  response: Line,
+  responseType: NDJSON_TYPE,
+  textType: 'text/csv',
+  errors: [404],
+  statuses: { 200: 'CSV, or NDJSON in which each line is such an object.' },
+});
+
+function parameter(name: string, description: string, choices?: readonly string[]): Parameter {
+  const schema = { type: 'string', ...(choices && { enum: choices }) };
+  return { name, in: 'query', description, schema };
+}

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { graphql, useMutation, useQuery } from '../../api';
@@ -7,7 +7,6 @@ import type { GroupRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/fields';
 import { findAppVersions, findLogicalNumbers } from '../../record/find';
-import { RecordLinks } from '../../record/link';
 import { LinkList } from '../../record/link-list';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { CompactList } from '../../table/compact-list';
@@ -15,6 +14,7 @@ import { SmallTable } from '../../table/small-table';
 import { Checkbox } from '../../ui/checkbox';
 import { ReferenceInput } from '../../ui/reference-input';
 import { FailureNote } from '../../ui/states';
+import { SOURCE, useColumns } from '../logical-numbers/numbers-page';
 import NewParameter from '../values/new-parameter';
 import { SET_DEFAULTS } from './set-defaults';
 import { useText } from './words';
@@ -54,22 +54,6 @@ const UPDATE = graphql(`
 const DELETE = graphql(`
   mutation GroupDelete($id: ID!, $ifMatch: Int) {
     groupDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
-  }
-`);
-
-const NUMBERS = graphql(`
-  query GroupNumbers(
-    $first: Int!, $after: String, $filter: LogicalNumberFilter, $orderBy: LogicalNumberOrder, $count: Boolean!
-  ) {
-    logicalNumbers(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        number
-        devices(first: 2) { nodes { id serialNumber } }
-      }
-    }
   }
 `);
 
@@ -175,6 +159,8 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
   const text = useText();
   const mayWrite = useMay('WRITE');
+  const navigate = useNavigate();
+  const columns = useColumns();
   const [moved, setMoved] = useState(0);
   const { run, problem } = useMutation(MOVE, ['LOGICAL_NUMBER', 'GROUP']);
   const move = async (id: string): Promise<void> => {
@@ -195,18 +181,11 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
       <CompactList
         id="group-numbers"
         label={text.logicalNumbers}
-        source={{ document: NUMBERS, follows: ['LOGICAL_NUMBER', 'DEVICE'] }}
+        source={SOURCE}
         fixedFilter={{ groupId: { eq: groupId } }}
+        onOpen={({ id: open }) => void navigate({ to: '/logical-numbers', search: { open } })}
         rowName={({ number }) => number}
-        columns={[
-          { id: 'number', title: text.logicalNumber, width: 140, page: '/logical-numbers' },
-          {
-            id: 'devices',
-            title: text.devices,
-            width: 240,
-            render: ({ devices }) => <RecordLinks page="/devices" records={devices.nodes} />,
-          },
-        ]}
+        columns={columns.filter(({ id }) => id !== 'group')}
         filters={[{ id: 'number', title: text.logicalNumber, kind: 'text', comparator: 'startsWith' }]}
         empty={text.noNumbers}
       />

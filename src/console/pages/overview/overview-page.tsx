@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 
 import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
-import type { OverviewQuery } from '../../gql/graphql';
+import type { DevicePresence, OverviewQuery } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
 import type { Filter } from '../../table/filter';
 import { useLocale } from '../../text';
@@ -10,16 +10,15 @@ import { useFormat } from '../../text/format';
 import { startsOf } from '../../text/zone';
 import { Ago, Section } from '../../ui/facts';
 import { Loading, PageFailure } from '../../ui/states';
+import { PresenceBadge } from '../devices/presence';
 import { messageOf } from '../notifications/words';
-import { Fleet } from './fleet';
 import { Payments } from './payments';
 import { useText } from './words';
 
 const OVERVIEW = graphql(`
-  query Overview($day: DateTime!, $month: DateTime!, $timeZone: String!) {
+  query Overview($day: DateTime!, $month: DateTime!, $timeZone: String!, $refused: DeviceFilter!) {
     deviceSummary {
       total
-      disabled
       byPresence { presence count }
       byFrameworkVersion { value count }
       byGroup {
@@ -27,12 +26,7 @@ const OVERVIEW = graphql(`
         group { id name }
       }
     }
-    refused: devices(
-      first: 0
-      filter: { refused: { eq: true }, presence: { in: [STALE, OFFLINE, NEVER_SEEN] } }
-    ) {
-      totalCount
-    }
+    refused: devices(first: 0, filter: $refused) { totalCount }
     withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) { totalCount }
     unknownTerminals(first: 0) { totalCount }
     notifications(first: 20, orderBy: { field: CREATED_AT, direction: DESC }) {
@@ -67,11 +61,20 @@ const RECORDED = graphql(`
 
 const FOLLOWS = ['DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as const;
 
+/** Devices that were refused and do not work since. */
+const NOT_WORKING: DevicePresence[] = ['STALE', 'OFFLINE', 'NEVER_SEEN'];
+const REFUSED = { refused: { eq: true }, presence: { in: NOT_WORKING } };
+/** Rows of a list of the fleet; the others are behind the link of the page. */
+const SHOWN = 8;
+/** Notifications that are shown; more are looked at for failed deliveries. */
+const RECENT = 5;
+const NONE = { isNull: true };
+
 /** The fleet, the payments of the day and what needs attention, each with a link to the records behind it. */
 export default function OverviewPage(): ReactNode {
   const text = useText();
   const { timeZone } = useLocale();
-  const variables = useMemo(() => ({ ...startsOf(timeZone), timeZone }), [timeZone]);
+  const variables = useMemo(() => ({ ...startsOf(timeZone), timeZone, refused: REFUSED }), [timeZone]);
   const { data, error, reload } = useQuery(OVERVIEW, variables, FOLLOWS);
   useSubscription(RECORDED, {}, () => noteOthersChange('TRANSACTION'));
   return (
@@ -86,54 +89,35 @@ export default function OverviewPage(): ReactNode {
           <Attention data={data} />
           <Payments data={data} starts={variables} />
           <Fleet summary={data.deviceSummary} />
-          <Deliveries data={data} />
+          <Recent notifications={data.notifications.nodes} />
         </>
       )}
     </div>
   );
 }
 
-interface Problem {
-  readonly name: string;
-  readonly count: number;
-  readonly to: string;
-  readonly filter?: Filter;
-}
-
+/** Each problem with the number of records that have it, and a link to them. */
 function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
   const text = useText();
   const format = useFormat();
-  const presence = (name: string): number =>
-    data.deviceSummary.byPresence.find((row) => row.presence === name)?.count ?? 0;
+  const having = (name: string): number =>
+    data.deviceSummary.byPresence.find(({ presence }) => presence === name)?.count ?? 0;
   const failed = data.notifications.nodes.filter(({ summary }) => summary.failed + summary.expired > 0);
-  const devices = (name: string, count: number, filter: Filter): Problem => ({
-    name,
-    count,
-    to: '/devices',
-    filter,
-  });
-  const all: readonly Problem[] = [
-    devices(text.offline, presence('OFFLINE'), { presence: { eq: 'OFFLINE' } }),
-    devices(text.silent, presence('STALE'), { presence: { eq: 'STALE' } }),
-    devices(text.refused, data.refused.totalCount, {
-      refused: { eq: true },
-      presence: { in: ['STALE', 'OFFLINE', 'NEVER_SEEN'] },
-    }),
-    devices(text.withoutNumber, data.withoutNumber.totalCount, { hasLogicalNumber: { eq: false } }),
-    { name: text.unknown, count: data.unknownTerminals.totalCount, to: '/unknown-terminals' },
-    {
-      name: text.failedDeliveries,
-      count: failed.length,
-      to: '/notifications',
-      filter: { id: { in: failed.map(({ id }) => id) } },
-    },
+  const failedIds = failed.map(({ id }) => id);
+  const all: readonly (readonly [name: string, count: number, to: string, filter?: Filter])[] = [
+    [text.offline, having('OFFLINE'), '/devices', { presence: { eq: 'OFFLINE' } }],
+    [text.silent, having('STALE'), '/devices', { presence: { eq: 'STALE' } }],
+    [text.refused, data.refused.totalCount, '/devices', REFUSED],
+    [text.withoutNumber, data.withoutNumber.totalCount, '/devices', { hasLogicalNumber: { eq: false } }],
+    [text.unknown, data.unknownTerminals.totalCount, '/unknown-terminals'],
+    [text.failedDeliveries, failed.length, '/notifications', { id: { in: failedIds } }],
   ];
-  const problems = all.filter(({ count }) => count > 0);
+  const problems = all.filter(([, count]) => count > 0);
   return (
     <Section title={text.attention}>
       {problems.length === 0 && <p>{text.nothing}</p>}
       <ul className="tiles">
-        {problems.map(({ name, count, to, filter }) => (
+        {problems.map(([name, count, to, filter]) => (
           <li key={name}>
             <Link className="tile tile-warning" to={to} search={filter ? { filter } : {}}>
               <strong>{format.number(count)}</strong>
@@ -146,18 +130,67 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
   );
 }
 
-/** Notifications that are shown; more are looked at for failed deliveries. */
-const RECENT = 5;
+/** The fleet by presence, framework version and group; each row leads to its devices. */
+function Fleet({ summary }: { readonly summary: OverviewQuery['deviceSummary'] }): ReactNode {
+  const text = useText();
+  const format = useFormat();
+  const byPresence = summary.byPresence.map(({ presence, count }) => {
+    return { name: <PresenceBadge presence={presence} />, count, filter: { presence: { eq: presence } } };
+  });
+  const byVersion = summary.byFrameworkVersion.map(({ value, count }) => {
+    return {
+      name: value ?? text.none,
+      count,
+      filter: { frameworkVersion: value === null ? NONE : { eq: value } },
+    };
+  });
+  const byGroup = summary.byGroup.map(({ group, count }) => {
+    return { name: group?.name ?? text.none, count, filter: { group: group ? { eq: group.id } : NONE } };
+  });
+  const lists = [
+    { title: text.byPresence, rows: byPresence },
+    { title: text.byVersion, rows: byVersion },
+    { title: text.byGroup, rows: byGroup },
+  ];
+  return (
+    <div className="cards">
+      {lists.map(({ title, rows }) => (
+        <div key={title} className="card">
+          <Section title={title}>
+            <table className="plain-table bars">
+              <tbody>
+                {rows.slice(0, SHOWN).map(({ name, count, filter }) => (
+                  <tr key={JSON.stringify(filter)}>
+                    <th scope="row">
+                      <Link to="/devices" search={{ filter }}>
+                        {name}
+                      </Link>
+                    </th>
+                    <td className="bar">
+                      <meter value={count} max={Math.max(summary.total, 1)} aria-hidden="true" />
+                    </td>
+                    <td className="end">{format.number(count)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Section>
+        </div>
+      ))}
+    </div>
+  );
+}
 
-function Deliveries({ data }: { readonly data: OverviewQuery }): ReactNode {
+/** The newest notifications and what became of them. */
+function Recent(props: { readonly notifications: OverviewQuery['notifications']['nodes'] }): ReactNode {
   const text = useText();
   const format = useFormat();
   return (
     <div className="card">
-      <Section title={text.deliveries}>
-        {data.notifications.nodes.length === 0 && <p>{text.noNotifications}</p>}
+      <Section title={text.recent}>
+        {props.notifications.length === 0 && <p>{text.noNotifications}</p>}
         <ul className="stack">
-          {data.notifications.nodes.slice(0, RECENT).map(({ id, content, createdAt, summary }) => (
+          {props.notifications.slice(0, RECENT).map(({ id, content, createdAt, summary }) => (
             <li key={id}>
               <RecordLink page="/notifications" record={{ id, name: messageOf(content) }} />{' '}
               <small>

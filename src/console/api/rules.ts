@@ -51,6 +51,11 @@ const PORTUGUESE: Readonly<Record<string, string | ((params: Params) => string)>
   wrong_password: 'não é a sua senha',
 };
 
+/** English messages where the server advises what programs should send. */
+const ENGLISH: typeof PORTUGUESE = {
+  in_use: ({ count }) => `At least ${count ?? ''} terminals would lose app versions.`,
+};
+
 /** Portuguese messages of errors whose code says all. */
 const CODES: Readonly<Record<string, string>> = {
   TAKEN: 'já está em uso',
@@ -61,7 +66,7 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** The message of an error in the person's language; that of the server where there is no other. */
 export function messageOf(error: UserError, language: Language): string {
-  if (language === 'en') return error.message;
-  const message = PORTUGUESE[error.rule ?? ''] ?? CODES[error.code] ?? error.message;
+  const [rules, codes] = language === 'en' ? [ENGLISH, {}] : [PORTUGUESE, CODES];
+  const message = rules[error.rule ?? ''] ?? codes[error.code] ?? error.message;
   return typeof message === 'function' ? message((error.params ?? {}) as Params) : message;
 }

@@ -25,7 +25,6 @@ const DEVICES = graphql(`
       pageInfo { hasNextPage endCursor }
       nodes {
         id
-        revision
         serialNumber
         enabled
         frameworkVersion
@@ -33,11 +32,10 @@ const DEVICES = graphql(`
         lastSeenAt
         createdAt
         meta
-        lastRefusal { code at }
+        lastRefusal { at }
         logicalNumber {
-          id
           number
-          group { id name }
+          group { name }
         }
       }
     }
@@ -87,7 +85,7 @@ const columnsOf = (text: Words): readonly Column<Row>[] => [
   { id: 'logicalNumber', title: text.logicalNumber, width: 110, render: (row) => row.logicalNumber?.number },
   { id: 'group', title: text.group, width: 130, render: (row) => row.logicalNumber?.group?.name },
   { id: 'model', title: text.model, width: 90, render: ({ meta }) => metaText(meta, 'model') },
-  { id: 'frameworkVersion', title: text.version, order: 'FRAMEWORK_VERSION', width: 100 },
+  { id: 'frameworkVersion', title: text.version, order: 'FRAMEWORK_VERSION', width: 140 },
   { id: 'lastSeenAt', title: text.lastSeen, order: 'LAST_SEEN_AT', width: 130, kind: 'ago' },
   {
     id: 'lastRefusal',

@@ -13,7 +13,6 @@ import { Choice, TextInput } from '../../ui/field';
 import { FileInput } from '../../ui/file-input';
 import { Form, useDraft } from '../../ui/form';
 import { notify } from '../../ui/toasts';
-import { linesOf, MAX_DEVICES, tableOf, type Line } from './serial-list';
 import { useText } from './words';
 
 const ENROL = graphql(`
@@ -29,6 +28,17 @@ const ENROL = graphql(`
   }
 `);
 
+interface Line {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly serialNumber: string;
+  /** Why no device is made of it; null where one can be, or is. */
+  readonly fault: string | null;
+}
+
+/** Devices in one request. */
+const MAX_DEVICES = 1_000;
+const HEADING = /^(serial|serial.?number|n[uú]mero de s[eé]rie|device|sn)$/i;
 const EMPTY = { text: '' };
 
 /** Enrols up to 1,000 devices from a pasted list or a file: shows what will be sent, then the result of each line. */
@@ -178,4 +188,34 @@ function Lines({ lines, good }: { readonly lines: readonly Line[]; readonly good
       />
     </div>
   );
+}
+
+/**
+ * Serial numbers of a pasted list or of a CSV file: the first column of each line, without a heading and without empty
+ * lines. Columns are separated by comma, semicolon or tab. The server checks the serial numbers themselves.
+ */
+function linesOf(
+  list: string,
+  text: { readonly duplicate: (line: number) => string; readonly tooMany: string },
+): readonly Line[] {
+  const seen = new Map<string, number>();
+  const lines: Line[] = [];
+  for (const [index, row] of list.split(/\r\n|\r|\n/).entries()) {
+    const [column = ''] = row.replace(/^\uFEFF/, '').split(/[,;\t]/);
+    const [line, serialNumber] = [index + 1, column.replace(/^\s*"(.*)"\s*$/, '$1').trim()];
+    if (serialNumber === '' || (seen.size === 0 && HEADING.test(serialNumber))) continue;
+    const first = seen.get(serialNumber);
+    const tooMany = seen.size >= MAX_DEVICES ? text.tooMany : null;
+    lines.push({ line, serialNumber, fault: first === undefined ? tooMany : text.duplicate(first) });
+    if (first === undefined) seen.set(serialNumber, line);
+  }
+  return lines;
+}
+
+/** Lines with their results, with cells in quotes where they need them. */
+function tableOf(lines: readonly Line[], good: string, separator: string): string {
+  const quoted = (cell: string): string => (/[",;\t]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return lines
+    .map(({ serialNumber, fault }) => [serialNumber, fault ?? good].map(quoted).join(separator))
+    .join('\n');
 }

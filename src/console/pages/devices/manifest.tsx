@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 
 import { graphql, useQuery } from '../../api';
-import type { DeviceManifestQuery } from '../../gql/graphql';
 import { SmallTable } from '../../table/small-table';
 import { Section } from '../../ui/facts';
 import { Empty, Loading, PageFailure } from '../../ui/states';
@@ -13,14 +12,13 @@ const MANIFEST = graphql(`
     device(id: $id) {
       id
       logicalNumber {
-        id
-        group { id name }
+        group { name }
         effectiveParameters {
           key
           value
           description
           source
-          overridden { id value }
+            overridden { value }
         }
       }
       manifest {
@@ -38,27 +36,32 @@ const MANIFEST = graphql(`
   }
 `);
 
-type Manifest = NonNullable<NonNullable<DeviceManifestQuery['device']>['manifest']>;
+const FOLLOWS = ['DEVICE', 'LOGICAL_NUMBER', 'GROUP', 'APP_VERSION', 'APP', 'FILE', 'PARAMETER'] as const;
 
 /** Apps, files and parameters that the terminal gets, each with what it comes from, and what is left out. */
 export function DeviceManifest({ id }: { readonly id: string }): ReactNode {
   const text = useText();
-  const { data, error, reload } = useQuery(MANIFEST, { id }, [
-    'DEVICE',
-    'LOGICAL_NUMBER',
-    'GROUP',
-    'APP_VERSION',
-    'APP',
-    'FILE',
-    'PARAMETER',
-  ]);
+  const { data, error, reload } = useQuery(MANIFEST, { id }, FOLLOWS);
   if (error) return <PageFailure error={error} onRetry={reload} />;
   if (!data?.device) return <Loading />;
   const { manifest, logicalNumber } = data.device;
   if (!manifest || !logicalNumber) return <Empty>{text.noManifest}</Empty>;
   return (
     <>
-      {manifest.omissions.length > 0 && <Omissions omissions={manifest.omissions} />}
+      {manifest.omissions.length > 0 && (
+        <div className="note note-warning">
+          <div>
+            <strong>{text.omitted}</strong>
+            <ul>
+              {manifest.omissions.map(({ kind, name, reason }) => (
+                <li key={`${kind} ${name}`}>
+                  {text[kind]} {name}: {text[reason]}
+                </li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      )}
       <Section title={text.apps}>
         <SmallTable
           rows={manifest.apps}
@@ -97,23 +100,5 @@ export function DeviceManifest({ id }: { readonly id: string }): ReactNode {
         <EffectiveParameters logicalNumber={logicalNumber} />
       </Section>
     </>
-  );
-}
-
-function Omissions({ omissions }: Pick<Manifest, 'omissions'>): ReactNode {
-  const text = useText();
-  return (
-    <div className="note note-warning">
-      <div>
-        <strong>{text.omitted}</strong>
-        <ul>
-          {omissions.map(({ kind, name, reason }) => (
-            <li key={`${kind} ${name}`}>
-              {text[kind]} {name}: {text[reason]}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </div>
   );
 }

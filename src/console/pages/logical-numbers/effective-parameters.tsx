@@ -1,22 +1,14 @@
 import type { ReactNode } from 'react';
 
-import type { ParameterSource } from '../../gql/graphql';
+import type { DeviceManifestQuery } from '../../gql/graphql';
 import { SmallTable } from '../../table/small-table';
 import { Badge } from '../../ui/facts';
 import { useText } from './words';
 
+type Device = NonNullable<DeviceManifestQuery['device']>;
+
 interface EffectiveParametersProps {
-  /** The logical number as queries select it. */
-  readonly logicalNumber: {
-    readonly group?: { readonly name: string } | null;
-    readonly effectiveParameters: readonly {
-      readonly key: string;
-      readonly value: string;
-      readonly description?: string | null;
-      readonly source: ParameterSource;
-      readonly overridden?: { readonly value: string } | null;
-    }[];
-  };
+  readonly logicalNumber: Pick<NonNullable<Device['logicalNumber']>, 'group' | 'effectiveParameters'>;
 }
 
 /** The parameters that the terminals of a logical number get, each with its source: own values go before those of the group. */

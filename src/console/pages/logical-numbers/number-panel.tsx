@@ -47,7 +47,7 @@ const NUMBER = graphql(`
         value
         description
         source
-        overridden { id value }
+        overridden { value }
       }
     }
   }
@@ -172,23 +172,18 @@ function NumberForm({ logicalNumber, onClose }: PartProps & { readonly onClose: 
   const [force, setForce] = useState(false);
   const mutation = useMutation(UPDATE, ['LOGICAL_NUMBER', 'DEVICE']);
   const { id, number, group } = logicalNumber;
-  const loss = mutation.errors.find(({ code }) => code === 'IN_USE');
+  const isLoss = mutation.errors.some(({ code }) => code === 'IN_USE');
   return (
     <EditFields
       record={logicalNumber}
       present={{ number, group: referenceOf(group) }}
       fields={useFields()}
-      mutation={{ ...mutation, errors: mutation.errors.filter((error) => error !== loss) }}
+      mutation={mutation}
       input={(values, ifMatch) => ({ id, ifMatch, force, input: inputOf(values) })}
       onClose={onClose}
     >
       <p className="faint">{text.losses}</p>
-      {loss && (
-        <p className="field-error" role="alert">
-          {text.lossCount((loss.params as { readonly count: number }).count)}
-        </p>
-      )}
-      {(loss !== undefined || force) && (
+      {(isLoss || force) && (
         <Checkbox isSelected={force} onChange={setForce}>
           {text.force}
         </Checkbox>

@@ -9,14 +9,6 @@ const words = pageWords({
   force: ['Save all the same', 'Salvar mesmo assim'],
   forceMove: ['Move even if terminals lose app versions', 'Mover mesmo que terminais percam versões'],
   hasDevice: ['Has a device', 'Tem dispositivo'],
-  lossCount: [
-    (count: number) =>
-      count === 1 ? 'One terminal would lose app versions.' : `${count} terminals would lose app versions.`,
-    (count: number) =>
-      count === 1
-        ? 'Um terminal perderia versões de aplicativos.'
-        : `${count} terminais perderiam versões de aplicativos.`,
-  ],
   losses: [
     'In another group, terminals keep only the app versions that this group has too.',
     'Em outro grupo, os terminais mantêm só as versões que esse grupo também tem.',

@@ -24,9 +24,9 @@ const layers = [
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/core', '@opentelemetry/exporter-trace-otlp-http'],
       ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
-      ...['crc', 'ipaddr.js', 'lru-cache', 'pino', 'zod'],
+      ...['crc', 'csv-parse', 'ipaddr.js', 'lru-cache', 'pino', 'zod'],
     ],
-    node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'timers', 'timers/promises', 'v8'],
+    node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'stream', 'timers', 'timers/promises', 'v8'],
   },
   {
     name: 'schema',
@@ -293,7 +293,7 @@ const layers = [
     files: '^src/cli/',
     example: 'src/cli/example.ts',
     src: [...DOMAIN, 'database', 'open', 'units', 'service', 'secrets', 'app', 'demo', 'simulator', 'cli'],
-    packages: ['commander', 'csv-parse'],
+    packages: ['commander'],
     node: ['events', 'fs', 'os', 'path', 'stream', 'stream/consumers', 'timers/promises'],
   },
 ];

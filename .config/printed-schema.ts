@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 
 import { createSchema } from '../src/app/graphql/schema.js';

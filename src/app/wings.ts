@@ -4,6 +4,7 @@ import { ledgerRetention, retained } from '../domain/base/ledger/retention.servi
 import { changeSomeDevices, DEVICE_CHANGE } from '../domain/fleet/device/device-bulk.service.js';
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
+import { FLEET_IMPORT, importSome } from '../domain/fleet/import/import.service.js';
 import { logicalNumberRemovals } from '../domain/fleet/logical-number/logical-number.service.js';
 import { parameters } from '../domain/fleet/setting/parameter.service.js';
 import { metacontents, deleteOwned } from '../domain/fleet/setting/setting.service.js';
@@ -27,3 +28,4 @@ logicalNumberRemovals.push(
 retained.push(transactionRetention, ledgerRetention, deliveryRetention, tokenRetention, jobRetention);
 
 jobKinds.set(DEVICE_CHANGE, changeSomeDevices);
+jobKinds.set(FLEET_IMPORT, importSome);

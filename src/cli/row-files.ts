@@ -1,8 +1,7 @@
-import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { createReadStream } from 'node:fs';
-import { pipeline, Readable } from 'node:stream';
 
-import { ndjsonRows, type Row } from '../platform/encoding/json.js';
+import { csvRecords, CsvProblem, type CsvRecord } from '../platform/encoding/csv.js';
+import { MAX_ROW_BYTES, ndjsonRows, type Row } from '../platform/encoding/json.js';
 import { withPath } from '../platform/files.js';
 import { isObject } from '../platform/validate.js';
 import { CommandError } from './command-error.js';
@@ -11,9 +10,6 @@ export interface RowFile {
   readonly rows: AsyncIterable<Row>;
   readonly bytesRead: () => number;
 }
-
-/** Most bytes of one row. The longest transaction, with every character escaped, has about half as many. */
-const MAX_ROW_BYTES = 4 * 1024 * 1024;
 
 function openFile(path: string): {
   readonly pieces: AsyncIterable<Buffer>;
@@ -84,62 +80,13 @@ export async function listIn(path: string, column: string): Promise<readonly Lis
   return values;
 }
 
-const PARSING: Options = {
-  bom: true,
-  info: true,
-  relax_column_count: true,
-  skip_empty_lines: true,
-  skip_records_with_empty_values: true,
-  max_record_size: MAX_ROW_BYTES,
-  record_delimiter: ['\r\n', '\n'],
-};
-
-interface CsvRecord {
-  /** Line in which it begins, from 1. */
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
+/** The records of a CSV file. Errors: `CommandError`. */
 async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
-  const texts = textOf(path, pieces);
-  let first = '';
-  while (!first.includes('\n')) {
-    const next = await texts.next();
-    if (next.done === true) break;
-    first += next.value;
-  }
-  const { separator, text, leftOut } = beginOfTable(first);
-  const parser = parse({ ...PARSING, delimiter: separator });
-  async function* all(): AsyncGenerator<string> {
-    yield text;
-    yield* texts;
-  }
-  // The loop below gets every error from the parser, to which the pipeline passes those of the file.
-  pipeline(Readable.from(all()), parser, () => undefined);
-  let extraLines = 0;
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
-      // `info.lines` is the line where the record ends, but it counts \r\n in quotes as two lines.
-      const breaks = record.join().match(/[\r\n]/g)?.length ?? 0;
-      yield { line: info.lines + leftOut - extraLines - breaks, cells: record };
-      extraLines += record.join().match(/\r\n/g)?.length ?? 0;
-    }
+    yield* csvRecords(pieces);
   } catch (error) {
-    throw error instanceof CsvError ? new CommandError(`${path}: ${error.message}`) : error;
+    throw error instanceof CsvProblem ? new CommandError(`${path}: ${error.message}`) : error;
   }
-}
-
-async function* textOf(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
-  const decode = (piece?: Buffer): string => {
-    try {
-      return utf8.decode(piece, { stream: piece !== undefined });
-    } catch {
-      throw new CommandError(`${path} is not UTF-8 text.`);
-    }
-  };
-  for await (const piece of pieces) yield decode(piece);
-  yield decode();
 }
 
 function checkedHeader(path: string, header: readonly string[], { known, required }: Columns) {
@@ -178,19 +125,4 @@ function parsedObject(text: string): object | null | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A comma unless the file says otherwise. */
-const SEPARATORS = [',', ';', '\t'] as const;
-const SEP_LINE = /^\uFEFF?"?sep=([,;\t])"?\r?(?:\n|$)/;
-
-/** Separator by a first line `sep=;`, which is left out, or the one that the first line has most of. */
-function beginOfTable(text: string) {
-  const stated = SEP_LINE.exec(text);
-  if (stated !== null) return { separator: stated[1] ?? ',', text: text.slice(stated[0].length), leftOut: 1 };
-  const [first = ''] = text.split('\n', 1);
-  const unquoted = first.replace(/"[^"]*"/g, '');
-  const countOf = (separator: string): number => unquoted.split(separator).length;
-  const separator = SEPARATORS.reduce((best, each) => (countOf(each) > countOf(best) ? each : best));
-  return { separator, text, leftOut: 0 };
 }

@@ -31,7 +31,7 @@ export {
   recordAt,
   withNumbers,
 } from './schema/node.js';
-export { bulkMutation } from './schema/bulk.js';
+export { BulkErrorPolicy, bulkMutation } from './schema/bulk.js';
 export { FORCE, mutations, ownMutation, recordMutations } from './schema/mutations.js';
 export { searchesOf } from './schema/page.js';
 export { changedRecord, payload, payloadType, WARNINGS } from './schema/payload.js';

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import type { Command, Option } from 'commander';
 import { Registry } from 'prom-client';
 

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import fc from 'fast-check';
 import { execute, validate, type GraphQLError } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -14,7 +14,6 @@ import type {
   GraphQLObjectType,
   OperationDefinitionNode,
 } from 'graphql';
-import 'reflect-metadata';
 
 import { createSchema } from '../../src/app/graphql/schema.js';
 import { findStoredResponse, storeResponse } from '../../src/database/stored-responses.js';

@@ -4,6 +4,7 @@ import { deviceBulkGraphql } from '../../domain/fleet/device/device-bulk.graphql
 import { deviceGraphql } from '../../domain/fleet/device/device.graphql.js';
 import { deviceSummaryGraphql } from '../../domain/fleet/device/device.summary.graphql.js';
 import { groupGraphql } from '../../domain/fleet/group/group.graphql.js';
+import { fleetImportGraphql } from '../../domain/fleet/import/import.graphql.js';
 import { logicalNumberGraphql } from '../../domain/fleet/logical-number/logical-number.graphql.js';
 import { metacontentGraphql, parameterGraphql } from '../../domain/fleet/setting/setting.graphql.js';
 import { deliveryGraphql } from '../../domain/messages/notification/delivery.graphql.js';
@@ -33,6 +34,7 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   deviceGraphql,
   deviceSummaryGraphql,
   fileGraphql,
+  fleetImportGraphql,
   groupGraphql,
   jobGraphql,
   ledgerEntryGraphql,

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql';
 import { buildSchema, type ClassType, type NonEmptyArray } from 'type-graphql';
 

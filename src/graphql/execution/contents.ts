@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { base64Pieces } from '../../http/send.js';
+import type { SentContent } from '../../platform/encoding/content.js';
 import { CONTENT_COST } from '../limits/cost.js';
 import { requestError } from '../schema/errors.js';
 import type { OperationCounters } from './reads.js';
@@ -34,6 +35,12 @@ export class OperationContents {
     private readonly readContent: ReadContent,
     private readonly counters: OperationCounters,
   ) {}
+
+  /** Bytes that came with the operation, in pieces. */
+  async *sent(content: SentContent): AsyncGenerator<Uint8Array> {
+    if ('chunks' in content) yield* content.chunks;
+    else yield* this.readContent(this.companyId(), content.stagedId);
+  }
 
   /** Raises the limit to `maxBytes`, for transports that call `fill`. */
   allowStreaming(): void {

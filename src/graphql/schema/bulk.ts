@@ -9,7 +9,7 @@ import { fieldName } from './node.js';
 import { payloadType, userErrors } from './payload.js';
 import * as g from './types.js';
 
-const BulkErrorPolicy = g.enumeration<ErrorPolicy>(
+export const BulkErrorPolicy = g.enumeration<ErrorPolicy>(
   'BulkErrorPolicy',
   'What an invalid row of a batch does to the other rows.',
   {

@@ -224,6 +224,9 @@ export async function* ndjsonRows(
   }
 }
 
+/** Most bytes of one row. The longest transaction, with every character escaped, has about half as many. */
+export const MAX_ROW_BYTES = 4 * 1024 * 1024;
+
 const NEWLINE = 10;
 
 /** The pieces, then a newline, which the last line may lack. */

@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 

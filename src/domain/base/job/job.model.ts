@@ -3,6 +3,8 @@ import type { DomainCode } from '../../../platform/errors.js';
 import type { Caller } from '../../../platform/requests.js';
 import type { Audit } from '../../../platform/validate.js';
 
+export const MAX_JOB_ROWS = 100_000;
+
 export type JobState = 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
 
 /** A change of many records in the background. */

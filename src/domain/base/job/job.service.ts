@@ -4,7 +4,7 @@ import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
 import { users } from '../../people/user/user.service.js';
-import type { Job } from './job.model.js';
+import { type Job, MAX_JOB_ROWS } from './job.model.js';
 import { findOpenAfter, jobParts, jobTable, nextSequence, rejections } from './job.repository.js';
 
 export { jobNewRows, jobRetention, jobs, rejectionList, rejectionsOfJob } from './job.repository.js';
@@ -20,7 +20,6 @@ export const jobKinds = new Map<string, ChangeRows>();
 
 /** Rows of one unit of work: other changes of the company wait for it. */
 const ROWS_PER_PART = 200;
-export const MAX_JOB_ROWS = 100_000;
 
 const records = new Records(jobTable);
 export const { get: getJob } = records;
@@ -167,7 +166,7 @@ async function doPart(work: WriteWork, jobId: number): Promise<void> {
 }
 
 /** The message of an error; with those of its fields, for example `logicalNumberId is not the id of …`. */
-function messageOf({ message, details: { fields = {} } }: DomainError): string {
+export function messageOf({ message, details: { fields = {} } }: DomainError): string {
   const all = Object.entries(fields).flatMap(([field, own]) => own.map((each) => `${field} ${each}`));
   return all.length === 0 ? message : all.join('; ');
 }

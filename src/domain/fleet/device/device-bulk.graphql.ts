@@ -3,8 +3,8 @@ import type { Json } from '../../../platform/encoding/json.js';
 import { invalid } from '../../../platform/errors.js';
 import { refuseTooManyRows } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
-import type { Job } from '../../base/job/job.model.js';
-import { MAX_JOB_ROWS, startJob } from '../../base/job/job.service.js';
+import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
+import { startJob } from '../../base/job/job.service.js';
 import { demandCount } from '../logical-number/logical-number.service.js';
 import {
   checkDeviceChange,

@@ -5,8 +5,8 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { type DomainError, invalid, notFound, tooManyRecords } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
+import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import type { Rejected } from '../../base/job/job.service.js';
-import { MAX_JOB_ROWS } from '../../base/job/job.service.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
   logicalNumbers,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import type { ValuesOf } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { scrubJson, scrubText } from '../../../platform/card-data/card-data.js';
@@ -131,4 +132,20 @@ async function insertAll(work: WriteWork, rows: readonly NewDevice[]): Promise<M
   created.sort((one, other) => one.id - other.id);
   for (const device of created) work.ledger.created('device', device);
   return new Map(created.map((device) => [device.serialNumber, device]));
+}
+
+/** Creates devices, and changes those of `before` with the same serial numbers. Each change is recorded. */
+export async function storeDevices(
+  work: WriteWork,
+  before: readonly Device[],
+  values: readonly ValuesOf<Device>[],
+): Promise<void> {
+  if (values.length === 0) return;
+  const stored = await deviceTable.upsertMany(work, values, ['serial_number']);
+  const earlier = new Map(before.map((device) => [device.id, device]));
+  for (const device of stored.sort((one, other) => one.id - other.id)) {
+    const current = earlier.get(device.id);
+    if (current === undefined) work.ledger.created('device', device);
+    else work.ledger.updated('device', current, device);
+  }
 }

@@ -100,6 +100,25 @@ export async function updateLogicalNumber(work: WriteWork, current: LogicalNumbe
   return after;
 }
 
+/** Creates numbers with the default app versions of their groups, which exist. Errors: none of these numbers may exist. */
+export async function createLogicalNumbers(
+  work: WriteWork,
+  values: readonly Pick<LogicalNumberHead, 'number' | 'groupId'>[],
+): Promise<readonly LogicalNumber[]> {
+  if (values.length === 0) return [];
+  const created = await logicalNumberTable.insertMany(work, values);
+  const after = new Map<number, Ids>();
+  for (const [groupId, own] of Map.groupBy(created, (head) => head.groupId)) {
+    const versions = await versionsIn(work, groupId, undefined);
+    for (const { id } of own) after.set(id, versions);
+  }
+  const bare = created.map((head) => ({ ...head, appVersionIds: [] }));
+  await replaceLinks(work, bare, after);
+  const all = bare.map((number) => ({ ...number, appVersionIds: after.get(number.id) ?? [] }));
+  for (const number of all) work.ledger.created('logical_number', number);
+  return all;
+}
+
 /** Moves logical numbers to a group, or out of all; versions follow as by `updateLogicalNumber`. Errors: `invalid`. */
 export async function moveLogicalNumbers(
   work: WriteWork,

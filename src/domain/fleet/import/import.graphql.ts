@@ -1,0 +1,131 @@
+import * as g from '../../../graphql/index.js';
+import { yieldToEventLoop } from '../../../platform/clock.js';
+import type { Json } from '../../../platform/encoding/json.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import { demandScope, type ErrorPolicy } from '../../../platform/requests.js';
+import { JobType } from '../../base/job/job.graphql.js';
+import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
+import { messageOf, startJob } from '../../base/job/job.service.js';
+import { type CheckedRow, type ImportRow, rowsIn } from './import.model.js';
+import { FLEET_IMPORT, type ImportMode, planImport } from './import.service.js';
+
+const Mode = g.enumeration<ImportMode>(
+  'FleetImportMode',
+  'Whether an import may change records that exist.',
+  {
+    CREATE: 'Rows of devices that exist are refused, and of logical numbers in another group.',
+    CREATE_OR_UPDATE: 'Rows of devices that exist change them; absent values stay as they are.',
+  },
+);
+
+const FleetImportInput = g.inputType<g.Input>('FleetImportInput', 'A file with devices.', {
+  file: g.upload(
+    `CSV with commas, semicolons or tabs, whose first line names the columns; NDJSON; or a list of serial numbers, one a line. UTF-8, at most ${MAX_JOB_ROWS} rows. Columns: serial_number, logical_number (created if it does not exist), group (a name that exists), enabled (true or false), parameters (a JSON object of values by key, for the logical number).`,
+  ),
+  mode: { ...g.choice.orNull(Mode, 'Whether records that exist may be changed.'), defaultValue: 'CREATE' },
+  errorPolicy: {
+    ...g.choice.orNull(g.BulkErrorPolicy, 'What a row with an error does to the other rows.'),
+    defaultValue: 'REJECT_EVERYTHING',
+  },
+});
+
+const RefusedRow = g.objectType<Refused>('FleetImportRefusal', 'A row of a file that cannot be imported.', {
+  line: g.int('Its first line in the file, from 1.'),
+  message: g.text('What is wrong with it.'),
+});
+
+interface Refused {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Refused rows in a payload. */
+const MAX_REFUSED = 1_000;
+/** Rows that are compared with the records at a time. */
+const ROWS_PER_PLAN = 1_000;
+
+const Payload = g.payloadType('FleetImport', {
+  job: g.object.orNull(
+    JobType,
+    'The job that imports the rows. Null with dryRun, if nothing is imported, and after an error.',
+  ),
+  count: g.int.orNull('Rows without an error. Null after an error.'),
+  refusedCount: g.int.orNull('Rows with an error. Null after an error.'),
+  refused: g.nullable(
+    g.object.list(RefusedRow, `The first ${MAX_REFUSED} rows with an error. Null after an error.`),
+  ),
+});
+
+/** Rows that may be imported, and the refused ones, each in the order of their lines. */
+interface Checked {
+  readonly accepted: readonly ImportRow[];
+  readonly refused: readonly Refused[];
+}
+
+export const fleetImportGraphql = g.mutation('fleetImport', {
+  field: g.object(
+    Payload,
+    'Creates or changes devices, with their logical numbers and parameters, from a file, in the background. All rows are checked first; with REJECT_EVERYTHING, one row with an error imports nothing.',
+  ),
+  args: {
+    input: g.object(FleetImportInput, 'The file, and what to do with it.'),
+    dryRun: g.TARGET_ARGS.dryRun,
+  },
+  resolve: async (_source, ctx, { input, dryRun }) => {
+    demandScope(ctx.caller, 'write');
+    const { file, mode, errorPolicy } = input as Given;
+    // The file is read before the unit of work begins.
+    const sent = g.findSentFile(file);
+    const rows = sent && (await rowsIn(ctx.contents.sent(sent)).catch(asProblem));
+    let checked: Checked = { accepted: [], refused: [] };
+    return await ctx.changeInParts(
+      async (work) => {
+        if (rows === undefined) throw invalid('file', 'must be an uploaded file, not null');
+        if (rows instanceof DomainError) throw rows;
+        checked = await check(rows, (part) => planImport(work, mode, part));
+        const { accepted, refused } = checked;
+        const isStopped = refused.length > 0 && errorPolicy === 'REJECT_EVERYTHING';
+        if (dryRun === true || isStopped || accepted.length === 0) return [];
+        const given = { kind: FLEET_IMPORT, input: { mode }, rows: accepted as readonly Json[] };
+        return [(later) => startJob(later, given)];
+      },
+      ([job]: readonly Job[]) => ({
+        ...(job && { job }),
+        count: checked.accepted.length,
+        refusedCount: checked.refused.length,
+        refused: checked.refused.slice(0, MAX_REFUSED),
+      }),
+      ['input'],
+    );
+  },
+});
+
+function asProblem(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  throw error;
+}
+
+interface Given extends g.Input {
+  readonly file: unknown;
+  readonly mode: ImportMode;
+  readonly errorPolicy: ErrorPolicy;
+}
+
+type Plan = (rows: readonly ImportRow[]) => Promise<readonly (object | DomainError)[]>;
+
+async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> {
+  const accepted: ImportRow[] = [];
+  const refused: Refused[] = [];
+  for (let start = 0; start < rows.length; start += ROWS_PER_PLAN) {
+    const part = rows.slice(start, start + ROWS_PER_PLAN);
+    const valid = part.flatMap(({ row }) => (row instanceof DomainError ? [] : [row]));
+    const plans = (await plan(valid)).values();
+    for (const { line, row } of part) {
+      const result = row instanceof DomainError ? row : plans.next().value;
+      if (result instanceof DomainError) refused.push({ line, message: messageOf(result) });
+      else accepted.push(row as ImportRow);
+    }
+    await yieldToEventLoop();
+  }
+  return { accepted, refused };
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+
+import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
+import { csvRecords, CsvProblem, type CsvRecord } from '../../../platform/encoding/csv.js';
+import { MAX_ROW_BYTES, ndjsonRows } from '../../../platform/encoding/json.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import { isObject, normalized, orProblem, parse, parsedJson } from '../../../platform/validate.js';
+import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
+import { SerialNumber } from '../device/device.model.js';
+import { GroupCreate } from '../group/group.model.js';
+import { LogicalNumberCreate } from '../logical-number/logical-number.model.js';
+import { ParameterCreate } from '../setting/setting.model.js';
+
+/** A row of a file. Names of columns are those of REST, in snake case. */
+const ImportFields = z.object({
+  serialNumber: SerialNumber,
+  logicalNumber: LogicalNumberCreate.shape.number.optional(),
+  group: GroupCreate.shape.name.optional(),
+  enabled: z.boolean().optional(),
+  /** Values by key, of the logical number. */
+  parameters: z.record(ParameterCreate.shape.key, ParameterCreate.shape.value).optional(),
+});
+
+/** Absent fields keep their values. */
+export type ImportRow = Readonly<z.output<typeof ImportFields>>;
+
+const COLUMNS: Readonly<Record<string, keyof ImportRow>> = {
+  serial_number: 'serialNumber',
+  logical_number: 'logicalNumber',
+  group: 'group',
+  enabled: 'enabled',
+  parameters: 'parameters',
+};
+
+/** A row of a file as it was read, and the first line of it, from 1. */
+interface ReadRow {
+  readonly line: number;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly problem?: DomainError;
+}
+
+export interface CheckedRow {
+  readonly line: number;
+  readonly row: ImportRow | DomainError;
+}
+
+/**
+ * The rows of a file: NDJSON if it begins with a brace; otherwise CSV whose first line names the columns, or a list of
+ * serial numbers, one a line. Errors: `invalid` at `file` for a file that is none of these, or too long.
+ */
+export async function rowsIn(pieces: AsyncIterable<Uint8Array>): Promise<readonly CheckedRow[]> {
+  const rows: CheckedRow[] = [];
+  const seen = new Set<string>();
+  try {
+    for await (const { line, values, problem } of readRows(pieces)) {
+      if (rows.length === MAX_JOB_ROWS) throw invalid('file', `must have at most ${MAX_JOB_ROWS} entries`);
+      const row = problem ?? orProblem(() => parse(ImportFields, values));
+      rows.push({ line, row: row instanceof DomainError ? row : repeated(seen, row) });
+      if (isTurnOver()) await yieldToEventLoop();
+    }
+  } catch (error) {
+    throw error instanceof CsvProblem ? notReadable(error.message) : error;
+  }
+  if (rows.length === 0) throw invalid('file', 'must not be empty');
+  return rows;
+}
+
+const notReadable = (reason: string): DomainError =>
+  new DomainError('invalid', reason, { fields: { file: [reason] } });
+
+function repeated(seen: Set<string>, row: ImportRow): ImportRow | DomainError {
+  const name = normalized(row.serialNumber);
+  if (seen.has(name)) return invalid('serialNumber', 'is given twice');
+  seen.add(name);
+  return row;
+}
+
+async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
+  const [first, all] = await peeked(pieces);
+  if (first === '{') yield* ndjson(all);
+  else yield* csv(all);
+}
+
+/** The first character but spaces and a byte order mark, and all pieces. */
+async function peeked(pieces: AsyncIterable<Uint8Array>) {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const next = await iterator.next();
+  const first: Uint8Array = next.done === true ? new Uint8Array() : next.value;
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield first;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return [Buffer.from(first.subarray(0, 64)).toString().trimStart().charAt(0), all()] as const;
+}
+
+async function* ndjson(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
+  for await (const row of ndjsonRows(pieces, MAX_ROW_BYTES)) {
+    const { line } = row;
+    if ('errors' in row) yield { line, values: {}, problem: problemOf(row.errors) };
+    else yield { line, values: named(row.value) };
+  }
+}
+
+const problemOf = (fields: Readonly<Record<string, readonly string[]>>): DomainError =>
+  new DomainError('invalid', 'Some fields are not valid.', { fields });
+
+/** Values under the names of fields; other names stay, and are refused. */
+const named = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [COLUMNS[name] ?? name, value]));
+
+async function* csv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
+  let header: readonly string[] | undefined;
+  for await (const record of csvRecords(pieces)) {
+    if (header !== undefined) {
+      yield rowOf(record, header);
+      continue;
+    }
+    const names = record.cells.map((cell) => cell.trim().toLowerCase());
+    const isHeader = names.includes('serial_number');
+    header = isHeader ? checkedHeader(names) : ['serial_number'];
+    if (!isHeader) yield rowOf(record, header);
+  }
+}
+
+function checkedHeader(names: readonly string[]): readonly string[] {
+  const unknown = names.filter((name) => COLUMNS[name] === undefined);
+  if (unknown.length > 0) throw invalid('file', `has unknown fields: ${unknown.join(', ')}`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid('file', `must be sent once: the column ${twice}`);
+  return names;
+}
+
+/** Empty cells are absent values. */
+function rowOf({ line, cells }: CsvRecord, header: readonly string[]): ReadRow {
+  const extra = cells.slice(header.length).some((cell) => cell !== '');
+  if (extra)
+    return { line, values: {}, problem: invalid('row', `must have at most ${header.length} values`) };
+  const given = header.flatMap((name, index) => {
+    const cell = cells[index]?.trim() ?? '';
+    return cell === '' ? [] : [[name, valueOf(name, cell)] as const];
+  });
+  return { line, values: named(Object.fromEntries(given)) };
+}
+
+function valueOf(column: string, cell: string): unknown {
+  if (column === 'enabled') return FLAGS[cell.toLowerCase()] ?? cell;
+  if (column !== 'parameters') return cell;
+  const value = parsedJson(cell);
+  return isObject(value) ? value : cell;
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  '1': true,
+  false: false,
+  no: false,
+  '0': false,
+};

@@ -1,0 +1,124 @@
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { Json } from '../../../platform/encoding/json.js';
+import { DomainError, invalid, taken } from '../../../platform/errors.js';
+import type { Rejected } from '../../base/job/job.service.js';
+import type { Device } from '../device/device.model.js';
+import { findDevicesBySerialNumbers, storeDevices } from '../device/device.service.js';
+import { groupRecords } from '../group/group.service.js';
+import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
+import {
+  createLogicalNumbers,
+  logicalNumberHeads,
+  moveLogicalNumbers,
+  withVersions,
+} from '../logical-number/logical-number.service.js';
+import { setParameters } from '../setting/parameter.service.js';
+import type { ImportRow } from './import.model.js';
+
+/** Kind of the jobs that import devices. */
+export const FLEET_IMPORT = 'fleetImport';
+
+/** Whether rows may change devices and logical numbers that exist. */
+export type ImportMode = 'CREATE' | 'CREATE_OR_UPDATE';
+
+/** A row that may be imported, with what exists of it. */
+interface Planned {
+  readonly row: ImportRow;
+  readonly device: Device | undefined;
+  readonly number: LogicalNumberHead | undefined;
+  /** The group that the logical number has afterwards; undefined keeps it. */
+  readonly groupId: number | undefined;
+}
+
+/** The rows as they would be imported, or why not, in order. Four statements. */
+export async function planImport(work: ReadWork, mode: ImportMode, rows: readonly ImportRow[]) {
+  const named = (field: 'logicalNumber' | 'group'): string[] => rows.flatMap((row) => row[field] ?? []);
+  const devices = await findDevicesBySerialNumbers(
+    work,
+    rows.map(({ serialNumber }) => serialNumber),
+  );
+  const numbers = await logicalNumberHeads.findByNames(work, named('logicalNumber'));
+  const groups = await groupRecords.findByNames(work, named('group'));
+  /** Groups of the logical numbers of earlier rows. */
+  const chosen = new Map<string, number>();
+  return rows.map((row): Planned | DomainError => {
+    const { serialNumber, logicalNumber, group } = row;
+    const device = devices.get(serialNumber);
+    if (device !== undefined && mode === 'CREATE') return taken('serialNumber', 'exists already');
+    if (logicalNumber === undefined && (group !== undefined || row.parameters !== undefined)) {
+      return invalid(
+        'logicalNumber',
+        'is required: the group and the parameters are those of the logical number',
+      );
+    }
+    const groupId = group === undefined ? undefined : groups.get(group)?.id;
+    if (group !== undefined && groupId === undefined) return invalid('group', `are not all known: ${group}`);
+    const number = logicalNumber === undefined ? undefined : numbers.get(logicalNumber);
+    const isMoved = number !== undefined && groupId !== undefined && number.groupId !== groupId;
+    if (isMoved && mode === 'CREATE') return taken('logicalNumber', 'exists already, in another group');
+    if (logicalNumber !== undefined && groupId !== undefined) {
+      if ((chosen.get(logicalNumber) ?? groupId) !== groupId) return invalid('group', 'is given twice');
+      chosen.set(logicalNumber, groupId);
+    }
+    return { row, device, number, groupId };
+  });
+}
+
+/** Imports some rows of a file, in a constant number of statements for each group. */
+export async function importSome(work: WriteWork, input: Json, rows: readonly Json[]): Promise<Rejected> {
+  const { mode } = input as { readonly mode: ImportMode };
+  const planned = await planImport(work, mode, rows as unknown as readonly ImportRow[]);
+  const rejected = new Map<number, DomainError>();
+  const accepted: Planned[] = [];
+  for (const [place, plan] of planned.entries()) {
+    if (plan instanceof DomainError) rejected.set(place, plan);
+    else accepted.push(plan);
+  }
+  const numbers = await placeNumbers(work, accepted);
+  const present = accepted.flatMap(({ device }) => device ?? []);
+  await storeDevices(work, present, devicesAfter(accepted, numbers));
+  const settings = accepted.flatMap(({ row: { logicalNumber = '', parameters = {} } }) =>
+    Object.entries(parameters).map(([key, value]) => ({
+      owner: { logicalNumberId: numbers.get(logicalNumber) ?? null, groupId: null },
+      input: { key, value },
+    })),
+  );
+  if (settings.length > 0) await setParameters(work, settings, 'REJECT_FAILED_ROWS');
+  return rejected;
+}
+
+/** Creates the logical numbers that are new, and moves others to their groups. Returns ids by number. */
+async function placeNumbers(
+  work: WriteWork,
+  planned: readonly Planned[],
+): Promise<ReadonlyMap<string, number>> {
+  const wanted = new Map<string, number | null>();
+  const moved = new Map<LogicalNumberHead, number>();
+  const ids = new Map<string, number>();
+  for (const { row, number, groupId } of planned) {
+    const { logicalNumber } = row;
+    if (logicalNumber === undefined) continue;
+    if (number === undefined) wanted.set(logicalNumber, groupId ?? wanted.get(logicalNumber) ?? null);
+    else {
+      ids.set(logicalNumber, number.id);
+      if (groupId !== undefined && groupId !== number.groupId) moved.set(number, groupId);
+    }
+  }
+  const values = [...wanted].map(([number, groupId]) => ({ number, groupId }));
+  for (const { id, number } of await createLogicalNumbers(work, values)) ids.set(number, id);
+  for (const [groupId, own] of Map.groupBy(moved.keys(), (number) => moved.get(number) ?? null)) {
+    await moveLogicalNumbers(work, await withVersions(work, own), groupId);
+  }
+  return ids;
+}
+
+/** Devices as they are after the import; those that stay the same are left out. */
+function devicesAfter(planned: readonly Planned[], numbers: ReadonlyMap<string, number>) {
+  return planned.flatMap(({ row: { serialNumber, logicalNumber, enabled }, device }) => {
+    const present = device ?? { logicalNumberId: null, enabled: true, meta: {}, frameworkVersion: null };
+    const logicalNumberId = numbers.get(logicalNumber ?? '') ?? present.logicalNumberId;
+    const after = { ...present, serialNumber, logicalNumberId, enabled: enabled ?? present.enabled };
+    const isSame = after.enabled === device?.enabled && logicalNumberId === device.logicalNumberId;
+    return isSame ? [] : [after];
+  });
+}

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+
+import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
+import { fleet, versionIdsOf } from '../../../support/fleet.js';
+import { useServer, type Fields, type Member } from '../../../support/server.js';
+
+const server = useServer({ maxFileBytes: 8 * 1024 * 1024 });
+
+const IMPORT = `mutation ($file: Upload!, $mode: FleetImportMode, $errorPolicy: BulkErrorPolicy, $dryRun: Boolean) {
+  fleetImport(input: { file: $file, mode: $mode, errorPolicy: $errorPolicy }, dryRun: $dryRun) {
+    count refusedCount refused { line message } job { id state } userErrors { code path message } } }`;
+
+interface Imported extends Fields {
+  readonly job: { readonly id: string } | null;
+  readonly refused: readonly { readonly line: number; readonly message: string }[] | null;
+}
+
+/** Sends a file, and waits until the job has ended. */
+async function imported(text: string | Uint8Array, variables: Fields = {}, member: Member = server.acme) {
+  const form = new FormData();
+  const query = { query: IMPORT, variables: { file: null, ...(variables as object) } };
+  form.set('operations', JSON.stringify(query));
+  form.set('map', '{"0":["variables.file"]}');
+  form.append('0', new Blob([typeof text === 'string' ? text : new Uint8Array(text)]), 'fleet.csv');
+  const headers = { authorization: `Bearer ${member.token}`, 'apollo-require-preflight': '1' };
+  const reply = await server.anonymous.post('/graphql', form, { headers });
+  expect(reply.status, reply.text).toBe(200);
+  await server.app.steps.idle();
+  return (reply.body as unknown as { data: { fleetImport: Imported } }).data.fleetImport;
+}
+
+const refusals = ({ refused }: Imported): readonly string[] =>
+  (refused ?? []).map(({ line, message }) => `${line} ${message}`);
+
+const jobOf = async ({ job }: Imported): Promise<Fields> =>
+  (
+    await answered(
+      server.acme,
+      'query ($id: ID!) { job(id: $id) { kind state total done rejected rejections { nodes { rowNumber message } } } }',
+      { id: job?.id },
+    )
+  ).job as Fields;
+
+const devices = async (name: string): Promise<unknown> =>
+  (
+    await answered<{ devices: { nodes: unknown } }>(
+      server.acme,
+      `query ($filter: DeviceFilter) { devices(first: 100, filter: $filter) {
+        nodes { serialNumber enabled logicalNumber { number group { name } parameters { nodes { key value } } } } } }`,
+      { filter: { serialNumber: { startsWith: name } } },
+    )
+  ).devices.nodes;
+
+describe('fleetImport', () => {
+  it('creates devices with logical numbers, groups, states and parameters from a table', async () => {
+    const { client } = server.acme;
+    const group = await fleet.group(client, 'North; East');
+    const [version = 0] = await fleet.appVersions(client, 1, [group]);
+    const setDefaults = `mutation ($id: ID!, $ids: [ID!]!) {
+      groupSetDefaultAppVersions(id: $id, appVersionIds: $ids) { userErrors { code } } }`;
+    await changed(server.acme, setDefaults, {
+      id: nodeId('Group', group),
+      ids: [nodeId('AppVersion', version)],
+    });
+    const result = await imported(
+      [
+        'serial_number;logical_number;group;enabled;parameters',
+        'T1;100;"North; East";yes;"{""timeout"": ""30"", ""host"": ""a""}"',
+        'T2;;;no;',
+        'T3;100;;;',
+      ].join('\r\n'),
+    );
+    expect(result).toMatchObject({ count: 3, refusedCount: 0, refused: [], userErrors: [] });
+    expect(await jobOf(result)).toMatchObject({ kind: 'fleetImport', state: 'DONE', done: 3, rejected: 0 });
+    const parameters = {
+      nodes: [
+        { key: 'timeout', value: '30' },
+        { key: 'host', value: 'a' },
+      ],
+    };
+    const number = { number: '100', group: { name: 'North; East' }, parameters };
+    expect(await devices('T')).toEqual([
+      { serialNumber: 'T1', enabled: true, logicalNumber: number },
+      { serialNumber: 'T2', enabled: false, logicalNumber: null },
+      { serialNumber: 'T3', enabled: true, logicalNumber: number },
+    ]);
+    expect(await versionIdsOf(client, '100')).toEqual([version]);
+  });
+
+  it('reads NDJSON, and lists of serial numbers with and without a first line', async () => {
+    await imported(
+      '\n{"serial_number":"N1","parameters":{"a":"1"},"logical_number":"n 1"}\n{"serial_number":"N2"}\n',
+    );
+    await imported('L1\n"L2"\n\nL3');
+    await imported('\uFEFFserial_number\nL4\n');
+    expect(
+      await listed(server.acme, 'Device', 'serialNumber', { filter: { serialNumber: { startsWith: 'N' } } }),
+    ).toEqual(['N1', 'N2']);
+    expect(
+      await listed(server.acme, 'Device', 'serialNumber', { filter: { serialNumber: { startsWith: 'L' } } }),
+    ).toEqual(['L1', 'L2', 'L3', 'L4']);
+  });
+
+  const WRONG = [
+    'serial_number,logical_number,group,enabled,parameters',
+    'W1,w 1,,,',
+    'W1,,,,',
+    ',w 2,,,',
+    'W3,,no such group,,',
+    'W4,w 4,no such group,,',
+    'W5,,,perhaps,',
+    'W6,w 6,,,{not JSON',
+    'W7,w 7,,,,,more',
+  ].join('\n');
+  const MESSAGES = [
+    '3 serialNumber is given twice',
+    '4 serialNumber is required',
+    '5 logicalNumber is required: the group and the parameters are those of the logical number',
+    '6 group are not all known: no such group',
+    '7 enabled must be true or false',
+    expect.stringMatching(/^8 parameters must be an? /) as string,
+    '9 row must have at most 5 values',
+  ];
+
+  it('imports nothing if a row has an error, or the others if that is asked for', async () => {
+    const none = await imported(WRONG);
+    expect(none).toMatchObject({ job: null, count: 1, refusedCount: 7, userErrors: [] });
+    expect(refusals(none)).toEqual(MESSAGES);
+    expect(await devices('W')).toEqual([]);
+    const others = await imported(WRONG, { errorPolicy: 'REJECT_FAILED_ROWS' });
+    expect(refusals(others)).toEqual(MESSAGES);
+    expect(await jobOf(others)).toMatchObject({ state: 'DONE', total: 1, done: 1 });
+    expect(await devices('W')).toHaveLength(1);
+  });
+
+  it('changes nothing with dryRun', async () => {
+    const tried = await imported('serial_number\nD1\nD1', { dryRun: true });
+    expect(tried).toMatchObject({ job: null, count: 1, refusedCount: 1 });
+    expect(await devices('D')).toEqual([]);
+  });
+
+  it('changes records that exist only with CREATE_OR_UPDATE, and nothing that is absent', async () => {
+    const { client } = server.acme;
+    for (const name of ['old', 'new']) await fleet.group(client, name);
+    const first = 'serial_number,logical_number,group,enabled\nU1,u 1,old,no\nU2,u 2,old,\n';
+    expect((await imported(first)).job).not.toBeNull();
+    const again = 'serial_number,logical_number,group\nU1,u 1,new\nU3,u 2,new\nU4,u 1,\n';
+    expect(refusals(await imported(again))).toEqual([
+      '2 serialNumber exists already',
+      '3 logicalNumber exists already, in another group',
+    ]);
+    await imported(again, { mode: 'CREATE_OR_UPDATE' });
+    const at = (number: string) => ({ number, group: { name: 'new' }, parameters: { nodes: [] } });
+    expect(await devices('U')).toEqual([
+      { serialNumber: 'U1', enabled: false, logicalNumber: at('u 1') },
+      { serialNumber: 'U2', enabled: true, logicalNumber: at('u 2') },
+      { serialNumber: 'U3', enabled: true, logicalNumber: at('u 2') },
+      { serialNumber: 'U4', enabled: true, logicalNumber: at('u 1') },
+    ]);
+    const same = await imported(again, { mode: 'CREATE_OR_UPDATE' });
+    expect(await jobOf(same)).toMatchObject({ state: 'DONE', done: 3 });
+    const revisions = await listed(server.acme, 'Device', 'revision', {
+      filter: { serialNumber: { startsWith: 'U' } },
+    });
+    expect(revisions).toEqual([1, 1, 1, 1]);
+  });
+
+  it('refuses a row whose device was created since it was checked', async () => {
+    const rows = Array.from({ length: 400 }, (_, index) => `R${index}`);
+    const [one, other] = await Promise.all([imported(rows.join('\n')), imported(rows.join('\n'))]);
+    const jobs = await Promise.all([one, other].filter(({ job }) => job !== null).map(jobOf));
+    expect(jobs.map(({ done }) => done)).toContain(400);
+    expect(jobs.reduce((sum, { done }) => sum + Number(done), 0)).toBe(400);
+  });
+
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ['an empty file', '', /must not be empty/],
+    ['unknown columns', 'serial_number,colour\nX1,red', /unknown fields: colour/],
+    ['a column twice', 'serial_number,serial_number\nX1,X2', /must be sent once/],
+    ['a broken quote', `serial_number\n${'X1\n'.repeat(100)}"X2 \n${'X3\n'.repeat(1_000)}`, /Quote/],
+    ['bytes that are no text', Uint8Array.of(0xff, 0xfe, 0x41), /UTF-8/],
+    ['more than 100,000 rows', '{\n'.repeat(100_001), /at most 100000 entries/],
+  ])('refuses %s, and imports nothing', async (_what, text, message) => {
+    const { job, userErrors } = await imported(text);
+    expect(job).toBeNull();
+    expect(userErrors).toMatchObject([
+      { code: 'INVALID', path: ['input', 'file'], message: expect.stringMatching(message) as string },
+    ]);
+    expect(await devices('X')).toEqual([]);
+  });
+
+  it('sees nothing of other companies: equal serial numbers and names are its own', async () => {
+    await fleet.group(server.beta.client, 'of beta');
+    await fleet.device(server.beta.client, 'B1');
+    expect(refusals(await imported('serial_number,logical_number,group\nB1,b 1,of beta'))).toEqual([
+      '2 group are not all known: of beta',
+    ]);
+    expect((await imported('B1')).job).not.toBeNull();
+  });
+});

@@ -14,7 +14,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     'Query',
     'read',
     `node nodes group groups logicalNumber logicalNumbers device devices deviceSummary deletedByRetention
-      unknownTerminal unknownTerminals app apps appVersion appVersions file files notification
+      unknownTerminal unknownTerminals job jobs app apps appVersion appVersions file files notification
       notifications transaction transactions transactionSummary parameter parameters metacontent
       metacontents`,
   ],
@@ -25,7 +25,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     `groupCreate groupUpdate groupDelete groupAttachAppVersions groupDetachAppVersions
       groupSetDefaultAppVersions logicalNumberCreate logicalNumberUpdate logicalNumberDelete
       logicalNumberMove logicalNumberSetAppVersions deviceCreate deviceUpdate deviceDelete deviceEnable
-      deviceDisable deviceAssign deviceBulkCreate deviceAdopt appCreate appUpdate appDelete
+      deviceDisable deviceAssign deviceBulkChange deviceBulkCreate deviceAdopt fleetImport jobCancel appCreate appUpdate appDelete
       appVersionCreate appVersionUpdate appVersionDelete appVersionSetModules appVersionSetFiles
       appVersionGrant fileCreate fileUpdate fileDelete notificationSend notificationCancel
       notificationRetry parameterCreate parameterUpdate parameterDelete parameterBulkSet metacontentCreate

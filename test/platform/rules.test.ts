@@ -14,7 +14,7 @@ it.each<[string, object | null]>([
   ['is given twice', { rule: 'given_twice', params: null }],
   [
     'is 3, but the change affects 2 logical numbers. Nothing was changed',
-    { rule: 'other_count', params: { expected: 3, count: 2 } },
+    { rule: 'other_count', params: { expected: 3, count: 2, what: 'logical numbers' } },
   ],
   ['A group with this name exists already.', null],
 ])('%s: the rule is %j', (message, rule) => {

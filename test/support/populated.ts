@@ -1,3 +1,5 @@
+import { startJob } from '../../src/domain/base/job/job.service.js';
+import { DEVICE_CHANGE } from '../../src/domain/fleet/device/device-bulk.service.js';
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
 import {
@@ -7,6 +9,8 @@ import {
 import { changed, nodeId } from './dashboard.js';
 import { fleet, softwareOf, recordAll } from './fleet.js';
 import type { Member, TestServer } from './server.js';
+
+const UNKNOWN = 999_999;
 
 /** Creates `times` records of every kind in a company, each linked to records of every kind that it can refer to. */
 export async function populate(server: TestServer, member: Member, times: number): Promise<void> {
@@ -47,6 +51,10 @@ export async function populate(server: TestServer, member: Member, times: number
     await claimForTerminals(work, terminals);
     const deviceIds = [...found.values()].map(({ id }) => id);
     await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
+    // The second row of each job is refused: there is no such device.
+    for (const id of deviceIds) {
+      await startJob(work, { kind: DEVICE_CHANGE, input: { enabled: true }, rows: [id, UNKNOWN] });
+    }
     const knock = { firstSeenAt: work.now, lastSeenAt: work.now, count: 1 };
     await addUnknownTerminals(
       work,
@@ -68,6 +76,7 @@ export async function populate(server: TestServer, member: Member, times: number
       })),
     ),
   );
+  await server.app.steps.idle();
 }
 
 /** REST has no default versions. */

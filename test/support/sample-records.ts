@@ -1,5 +1,6 @@
 import { beforeAll } from 'vitest';
 
+import { changed, nodeId } from './dashboard.js';
 import { createdId, fleet, recordAll } from './fleet.js';
 import type { PathValue } from './route-requests.js';
 import type { Member, TestServer } from './server.js';
@@ -17,7 +18,11 @@ export const missing: PathValue = (placeholder) =>
  * Creates one record of every kind for a company, whose names begin with `name`. Resolves to their ids by type of GraphQL, and
  * to the values of placeholders of paths, for example of `group_name` and `app_id`.
  */
-export async function createSampleRecords(server: TestServer, { client, caller }: Member, name = 'sample') {
+export async function createSampleRecords(
+  server: TestServer,
+  { client, caller, graphql }: Member,
+  name = 'sample',
+) {
   const [number, serialNumber] = [`${name} number`, `${name} serial`];
   const group = await fleet.group(client, `${name} group`);
   const app = await fleet.app(client, `${name} app`);
@@ -45,6 +50,12 @@ export async function createSampleRecords(server: TestServer, { client, caller }
       },
     ]),
   );
+  const { job } = await changed<{ readonly job: { readonly databaseId: number } }>(
+    { graphql },
+    `mutation ($ids: [ID!]!) { deviceBulkChange(target: { ids: $ids }, change: { enabled: true }) { job { databaseId } } }`,
+    { ids: [nodeId('Device', device)] },
+  );
+  await server.app.steps.idle();
   const ids = {
     Group: group,
     LogicalNumber: numberId,
@@ -55,6 +66,7 @@ export async function createSampleRecords(server: TestServer, { client, caller }
     Parameter: parameter,
     Metacontent: metacontent,
     Notification: Number(notification?.id),
+    Job: job.databaseId,
     User: caller.userId,
   };
   const idValues = Object.entries(ids).map(([type, id]): [string, string] => [

@@ -24,7 +24,8 @@ export interface Member {
 }
 
 const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
-const OF_NODES = /^select [^]+ from notification_targets\s+where company_id > /;
+const OF_NODES =
+  /^select [^]+ from (?:notification_targets\s+where|jobs\s+where ended_at is null and) company_id > /;
 /** Ids of records of beta are greater. */
 export const IDS_BEFORE_BETA = 1_000_000;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;

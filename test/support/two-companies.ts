@@ -72,6 +72,7 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
       expires_at: new Date(9),
     })),
   ],
+  ['jobs', null, [{ id: 1, kind: 'k', state: 'done', ended_at: EARLY }]],
   ['notification_targets', null, [{ notification_id: 2, part: 0, logical_numbers: '[2]' }]],
   [
     'notification_deliveries',

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, inCompany, specialSql } from '../../../database/company/company-rows.js';
+import {
+  CompanyRows,
+  inCompany,
+  type OfCompany,
+  specialSql,
+} from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { lastDrawn } from '../../../database/counters.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
@@ -51,12 +56,18 @@ export const jobNewRows: NewRows<JobChange> = {
   ...changes.newRows('jobs_by_sequence'),
   span: async (work, companyId) => ({
     first: 1,
-    last: await lastDrawn(inCompany(work, companyId).db, companyId, JOB_CHANGES),
+    last: await lastChange(inCompany(work, companyId)),
   }),
 };
 
+async function lastChange(work: OfCompany<SystemReadWork>): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  return await lastDrawn(db, companyId, JOB_CHANGES);
+}
+
 /** The position of the change of a job that this unit makes. */
-export async function nextSequence({ db, caller: { companyId } }: WriteWork): Promise<number> {
+export async function nextSequence(work: WriteWork): Promise<number> {
+  const { db, companyId } = specialSql(work);
   return (await drawIds(db, JOB_CHANGES, [{ companyId, count: 1 }])).get(companyId) ?? 0;
 }
 

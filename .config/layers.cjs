@@ -191,7 +191,14 @@ const layers = [
     files: '^src/graphql/schema/',
     example: 'src/graphql/schema/example.ts',
     src: [...UNITS, 'graphql', 'graphql-schema'],
-    packages: ['graphql', 'graphql-scalars', 'graphql-upload-minimal', 'type-graphql', 'zod'],
+    packages: [
+      'graphql',
+      'graphql-scalars',
+      'graphql-upload-minimal',
+      'reflect-metadata',
+      'type-graphql',
+      'zod',
+    ],
   },
   {
     name: 'graphql',
@@ -223,7 +230,7 @@ const layers = [
     files: '^src/app/graphql/',
     example: 'src/app/graphql/example.ts',
     src: [...DOMAIN, 'service', 'domain-graphql', 'graphql-index', 'graphql-schema', 'app-graphql'],
-    packages: ['graphql', 'reflect-metadata', 'type-graphql'],
+    packages: ['graphql', 'type-graphql'],
   },
   {
     name: 'app',

@@ -8,9 +8,34 @@ import { useServer, type Fields } from '../../support/server.js';
 import { responseIn, TRANSPORTS } from '../../support/transports.js';
 import { comparisonsOf, schema } from '../ways.js';
 
-/** Arguments of each mutation with a filter in its target, besides the target. */
-const ARGUMENTS: Readonly<Record<string, () => string>> = {
-  appVersionGrant: () => `appVersionIds: ["${nodeId('AppVersion', version)}"], mode: REMOVE`,
+/** A mutation with a filter in its target. */
+interface Tried {
+  /** Its arguments besides the target. */
+  readonly args: () => string;
+  /** The field that names a record, in filters and in `examples`. */
+  readonly named: string;
+  /** A condition on an id, and the id that all records have. */
+  readonly ofGroup: readonly [column: string, id: () => string];
+  readonly records: string;
+  /** Number of records that the mutation has not changed yet. */
+  readonly had: () => Promise<number>;
+}
+
+const TRIED: Readonly<Record<string, Tried>> = {
+  appVersionGrant: {
+    args: () => `appVersionIds: ["${nodeId('AppVersion', version)}"], mode: REMOVE`,
+    named: 'number',
+    ofGroup: ['groupId', () => nodeId('Group', group)],
+    records: 'logical numbers',
+    had: () => rowsIn(server, 'logical_number_app_versions', `app_version_id = ${version}`),
+  },
+  deviceBulkChange: {
+    args: () => 'change: { enabled: false }',
+    named: 'serialNumber',
+    ofGroup: ['group', () => nodeId('Group', group)],
+    records: 'devices',
+    had: () => rowsIn(server, 'devices', 'enabled'),
+  },
 };
 
 const inputOf = (type: GraphQLInputType): GraphQLInputObjectType | undefined => {
@@ -46,12 +71,9 @@ beforeAll(async () => {
   version = (await fleet.appVersions(client, 1, [group]))[0] ?? 0;
 });
 
-const had = (): Promise<number> =>
-  rowsIn(server, 'logical_number_app_versions', `app_version_id = ${version}`);
-
 interface Payload {
   readonly count: number | null;
-  readonly examples: readonly { readonly number: string }[] | null;
+  readonly examples: readonly Fields[] | null;
   readonly userErrors: readonly UserErrorShape[];
 }
 
@@ -65,16 +87,30 @@ describe('RU-50: every mutation with a target', () => {
   });
 
   it('is tried', () => {
-    expect(withTarget.map(({ name }) => name).sort()).toEqual(['appVersionGrant', 'notificationSend']);
-    expect(withFilter.map(({ name }) => name)).toEqual(Object.keys(ARGUMENTS));
+    expect(withTarget.map(({ name }) => name).sort()).toEqual([
+      'appVersionGrant',
+      'deviceBulkChange',
+      'notificationSend',
+    ]);
+    expect(withFilter.map(({ name }) => name).sort()).toEqual(Object.keys(TRIED));
   });
 });
 
-describe.each(withFilter)('RU-50: the filter of $name', ({ name, type }) => {
+const given = withFilter.flatMap(({ name, type }) => {
+  const tried = TRIED[name];
+  return tried === undefined ? [] : [{ name, type, tried }];
+});
+
+describe.each(given)('RU-50: the filter of $name', ({ name, type, tried }) => {
+  const { named, had, records } = tried;
+  const [groupColumn, groupId] = tried.ofGroup;
   beforeAll(async () => {
+    const { client } = server.acme;
     const more = { group_id: group, app_version_ids: [version] };
-    for (const number of ['1', '2', '3'])
-      await fleet.logicalNumber(server.acme.client, `${name} ${number}`, more);
+    for (const number of [`${name} 1`, `${name} 2`, `${name} 3`]) {
+      const id = await fleet.logicalNumber(client, number, more);
+      await fleet.device(client, number, { logical_number_id: id });
+    }
   });
   let before = 0;
   beforeEach(async () => {
@@ -83,8 +119,8 @@ describe.each(withFilter)('RU-50: the filter of $name', ({ name, type }) => {
   });
 
   const mutation = (variables: string, filter: string, more = ''): string =>
-    `mutation ${variables} { ${name}(${ARGUMENTS[name]?.() ?? ''}, target: { filter: ${filter} }${more}) {
-      count examples { number } userErrors { message path code } } }`;
+    `mutation ${variables} { ${name}(${tried.args()}, target: { filter: ${filter} }${more}) {
+      count examples { ${named} } userErrors { message path code } } }`;
   const run = (query: string, variables: Fields = {}): Promise<Payload> =>
     changed<Payload>(server.acme, query, variables);
   const expectRefused = async ({ count, userErrors }: Payload, ...path: string[]): Promise<void> => {
@@ -125,9 +161,9 @@ describe.each(withFilter)('RU-50: the filter of $name', ({ name, type }) => {
       [{ [column]: {} }, [column]],
       [{ [column]: { [operator]: null } }, [column, operator]],
       [{ not: { [column]: { in: [] } } }, ['not', column, 'in']],
-      [{ number: { ignoreCase: true } }, ['number']],
-      [{ number: { contains: '' } }, ['number', 'contains']],
-      [{ number: { startsWith: '' } }, ['number', 'startsWith']],
+      [{ [named]: { ignoreCase: true } }, [named]],
+      [{ [named]: { contains: '' } }, [named, 'contains']],
+      [{ [named]: { startsWith: '' } }, [named, 'startsWith']],
     ] as const) {
       await expectRefused(await run(query, { filter }), ...path);
     }
@@ -145,27 +181,28 @@ describe.each(withFilter)('RU-50: the filter of $name', ({ name, type }) => {
   });
 
   it('refuses it over every transport, and with an Idempotency-Key', async () => {
-    const query = mutation('($value: ID)', '{ groupId: { eq: $value } }');
+    const query = mutation('($value: ID)', `{ ${groupColumn}: { eq: $value } }`);
     const { body } = await server.acme.graphql(query, {}, { headers: { 'idempotency-key': 'refused' } });
-    await expectRefused(body.data[name] as Payload, 'groupId', 'eq');
+    await expectRefused(body.data[name] as Payload, groupColumn, 'eq');
     for (const send of Object.values(TRANSPORTS)) {
       const { data } = responseIn(await send(server, server.acme, query)) as { data: Fields };
-      await expectRefused(data[name] as Payload, 'groupId', 'eq');
+      await expectRefused(data[name] as Payload, groupColumn, 'eq');
     }
   });
 
   it('changes nothing with dryRun or another count, and everything with all: true only', async () => {
-    const filter = `{ groupId: { eq: "${nodeId('Group', group)}" } }`;
-    const numbers = Array.from({ length: before }, () => ({ number: expect.any(String) as string }));
+    const filter = `{ ${groupColumn}: { eq: "${groupId()}" } }`;
+    const numbers = Array.from({ length: before }, () => ({ [named]: expect.any(String) as string }));
     const dry = await run(mutation('', filter, ', dryRun: true'));
     expect(dry).toEqual({ count: before, examples: numbers, userErrors: [] });
     expect(await had()).toBe(before);
     const { count, userErrors } = await run(mutation('', filter, `, expectCount: ${before + 1}`));
     expect([count, userErrors]).toMatchObject([null, [{ path: ['expectCount'], code: 'INVALID' }]]);
-    expect(userErrors[0]?.message).toContain(`affects ${before} logical numbers`);
+    expect(userErrors[0]?.message).toContain(`affects ${before} ${records}`);
     expect(await had()).toBe(before);
     const all = mutation('', '{}', `, expectCount: ${before}`).replace('{ filter: {} }', '{ all: true }');
     expect(await run(all)).toEqual({ count: before, examples: null, userErrors: [] });
+    await server.app.steps.idle();
     expect(await had()).toBe(0);
   });
 });

@@ -101,7 +101,7 @@ const PASSING: ReadonlySet<string> = new Set<DomainError['code']>([
 
 /**
  * Does one part of the oldest job of the next company after `companyId` that has one, in one unit of work: after a
- * crash, the part was done or not. Returns the id of the company; null if no job is left.
+ * crash, the part was done or not (decisions.md#jobs). Returns the id of the company; null if no job is left.
  */
 export async function takeJobStep(units: Units, companyId: number): Promise<number | null> {
   const found = await units.systemRead(

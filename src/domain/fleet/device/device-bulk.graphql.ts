@@ -100,7 +100,7 @@ export const deviceBulkGraphql = g.mutation('deviceBulkChange', {
         count: found.length,
         ...(job === undefined ? { examples: found.slice(0, EXAMPLES) } : { job }),
       }),
-      (field) => field.split('.'),
+      (field) => (field.startsWith('filter') ? ['target', ...field.split('.')] : field.split('.')),
     );
   },
 });

@@ -29,7 +29,7 @@ const FleetImportInput = g.inputType<g.Input>('FleetImportInput', 'A file with d
   },
 });
 
-const RefusedRow = g.objectType<Refused>('FleetImportRefusal', 'A row of a file that cannot be imported.', {
+const RefusedRow = g.objectType<Refused>('FleetImportResult', 'A row of a file that cannot be imported.', {
   line: g.int('Its first line in the file, from 1.'),
   message: g.text('What is wrong with it.'),
 });

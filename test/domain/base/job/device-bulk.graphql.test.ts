@@ -145,7 +145,7 @@ describe('deviceBulkChange', () => {
     ['no ids', { ids: [] }, { enabled: true }, ['target', 'ids']],
     ['an unknown id', { ids: [nodeId('Device', 999_999)] }, { enabled: true }, ['target', 'ids']],
     ['the id of a group', { ids: [nodeId('Group', 1)] }, { enabled: true }, ['target', 'ids']],
-    ['an empty filter', { filter: {} }, { enabled: true }, ['filter']],
+    ['an empty filter', { filter: {} }, { enabled: true }, ['target', 'filter']],
     ['no change', { all: true }, {}, ['change']],
     ['an unknown group', { all: true }, { groupId: nodeId('Group', 999_999) }, ['change', 'groupId']],
     ['null for enabled', { all: true }, { enabled: null }, ['enabled']],

@@ -66,7 +66,7 @@ export async function buildDatabase(file: string, sizes: Sizes): Promise<BenchDa
   return { sizes, token, others, week: { since: day(DAYS - 20), until: day(DAYS - 14) } };
 }
 
-export const randomToken = (): string => randomBytes(20).toString('hex');
+const randomToken = (): string => randomBytes(20).toString('hex');
 
 /** Serial number of the n-th device of the first company, from 0. */
 export const serialOf = (n: number): string => `IM5${String(n).padStart(8, '0')}`;

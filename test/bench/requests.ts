@@ -36,17 +36,6 @@ export const graphql = (token: string, query: string, variables: object = {}): R
   body: JSON.stringify({ query, variables }),
 });
 
-/** An upload of a file. */
-export function upload(token: string, name: string, bytes: Buffer): Request {
-  const head = `--part\r\nContent-Disposition: form-data; name="asset"; filename="${name}"\r\n\r\n`;
-  return {
-    method: 'POST',
-    path: '/v1/files',
-    headers: headersOf(token, 'multipart/form-data; boundary=part'),
-    body: Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--part--\r\n')]),
-  };
-}
-
 /** A client gives up after this time. */
 const PATIENCE_MS = 120_000;
 const KEPT_BYTES = 16 * 1024;
@@ -109,27 +98,3 @@ export async function runLoad(
   }
   return { requests, perSecond: (requests * 1_000) / (performance.now() - started) };
 }
-
-/** Percentiles of times in milliseconds; 0 without times. */
-export function percentilesOf(times: readonly number[]) {
-  const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) };
-}
-
-/** For example `8.3` or `120`. */
-export const ms = (value: number): string => (value >= 10 ? Math.round(value).toString() : value.toFixed(1));
-
-/** Numbers of results, for example `{ '503 busy': 3 }`. */
-export type Counts = Readonly<Record<string, number>>;
-
-export function count(counts: Record<string, number>, result: string): void {
-  counts[result] = (counts[result] ?? 0) + 1;
-}
-
-/** For example `3 × 503 busy`; empty without results. */
-export const textOf = (counts: Counts): string =>
-  Object.entries(counts)
-    .map(([result, number]) => `${number} × ${result}`)
-    .join(', ');

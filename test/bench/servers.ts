@@ -1,5 +1,4 @@
-import { execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,33 +60,6 @@ function flagsOfStart(): readonly string[] {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { scripts } = JSON.parse(text) as { readonly scripts: { readonly start: string } };
   return scripts.start.match(/--\S+/g) ?? [];
-}
-
-/** A script of the benchmarks in a process of its own, which answers each message with one. It ends with this process. */
-export function startHelper(script: string) {
-  const child = fork(script, { execArgv: ['--import', 'tsx'] });
-  const ended = (once(child, 'exit') as Promise<[number | null]>).then(([code]) => {
-    throw new Error(`${script} ended with ${code ?? 'a signal'}`);
-  });
-  ended.catch(() => undefined);
-  return {
-    ask: async <Answer>(message: object | string): Promise<Answer> => {
-      const answered = once(child, 'message') as Promise<[Answer]>;
-      child.send(message);
-      const [answer] = await Promise.race([answered, ended]);
-      return answer;
-    },
-    stop: () => void child.kill(),
-  };
-}
-
-/** Answers the messages to this process, which was started by `startHelper`. */
-export function answerMessages(answer: (message: unknown) => unknown): void {
-  const respond = async (message: unknown): Promise<void> => {
-    process.send?.(await answer(message));
-  };
-  process.on('message', (message: unknown) => void respond(message));
-  process.on('disconnect', () => process.exit());
 }
 
 /** Linux counts processor time in hundredths of a second for programs, on all common processors. */

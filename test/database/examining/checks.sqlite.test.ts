@@ -14,11 +14,11 @@ import {
 } from '../../../src/domain/fleet/device/device.service.js';
 import {
   ALL_ROWS,
-  BUCKETS,
   DIMENSIONS,
 } from '../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
 import { summarizeTransactions } from '../../../src/domain/payments/transaction/summary/transaction-summary.service.js';
 import { listTransactions } from '../../../src/domain/payments/transaction/transaction.service.js';
+import { BUCKETS } from '../../../src/platform/buckets.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { PRESENCE_LIMITS } from '../../../src/platform/terminal.js';
 import { databaseFile, fileOf } from '../../support/databases/sqlite-place.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { END_OF_TIME, type TimeRange } from '../../../platform/buckets.js';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { MINUTE, SPANS, type Span, readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/clock.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
@@ -74,7 +75,6 @@ export function outcomeOf({ status, type, nsuReference }: ParsedPayment) {
   return PAYS_BACK.includes(type) || nsuReference !== undefined ? 'cancelled' : 'approved';
 }
 
-const END_OF_TIME = Date.UTC(10_000, 0, 1);
 const instant = z
   .date()
   .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, 'must be a year from 1970 to 9999');
@@ -175,27 +175,8 @@ export const MAX_KINDS = 300;
 export const columnOf = (field: string): string =>
   ['group', 'groupDatabaseId'].includes(field) ? 'group_id' : snakeCase(field);
 
-/** Milliseconds since 1970, `to` excluded. */
-export interface TimeRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 export interface CountedTimeRange extends TimeRange {
   readonly total: number;
-}
-
-/** The time of all records. */
-const ALWAYS: TimeRange = { from: 0, to: END_OF_TIME };
-
-export function isAlways({ from, to }: TimeRange): boolean {
-  return from === ALWAYS.from && to === ALWAYS.to;
-}
-
-/** Time range from `from` to `to`, exclusive; null means without a limit. Empty if `to` is before `from`. */
-export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {
-  const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
-  return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };
 }
 
 /** The shortest span, by which a page is found in a day. */

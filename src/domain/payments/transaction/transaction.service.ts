@@ -11,6 +11,7 @@ import {
 import { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
+import { isAlways, periodOf, type TimeRange } from '../../../platform/buckets.js';
 import { DAY, MINUTE, type Span } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { offsetOf, type PageRequest } from '../../../platform/requests.js';
@@ -30,13 +31,10 @@ import {
   HALF_HOUR,
   HALF_HOURS,
   halfHoursAround,
-  periodOf,
   placeOfPage,
   type PagePlace,
-  isAlways,
   splitPeriod,
   type PeriodPart,
-  type TimeRange,
   TransactionFilter,
   type Transaction,
   TRANSACTION_STATUSES,

@@ -48,7 +48,7 @@ async function whileRemoved<T>(
       await removeMember(work, await getUser(work, userId));
       const result = meanwhile();
       const waiting =
-        'select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
       await expect.poll(() => server.place.sql(waiting), { timeout: 5_000 }).toHaveLength(1);
       return { result };
     })

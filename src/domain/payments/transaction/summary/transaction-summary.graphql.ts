@@ -1,4 +1,5 @@
 import * as g from '../../../../graphql/index.js';
+import type { Bucket } from '../../../../platform/buckets.js';
 import { DomainError } from '../../../../platform/errors.js';
 import { orProblem } from '../../../../platform/validate.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
@@ -15,7 +16,6 @@ import {
   MAX_READ,
   MAX_ROWS,
   MAX_ZONED_YEARS,
-  type Bucket,
   type SummaryOrder,
   type Dimension,
   type SummaryRow,

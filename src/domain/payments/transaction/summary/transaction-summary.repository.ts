@@ -3,6 +3,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { specialSql } from '../../../../database/company/company-rows.js';
 import { sumsOfRanges, indexedBy, instantIn } from '../../../../database/storage.js';
 import type { ReadWork } from '../../../../database/work.js';
+import type { Bucket, Segment } from '../../../../platform/buckets.js';
 import { MINUTE, type Span } from '../../../../platform/clock.js';
 import { addends, SUMS } from '../../../../schema/rollups.js';
 import type { TotalsTable } from '../transaction-totals.repository.js';
@@ -10,9 +11,7 @@ import { columnOf } from '../transaction.model.js';
 import {
   DIMENSIONS,
   fieldOf,
-  type Bucket,
   type Dimension,
-  type Segment,
   type SummaryOrder,
   type SummaryRow,
 } from './transaction-summary.model.js';

@@ -1,7 +1,18 @@
 import type { Condition } from '../../../../database/list/condition.js';
 import type { Search } from '../../../../database/list/request-class.js';
 import type { ReadWork } from '../../../../database/work.js';
-import { DAY, yieldToEventLoop, timeZoneNamed } from '../../../../platform/clock.js';
+import {
+  offsetsFor,
+  periodOf,
+  segmentsOf,
+  SHORTEST,
+  withEnds,
+  zoneOf,
+  type Bucket,
+  type Segment,
+  type TimeRange,
+} from '../../../../platform/buckets.js';
+import { DAY, yieldToEventLoop } from '../../../../platform/clock.js';
 import { DomainError } from '../../../../platform/errors.js';
 import {
   countInHalfHours,
@@ -9,7 +20,7 @@ import {
   sumParts,
   type TotalsTable,
 } from '../transaction-totals.repository.js';
-import { HALF_HOURS, halfHoursAround, periodOf, type TimeRange } from '../transaction.model.js';
+import { HALF_HOURS, halfHoursAround } from '../transaction.model.js';
 import { meeting } from '../transaction.repository.js';
 import {
   meaningOf,
@@ -20,19 +31,12 @@ import {
   type Narrowed,
 } from '../transaction.service.js';
 import {
-  endOfBucket,
   isOffHalfHours,
-  SHORTEST,
   rangesToRead,
-  offsetsFor,
-  segmentsOf,
-  type Segment,
   MAX_READ,
   MAX_ROWS,
   MAX_ZONED_YEARS,
-  type Bucket,
   type Dimension,
-  type Offsets,
   type SummaryOrder,
   type SummaryPage,
   type SummaryRow,
@@ -137,16 +141,6 @@ function inOrder(rows: readonly SummaryRow[], { direction }: SummaryOrder): read
   return rows.toSorted((one, other) => time(one) - time(other));
 }
 
-function withEnds(rows: readonly SummaryRow[], bucket: Exclude<Bucket, 'none'>, offsets: Offsets) {
-  const ends = new Map<number, Date>();
-  return rows.map((row) => {
-    const start = Number(row.bucketStart);
-    const end = ends.get(start) ?? new Date(endOfBucket(bucket, offsets, start));
-    ends.set(start, end);
-    return { ...row, bucketEnd: end };
-  });
-}
-
 /** Totals of whole spans, and the transactions of the other ranges. Errors: `malformed` for too many of these. */
 async function totalsOf(work: ReadWork, table: TotalsTable, ranges: ReturnType<typeof rangesToRead>) {
   const singles = ranges.get('instant') ?? [];
@@ -159,18 +153,6 @@ async function totalsOf(work: ReadWork, table: TotalsTable, ranges: ReturnType<t
     of: of === 'instant' ? { index: 'newest' } : { table, span: of },
     ranges: each,
   }));
-}
-
-/** Time zone of a summary; null for UTC, and for summaries without time buckets. Errors: `malformed`. */
-function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
-  if (timeZone === null) return null;
-  const zone = timeZoneNamed(timeZone);
-  if (zone === undefined) {
-    const given = timeZone.length > 64 ? `${timeZone.slice(0, 64)}…` : timeZone;
-    const message = `timeZone: "${given}" is not an IANA time zone, for example America/Sao_Paulo.`;
-    throw new DomainError('malformed', message);
-  }
-  return bucket === 'none' || zone === 'UTC' ? null : zone;
 }
 
 /** Search of `summarizeTransactions`: totals or transactions. Errors: `malformed` for an unknown zone. */

@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 
 import {
   isOffHalfHours,
-  offsetsFor,
   rangesToRead,
-  segmentsOf,
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
+import { offsetsFor, segmentsOf } from '../../../../../src/platform/buckets.js';
 import { DAY, MINUTE } from '../../../../../src/platform/clock.js';
 import { offsetAt, offsetsIn } from '../../../../../src/platform/time-zones.js';
 import { localMinute } from './expected-summary.js';

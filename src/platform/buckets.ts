@@ -1,0 +1,132 @@
+/** Hours, days, weeks and months of a time zone, by which summaries count. */
+import { DAY, HOUR, timeZoneNamed } from './clock.js';
+import { DomainError } from './errors.js';
+import { offsetsIn, type OffsetChange } from './time-zones.js';
+
+export const BUCKETS = ['hour', 'day', 'week', 'month', 'none'] as const;
+export type Bucket = (typeof BUCKETS)[number];
+
+/** Milliseconds since 1970, `to` excluded. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const END_OF_TIME = Date.UTC(10_000, 0, 1);
+/** The time of all records. */
+const ALWAYS: TimeRange = { from: 0, to: END_OF_TIME };
+
+export function isAlways({ from, to }: TimeRange): boolean {
+  return from === ALWAYS.from && to === ALWAYS.to;
+}
+
+/** Time range from `from` to `to`, exclusive; null means without a limit. Empty if `to` is before `from`. */
+export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {
+  const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
+  return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };
+}
+
+/** A month that began before the period, or ends after it, is longer than any other bucket. */
+const MARGIN = 40 * DAY;
+
+/** Changes of the offset from UTC, ascending; the first one also applies before its instant. Null: UTC. */
+type Offsets = readonly OffsetChange[];
+
+export function offsetsFor(timeZone: string | null, { from, to }: TimeRange): Offsets {
+  return timeZone === null ? [{ at: 0, offset: 0 }] : offsetsIn(timeZone, from - MARGIN, to + MARGIN);
+}
+
+/** First local day of the bucket of a local day, in days since 1970. */
+function firstDayOf(bucket: Bucket, day: number): number {
+  if (bucket === 'week') return day - ((day + 3) % 7);
+  if (bucket !== 'month') return day;
+  const date = new Date(day * DAY);
+  return day - date.getUTCDate() + 1;
+}
+
+/** A day may begin after midnight if clocks are set forward at midnight; a day that was skipped does not exist. */
+function startOfDay(offsets: Offsets, day: number): number {
+  for (const [index, { at, offset }] of offsets.entries()) {
+    const start = day * DAY - offset;
+    const from = index === 0 ? start : Math.max(start, at);
+    if (from < (offsets[index + 1]?.at ?? Infinity)) return from;
+  }
+  return day * DAY;
+}
+
+/** A time range whose instants are all in the bucket that begins at `bucketStart`. */
+export interface Segment extends TimeRange {
+  readonly bucketStart: number;
+}
+
+/** The buckets of a period, ascending, each cut off at the ends of the period. Not for the bucket of all time. */
+export function segmentsOf(bucket: Bucket, offsets: Offsets, period: TimeRange): readonly Segment[] {
+  const segments: { from: number; to: number; bucketStart: number }[] = [];
+  const length = bucket === 'hour' ? HOUR : DAY;
+  for (const [index, { at, offset }] of offsets.entries()) {
+    const since = index === 0 ? -Infinity : at;
+    const until = Math.min(offsets[index + 1]?.at ?? Infinity, period.to);
+    for (let from = Math.max(since, period.from); from < until;) {
+      const local = Math.floor((from + offset) / length);
+      const to = Math.min((local + 1) * length - offset, until);
+      // An hour begins with each change of the clock.
+      const bucketStart =
+        bucket === 'hour'
+          ? Math.max(local * HOUR - offset, since)
+          : startOfDay(offsets, firstDayOf(bucket, local));
+      const last = segments.at(-1);
+      if (last?.bucketStart === bucketStart) last.to = to;
+      else segments.push({ from, to, bucketStart });
+      from = to;
+    }
+  }
+  return segments;
+}
+
+/** Shortest time of a bucket, but for an hour in which clocks are changed. */
+export const SHORTEST: Readonly<Record<Bucket, number>> = {
+  hour: HOUR,
+  day: DAY - HOUR,
+  week: 7 * DAY - HOUR,
+  month: 28 * DAY - HOUR,
+  none: Infinity,
+};
+
+/** More than the longest time of a bucket. */
+const LONGEST: Readonly<Record<Exclude<Bucket, 'none'>, number>> = {
+  hour: 2 * HOUR,
+  day: 2 * DAY,
+  week: 9 * DAY,
+  month: 33 * DAY,
+};
+
+/** The first instant after the bucket that begins at `start`. */
+const endOfBucket = (bucket: Exclude<Bucket, 'none'>, offsets: Offsets, start: number): number =>
+  segmentsOf(bucket, offsets, { from: start, to: start + LONGEST[bucket] })[0]?.to ?? start;
+
+/** Time zone of a summary; null for UTC, and for summaries without time buckets. Errors: `malformed`. */
+export function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
+  if (timeZone === null) return null;
+  const zone = timeZoneNamed(timeZone);
+  if (zone === undefined) {
+    const given = timeZone.length > 64 ? `${timeZone.slice(0, 64)}…` : timeZone;
+    const message = `timeZone: "${given}" is not an IANA time zone, for example America/Sao_Paulo.`;
+    throw new DomainError('malformed', message);
+  }
+  return bucket === 'none' || zone === 'UTC' ? null : zone;
+}
+
+/** The rows of a summary with the ends of their buckets. */
+export function withEnds<Row extends { readonly bucketStart: Date | null }>(
+  rows: readonly Row[],
+  bucket: Exclude<Bucket, 'none'>,
+  offsets: Offsets,
+) {
+  const ends = new Map<number, Date>();
+  return rows.map((row) => {
+    const start = Number(row.bucketStart);
+    const end = ends.get(start) ?? new Date(endOfBucket(bucket, offsets, start));
+    ends.set(start, end);
+    return { ...row, bucketEnd: end };
+  });
+}

@@ -6,6 +6,14 @@ import { offsetsIn, type OffsetChange } from './time-zones.js';
 export const BUCKETS = ['hour', 'day', 'week', 'month', 'none'] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
+export const BUCKET_MEANINGS: Readonly<Record<Bucket, string>> = {
+  hour: 'One hour of the clock. A new one begins whenever the clock is changed, so an hour that exists twice is two.',
+  day: 'One day.',
+  week: 'One week, from Monday to Sunday.',
+  month: 'One calendar month.',
+  none: 'The whole time that the filter selects.',
+};
+
 /** Milliseconds since 1970, `to` excluded. */
 export interface TimeRange {
   readonly from: number;

@@ -18,6 +18,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/messages/notification/delivery-list.repository.ts': 6,
   'src/domain/messages/notification/delivery.repository.ts': 9,
   'src/domain/messages/notification/dispatch.repository.ts': 7,
+  'src/domain/messages/notification/notification-summary.repository.ts': 2,
   'src/domain/payments/transaction/summary/transaction-summary.repository.ts': 2,
   'src/domain/payments/transaction/transaction-retention.repository.ts': 2,
   'src/domain/payments/transaction/transaction-totals.repository.ts': 7,

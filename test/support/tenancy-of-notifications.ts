@@ -20,6 +20,8 @@ import {
   selectHanded,
   selectWaiting,
 } from '../../src/domain/messages/notification/dispatch.repository.js';
+import { summarizeNotifications } from '../../src/domain/messages/notification/notification-summary.service.js';
+import { notifications } from '../../src/domain/messages/notification/notification.service.js';
 import { FAILED_EARLIER, FAILED_LATER, LEASE_END, LEASED } from './two-companies.js';
 
 const NUMBERS = [1, 2, 3];
@@ -32,6 +34,17 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
   'handed deliveries': (work) => selectHanded(work, [1, LEASED, 16]),
   'deliveries in states': (work) => selectInStates(work, 1, ['queued', 'failed'], 10),
   'deliveries by state': (work) => deliverySummaries(work, [{ id: 1 }, { id: 2 }, { id: 3 }]),
+  'deliveries over time': (work) =>
+    summarizeNotifications(work, { where: null, bucket: 'day', timeZone: null, emptyBuckets: false }),
+  'notifications with a delivery in a state': (work) =>
+    notifications.slice(work, {
+      order: 'ID',
+      descending: false,
+      backward: false,
+      limit: 10,
+      key: null,
+      condition: { field: 'deliveryState', operator: 'in', value: ['queued', 'failed', 'delivered'] },
+    }),
   'changes of deliveries': (work) => selectQueueChanges(work, 0, 50),
   'numbers with open deliveries': (work) => selectOpenNumbers(work, NUMBERS),
   'devices that wait': (work) => selectFacts(work, [1]),

@@ -8,6 +8,7 @@ import { fleetImportGraphql } from '../../domain/fleet/import/import.graphql.js'
 import { logicalNumberGraphql } from '../../domain/fleet/logical-number/logical-number.graphql.js';
 import { metacontentGraphql, parameterGraphql } from '../../domain/fleet/setting/setting.graphql.js';
 import { deliveryGraphql } from '../../domain/messages/notification/delivery.graphql.js';
+import { notificationSummaryGraphql } from '../../domain/messages/notification/notification-summary.graphql.js';
 import { notificationGraphql } from '../../domain/messages/notification/notification.graphql.js';
 import { transactionRecordingGraphql } from '../../domain/payments/transaction/recording/transaction-recording.graphql.js';
 import { transactionSummaryGraphql } from '../../domain/payments/transaction/summary/transaction-summary.graphql.js';
@@ -42,6 +43,7 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   manifestGraphql,
   metacontentGraphql,
   notificationGraphql,
+  notificationSummaryGraphql,
   deliveryGraphql,
   parameterGraphql,
   retentionGraphql,

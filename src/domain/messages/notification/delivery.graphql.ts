@@ -11,25 +11,15 @@ import {
   planCancel,
   planRetry,
 } from './delivery.service.js';
-import { NotificationList, NotificationType } from './notification.graphql.js';
+import { NotificationDeliveryState, NotificationList, NotificationType } from './notification.graphql.js';
 import {
   type Notification,
   NO_DELIVERIES,
   type Delivery,
   type DeliveryChange,
-  type DeliveryState,
   type DeliverySummary,
 } from './notification.model.js';
 import { getNotification } from './notification.service.js';
-
-const State = g.enumeration<DeliveryState>('NotificationDeliveryState', 'What became of a delivery.', {
-  queued: 'It waits.',
-  sent: 'It was handed to a connection of the terminal, or to a broker, and is not confirmed yet.',
-  delivered: 'The terminal has confirmed it.',
-  failed: 'It was handed out 100 times without a confirmation, or cannot be handed out: see `reason`.',
-  expired: 'It was not confirmed within 7 days.',
-  cancelled: 'It was cancelled before it was confirmed.',
-});
 
 type Hidden =
   | 'notificationId'
@@ -44,7 +34,7 @@ const DeliveryType = g.nodeType<Delivery, Hidden>(
   'NotificationDelivery',
   'A notification for the terminal of one logical number.',
   {
-    state: g.choice(State, 'What became of it.'),
+    state: g.choice(NotificationDeliveryState, 'What became of it.'),
     queuedAt: g.instant('When the notification was sent.'),
     sentAt: g.instant.orNull(
       'When it was first handed to a connection or to a broker. Null if it never was.',
@@ -59,7 +49,7 @@ const DeliveryType = g.nodeType<Delivery, Hidden>(
   },
 );
 
-const DeliveryList = g.listTypes(deliveryList, DeliveryType, { state: State });
+const DeliveryList = g.listTypes(deliveryList, DeliveryType, { state: NotificationDeliveryState });
 
 const SummaryType = g.objectType<DeliverySummary>(
   'NotificationSummary',

@@ -6,6 +6,7 @@ import { auditedType } from '../../people/user/user.graphql.js';
 import { AppList } from '../../software/app/app.graphql.js';
 import {
   NotificationSend,
+  type DeliveryState,
   type Notification,
   type NotificationKind,
   type NotificationRange,
@@ -22,6 +23,19 @@ const Range = g.enumeration<NotificationRange>('NotificationRange', 'Kind of tar
   specific_logical_numbers: 'A list of logical numbers.',
 });
 
+export const NotificationDeliveryState = g.enumeration<DeliveryState>(
+  'NotificationDeliveryState',
+  'What became of a delivery.',
+  {
+    queued: 'It waits.',
+    sent: 'It was handed to a connection of the terminal, or to a broker, and is not confirmed yet.',
+    delivered: 'The terminal has confirmed it.',
+    failed: 'It was handed out 100 times without a confirmation, or cannot be handed out: see `reason`.',
+    expired: 'It was not confirmed within 7 days.',
+    cancelled: 'It was cancelled before it was confirmed.',
+  },
+);
+
 export const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
   'Notification',
   'A message to the devices of logical numbers.',
@@ -35,7 +49,13 @@ export const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
   },
 );
 
-export const NotificationList = g.listTypes(notifications, NotificationType, { kind: Kind });
+export const NotificationList = g.listTypes(
+  notifications,
+  NotificationType,
+  { kind: Kind },
+  { deliveryState: NotificationDeliveryState },
+  { deliveryState: 'States of its deliveries: at least one must match.' },
+);
 
 const NotificationTargetInput = g.inputOf(
   'NotificationTargetInput',

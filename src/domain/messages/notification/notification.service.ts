@@ -15,6 +15,7 @@ import {
 } from '../../fleet/logical-number/logical-number.service.js';
 import { refuseUnknownApp } from '../../software/app/app.service.js';
 import { insertDeliveries, targets, reportDeliveries, selectMembersAfter } from './delivery.repository.js';
+import { hasDelivery } from './notification-summary.repository.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
 import { storedContent, targetsOf } from './notification.rules.js';
 
@@ -28,6 +29,7 @@ export const notifications = auditedList(notificationTable, {
     kind: { column: 'kind', kind: 'choice', order: 'ID' },
     groupId: { column: 'group_id', kind: 'id', order: 'ID' },
     appId: { column: 'app_id', kind: 'id', order: 'ID' },
+    deliveryState: { column: 'id', kind: 'choice', where: hasDelivery },
     createdById: { column: 'created_by', kind: 'id' },
     expiresAt: { column: 'expires_at', kind: 'instant' },
   },

@@ -1,5 +1,5 @@
 import * as g from '../../../../graphql/index.js';
-import type { Bucket } from '../../../../platform/buckets.js';
+import { BUCKET_MEANINGS, type Bucket } from '../../../../platform/buckets.js';
 import { DomainError } from '../../../../platform/errors.js';
 import { orProblem } from '../../../../platform/validate.js';
 import { GroupList } from '../../../fleet/group/group.graphql.js';
@@ -32,13 +32,7 @@ const SUMMARY_COST = 1_000;
 const SummaryBucket = g.enumeration<Bucket>(
   'TransactionSummaryBucket',
   'Time interval of a row of a summary.',
-  {
-    hour: 'One hour of the clock. A new one begins whenever the clock is changed, so an hour that exists twice is two.',
-    day: 'One day.',
-    week: 'One week, from Monday to Sunday.',
-    month: 'One calendar month.',
-    none: 'The whole time that the filter selects.',
-  },
+  BUCKET_MEANINGS,
 );
 
 const SummaryDimension = g.enumeration<Dimension>(

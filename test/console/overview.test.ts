@@ -1,6 +1,9 @@
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
+import { nodeId } from '../support/dashboard.js';
+import { notify } from '../support/deliveries.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
@@ -44,9 +47,37 @@ it('each tile and row leads to a list with the same number of records', async ()
   await page.goto(`${server.url}/console/overview`);
   const today = page.getByRole('table', { name: 'Today' });
   await today.getByRole('row', { name: 'Approved 3 37.50' }).waitFor();
-  await page.getByText('Show as a table').click();
+  await page.getByText('Show as a table').first().click();
   const hours = page.getByRole('table', { name: 'Payments of the day by hour' });
   await hours.getByRole('cell', { name: '37.50' }).waitFor();
   await today.getByRole('link', { name: 'Today' }).click();
   await page.getByText('3 records').waitFor();
+});
+
+it('each figure of the deliveries over time leads to its notifications', async () => {
+  const { email } = await addPerson(server, { beta: 'viewer' });
+  for (const number of ['1', '2']) await fleet.logicalNumber(server.beta.client, number);
+  const ids = await Promise.all(
+    [['1'], ['1', '2']].map((numbers) => notify(server, server.beta, 'Closed', ...numbers)),
+  );
+  await server.beta.graphql('mutation ($id: ID!) { notificationCancel(id: $id) { cancelled } }', {
+    id: nodeId('Notification', ids[0] ?? 0),
+  });
+
+  const page = await open('/overview', { email });
+  for (const name of ['Deliveries of the last 24 hours', 'Deliveries of the last 7 days']) {
+    for (const [figure, waiting, found] of [
+      [0, '2', '1 record'],
+      [1, '1', '1 record'],
+    ] as const) {
+      await page.goto(`${server.url}/console/overview`);
+      const chart = page.getByRole('figure').filter({ has: page.getByText(name) });
+      await chart.getByText('Show as a table').click();
+      const link = chart.getByRole('row').last().getByRole('link').nth(figure);
+      expect(await link.textContent()).toBe(waiting);
+      await link.click();
+      await page.getByText(found).waitFor();
+    }
+  }
+  await expectSound(page);
 });

@@ -35,12 +35,18 @@ export function clockOf(at: Date, timeZone: string): string {
   return new Date(at.getTime() + offsetAt(at.getTime(), timeZone)).toISOString().slice(0, 16);
 }
 
-/** First instants of the present day and of the present month. */
-export function startsOf(timeZone: string): { readonly day: string; readonly month: string } {
-  const today = clockOf(new Date(), timeZone).slice(0, 10);
+const HOUR_MS = 3_600_000;
+
+/** First instants of the present day and month, of the last 24 hours by the clock, and of the last 7 days. */
+export function startsOf(timeZone: string) {
+  const start = (clock: string): string => instantOf(clock, timeZone).toISOString();
+  const clockBefore = (hours: number): string => clockOf(new Date(Date.now() - hours * HOUR_MS), timeZone);
+  const today = clockBefore(0).slice(0, 10);
   return {
-    day: instantOf(`${today}T00:00`, timeZone).toISOString(),
-    month: instantOf(`${today.slice(0, 7)}-01T00:00`, timeZone).toISOString(),
+    day: start(`${today}T00:00`),
+    month: start(`${today.slice(0, 7)}-01T00:00`),
+    hours: start(`${clockBefore(23).slice(0, 13)}:00`),
+    week: start(`${clockBefore(6 * 24).slice(0, 10)}T00:00`),
   };
 }
 

@@ -1,7 +1,9 @@
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type uPlot from 'uplot';
 
 import { usePreferences } from '../app/preferences';
+import type { Filter } from '../table/filter';
 import { texts, useTexts } from '../text';
 import 'uplot/dist/uPlot.min.css';
 
@@ -14,6 +16,8 @@ export interface ChartSeries {
   readonly tone: 'good' | 'bad' | 'warning' | 'accent';
   /** One value for each label. */
   readonly values: readonly number[];
+  /** Filter of the records behind each value. */
+  readonly filters?: readonly Filter[];
 }
 
 interface ChartProps {
@@ -22,12 +26,14 @@ interface ChartProps {
   readonly labels: readonly string[];
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
+  /** Page of the records behind the values, for example `/notifications`. */
+  readonly page?: string;
 }
 
 const HEIGHT_PX = 200;
 
 /** Bars on top of each other, with the same figures as a table. Without its chart, the table is what is shown. */
-export function Chart({ title, labels, series, format }: ChartProps): ReactNode {
+export function Chart({ title, labels, series, format, page }: ChartProps): ReactNode {
   const text = useTexts(words);
   const holder = useRef<HTMLDivElement>(null);
   const [isBroken, setBroken] = useState(false);
@@ -80,11 +86,16 @@ export function Chart({ title, labels, series, format }: ChartProps): ReactNode 
             </thead>
             <tbody>
               {labels.map((label, index) => (
-                <tr key={label}>
+                <tr key={`${index} ${label}`}>
                   <th scope="row">{label}</th>
-                  {series.map(({ name, values }) => (
+                  {series.map(({ name, values, filters }) => (
                     <td key={name} className="end">
-                      {format(values[index] ?? 0)}
+                      <Figure
+                        value={values[index] ?? 0}
+                        filter={filters?.[index]}
+                        page={page}
+                        format={format}
+                      />
                     </td>
                   ))}
                 </tr>
@@ -94,6 +105,26 @@ export function Chart({ title, labels, series, format }: ChartProps): ReactNode 
         </div>
       </details>
     </figure>
+  );
+}
+
+/** A value, which leads to the records behind it if there are any. */
+function Figure({
+  value,
+  filter,
+  page,
+  format,
+}: {
+  readonly value: number;
+  readonly filter: Filter | undefined;
+  readonly page: string | undefined;
+  readonly format: ChartProps['format'];
+}): ReactNode {
+  if (value === 0 || page === undefined || filter === undefined) return format(value);
+  return (
+    <Link to={page} search={{ filter }}>
+      {format(value)}
+    </Link>
   );
 }
 

@@ -60,6 +60,12 @@ export default function NotificationsPage(): ReactNode {
           kind: 'choice',
           options: optionsOf(text, ['SHOW', 'PROCESSING']),
         },
+        {
+          id: 'deliveryState',
+          title: text.deliveryState,
+          kind: 'choice',
+          options: optionsOf(text, ['QUEUED', 'SENT', 'DELIVERED', 'FAILED', 'EXPIRED', 'CANCELLED']),
+        },
         { id: 'createdAt', title: text.created, kind: 'time' },
         { id: 'id', title: text.notifications, kind: 'reference', isOfLinks: true },
       ]}

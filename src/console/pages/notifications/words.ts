@@ -15,6 +15,7 @@ const words = pageWords({
   ],
   created: ['Sent', 'Enviada'],
   createdBy: ['Sent by', 'Enviada por'],
+  deliveryState: ['Has deliveries', 'Tem entregas'],
   expires: ['Delivered until', 'Entregue até'],
   finished: ['Finished', 'Concluída'],
   logicalNumbersHelp: ['One a line, or separated by commas.', 'Um por linha, ou separados por vírgulas.'],

@@ -12,11 +12,15 @@ import { Ago, Section } from '../../ui/facts';
 import { Loading, PageFailure } from '../../ui/states';
 import { PresenceBadge } from '../devices/presence';
 import { messageOf } from '../notifications/words';
+import { Deliveries } from './deliveries';
 import { Payments } from './payments';
 import { useText } from './words';
 
 const OVERVIEW = graphql(`
-  query Overview($day: DateTime!, $month: DateTime!, $timeZone: String!, $refused: DeviceFilter!) {
+  query Overview(
+    $day: DateTime!, $month: DateTime!, $hours: DateTime!, $week: DateTime!, $timeZone: String!
+    $refused: DeviceFilter!
+  ) {
     deviceSummary {
       total
       byPresence { presence count }
@@ -42,6 +46,18 @@ const OVERVIEW = graphql(`
       timeZone: $timeZone
       filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
     ) { bucketStart approvedAmount deniedAmount cancelledAmount }
+    deliveryHours: notificationSummary(
+      bucket: HOUR
+      emptyBuckets: true
+      timeZone: $timeZone
+      filter: { createdAt: { gte: $hours } }
+    ) { ...DeliveriesOfBucket }
+    deliveryDays: notificationSummary(
+      bucket: DAY
+      emptyBuckets: true
+      timeZone: $timeZone
+      filter: { createdAt: { gte: $week } }
+    ) { ...DeliveriesOfBucket }
     today: transactionSummary(
       by: [PAYMENT_STATUS]
       filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
@@ -50,6 +66,10 @@ const OVERVIEW = graphql(`
       by: [PAYMENT_STATUS]
       filter: { startedAt: { gte: $month }, transactionType: { eq: SWITCH } }
     ) { paymentStatus count approvedAmount deniedAmount cancelledAmount }
+  }
+
+  fragment DeliveriesOfBucket on NotificationSummaryRow {
+    bucketStart bucketEnd queued sent delivered failed expired cancelled
   }
 `);
 
@@ -89,6 +109,7 @@ export default function OverviewPage(): ReactNode {
           <Attention data={data} />
           <Payments data={data} starts={variables} />
           <Fleet summary={data.deviceSummary} />
+          <Deliveries hours={data.deliveryHours} days={data.deliveryDays} />
           <Recent notifications={data.notifications.nodes} />
         </>
       )}

@@ -1,5 +1,5 @@
 /** Hours, days, weeks and months of a time zone, by which summaries count. */
-import { DAY, HOUR, timeZoneNamed } from './clock.js';
+import { DAY, HOUR, timeZoneNamed, type TimeRange } from './clock.js';
 import { DomainError } from './errors.js';
 import { offsetsIn, type OffsetChange } from './time-zones.js';
 
@@ -13,26 +13,6 @@ export const BUCKET_MEANINGS: Readonly<Record<Bucket, string>> = {
   month: 'One calendar month.',
   none: 'The whole time that the filter selects.',
 };
-
-/** Milliseconds since 1970, `to` excluded. */
-export interface TimeRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-export const END_OF_TIME = Date.UTC(10_000, 0, 1);
-/** The time of all records. */
-const ALWAYS: TimeRange = { from: 0, to: END_OF_TIME };
-
-export function isAlways({ from, to }: TimeRange): boolean {
-  return from === ALWAYS.from && to === ALWAYS.to;
-}
-
-/** Time range from `from` to `to`, exclusive; null means without a limit. Empty if `to` is before `from`. */
-export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {
-  const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
-  return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };
-}
 
 /** A month that began before the period, or ends after it, is longer than any other bucket. */
 const MARGIN = 40 * DAY;

@@ -224,3 +224,23 @@ export function timeZoneNamed(name: string): string | undefined {
     return undefined;
   }
 }
+
+/** Milliseconds since 1970, `to` excluded. */
+export interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const END_OF_TIME = Date.UTC(10_000, 0, 1);
+/** The time of all records. */
+const ALWAYS: TimeRange = { from: 0, to: END_OF_TIME };
+
+export function isAlways({ from, to }: TimeRange): boolean {
+  return from === ALWAYS.from && to === ALWAYS.to;
+}
+
+/** Time range from `from` to `to`, exclusive; null means without a limit. Empty if `to` is before `from`. */
+export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {
+  const begin = Math.max(from ?? ALWAYS.from, ALWAYS.from);
+  return { from: begin, to: Math.max(Math.min(to ?? ALWAYS.to, ALWAYS.to), begin) };
+}

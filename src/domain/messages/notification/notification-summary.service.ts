@@ -3,15 +3,14 @@ import { alsoMeets } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
 import {
   offsetsFor,
-  periodOf,
   segmentsOf,
   SHORTEST,
   withEnds,
   zoneOf,
   type Bucket,
   type Segment,
-  type TimeRange,
 } from '../../../platform/buckets.js';
+import { periodOf, type TimeRange } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { sentPart, sumDeliveries, type BucketSums } from './notification-summary.repository.js';
 import { NO_DELIVERIES, type DeliverySummary } from './notification.model.js';

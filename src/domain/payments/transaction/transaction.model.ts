@@ -1,8 +1,15 @@
 import { z } from 'zod';
 
-import { END_OF_TIME, type TimeRange } from '../../../platform/buckets.js';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import { MINUTE, SPANS, type Span, readInterval, TIMESTAMP_EXAMPLE } from '../../../platform/clock.js';
+import {
+  END_OF_TIME,
+  type TimeRange,
+  MINUTE,
+  SPANS,
+  type Span,
+  readInterval,
+  TIMESTAMP_EXAMPLE,
+} from '../../../platform/clock.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
 import { freeText, isNameLike, normalized, printableName, snakeCase } from '../../../platform/validate.js';
 

@@ -11,8 +11,7 @@ import {
 import { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
-import { isAlways, periodOf, type TimeRange } from '../../../platform/buckets.js';
-import { DAY, MINUTE, type Span } from '../../../platform/clock.js';
+import { isAlways, periodOf, type TimeRange, DAY, MINUTE, type Span } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { offsetOf, type PageRequest } from '../../../platform/requests.js';
 import { orProblem, parse } from '../../../platform/validate.js';

@@ -3,16 +3,14 @@ import type { Search } from '../../../../database/list/request-class.js';
 import type { ReadWork } from '../../../../database/work.js';
 import {
   offsetsFor,
-  periodOf,
   segmentsOf,
   SHORTEST,
   withEnds,
   zoneOf,
   type Bucket,
   type Segment,
-  type TimeRange,
 } from '../../../../platform/buckets.js';
-import { DAY, yieldToEventLoop } from '../../../../platform/clock.js';
+import { DAY, periodOf, yieldToEventLoop, type TimeRange } from '../../../../platform/clock.js';
 import { DomainError } from '../../../../platform/errors.js';
 import {
   countInHalfHours,

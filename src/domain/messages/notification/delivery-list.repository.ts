@@ -22,6 +22,10 @@ const MAX_ROWS = 200_000;
 
 const mapping = recordMapping<'notification_deliveries', Delivery>('notification_deliveries');
 
+/** The number of the logical number of the delivery `t`. */
+const NUMBER = sql`(select own.number from logical_numbers as own
+  where own.company_id = t.company_id and own.id = t.logical_number_id)`;
+
 export const deliveryList = listOf<'notification_deliveries', Delivery>({
   name: 'NotificationDelivery',
   table: 'notification_deliveries',
@@ -33,6 +37,7 @@ export const deliveryList = listOf<'notification_deliveries', Delivery>({
   filters: {
     state: { column: 'state', kind: 'choice', order: 'ID' },
     logicalNumberId: { column: 'logical_number_id', kind: 'id' },
+    number: { column: 'logical_number_id', kind: 'text', where: (compared) => compared(NUMBER) },
   },
 });
 

@@ -49,7 +49,13 @@ const DeliveryType = g.nodeType<Delivery, Hidden>(
   },
 );
 
-const DeliveryList = g.listTypes(deliveryList, DeliveryType, { state: NotificationDeliveryState });
+const DeliveryList = g.listTypes(
+  deliveryList,
+  DeliveryType,
+  { state: NotificationDeliveryState },
+  {},
+  { number: 'Condition on the `number` of the logical number.' },
+);
 
 const SummaryType = g.objectType<DeliverySummary>(
   'NotificationSummary',

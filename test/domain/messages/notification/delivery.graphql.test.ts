@@ -109,6 +109,20 @@ describe('deliveries of a notification', () => {
     });
   });
 
+  it.each([
+    [{ eq: '200' }, ['FAILED']],
+    [{ in: ['100', '300', '400'] }, ['DELIVERED', 'QUEUED']],
+    [{ startsWith: '2' }, ['FAILED']],
+    [{ eq: 'none' }, []],
+  ])('are found by the number %j', async (number, states) => {
+    const id = globalId(await mixed());
+    const query = `query ($id: ID!, $filter: NotificationDeliveryFilter) {
+      notification(id: $id) { deliveries(filter: $filter) { totalCount nodes { state } } } }`;
+    expect(await answered(acme, query, { id, filter: { number } })).toEqual({
+      notification: { deliveries: { totalCount: states.length, nodes: states.map((state) => ({ state })) } },
+    });
+  });
+
   it('of another company are not there', async () => {
     const id = await mixed();
     const query = 'query ($id: ID!) { node(id: $id) { id } }';

@@ -21,7 +21,12 @@ beforeAll(async () => {
 interface Entry extends Fields {
   readonly sequence: number;
   readonly action: string;
-  readonly changes: readonly { readonly field: string; readonly before: unknown; readonly after: unknown }[];
+  readonly changes: readonly {
+    readonly field: string;
+    readonly before: unknown;
+    readonly after: unknown;
+    readonly recordIds?: readonly string[];
+  }[];
 }
 type Entries = Page<Entry> & { readonly pageInfo: { readonly endCursor: string } };
 
@@ -73,6 +78,36 @@ describe('the history of a record', () => {
     expect(await historyOf(server.beta, type, id)).toBeNull();
     await remove(acme, type, id);
   });
+
+  it.each(Object.entries(RECORD_CASES))(
+    'of %s has the ids of the records that it names',
+    async (_what, caseOf) => {
+      const { type, input, file, changes } = caseOf(related);
+      const caller = file === undefined ? acme : carrying(server, acme, file, 'input.file');
+      const id = nodeId(type, Number((await create(caller, type, input)).record?.databaseId));
+      for (const change of changes) {
+        if ('input' in change && change.file === undefined) await update(acme, type, id, change.input);
+      }
+      const query = `query ($id: ID!) { node(id: $id) { ... on ${type} {
+      history(first: 50) { nodes { changes { field before after recordIds } } } } } }`;
+      const { node } = await answered<{ node: { history: Entries } }>(acme, query, { id });
+      for (const { field, before, after, recordIds } of node.history.nodes.flatMap(
+        (entry) => entry.changes,
+      )) {
+        const numbers = [before, after].flat().filter((value) => typeof value === 'number');
+        const named = /Ids?$/.test(field) && field !== 'contentId' ? numbers : [];
+        const ids = recordIds?.map((each) => Number(Buffer.from(each, 'base64url').toString().split(':')[1]));
+        expect([field, ids]).toEqual([field, named]);
+        const { nodes } = await answered<{ nodes: Fields[] }>(
+          acme,
+          'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
+          { ids: recordIds },
+        );
+        expect(nodes.map((found) => found.id)).toEqual(recordIds);
+      }
+      await remove(acme, type, id);
+    },
+  );
 
   it('shows the fields that differ, parts of objects apart, and no token', async () => {
     const serialNumber = unique();

@@ -37,7 +37,7 @@ const HISTORY = graphql(`
       action
       channel
       actor { name }
-      changes { field before after }
+      changes { field before after recordIds }
     }
   }
 `);
@@ -56,18 +56,6 @@ const words = texts({
   takeBack: ['Take back', 'Desfazer'],
 });
 
-/** Fields with the number of a record, or several, and the type of these records. */
-const REFERENCES: Readonly<Record<string, string>> = {
-  appId: 'App',
-  appVersionIds: 'AppVersion',
-  defaultAppVersionIds: 'AppVersion',
-  fileIds: 'File',
-  groupId: 'Group',
-  groupIds: 'Group',
-  logicalNumberId: 'LogicalNumber',
-  moduleIds: 'AppVersion',
-};
-
 const PAGE = 20;
 const MAX = 100;
 
@@ -78,7 +66,7 @@ export function RecordHistory(props: { readonly id: string; readonly type: Entit
   const { data, error, reload } = useQuery(HISTORY, { id: props.id, first }, [props.type]);
   const history = data?.node && 'history' in data.node ? data.node.history : null;
   const entries = history?.nodes ?? [];
-  const names = useNames(entries.flatMap(({ changes }) => changes.flatMap(referencesOf)));
+  const names = useNames(entries.flatMap(({ changes }) => changes.flatMap(({ recordIds }) => recordIds)));
   if (error) return <PageFailure error={error} onRetry={reload} />;
   if (!history) return <Loading />;
   if (entries.length === 0) return <Empty>{text.noEntries}</Empty>;
@@ -147,7 +135,7 @@ function ChangedValue(props: {
   readonly change: Change;
   readonly names: ReadonlyMap<string, string>;
 }): ReactNode {
-  const show = useValueText(props.change.field, props.names);
+  const show = useValueText(props.change, props.names);
   const { before, after } = props.change;
   if (Array.isArray(before ?? after) && Array.isArray(after ?? before)) {
     const [old, now] = [before, after].map((list) => (list ?? []) as readonly unknown[]) as [
@@ -171,29 +159,22 @@ function ChangedValue(props: {
 }
 
 /** Says a value of a field in words: a record by its name, a time in the zone of the person. */
-function useValueText(field: string, names: ReadonlyMap<string, string>): (value: unknown) => string {
+function useValueText(
+  { field, before, after, recordIds }: Change,
+  names: ReadonlyMap<string, string>,
+): (value: unknown) => string {
+  const numbers = [before, after].flat().filter((value) => typeof value === 'number');
   const commonText = useTexts(common);
   const format = useFormat();
   return (value) => {
     if (value === null || value === undefined || value === '') return commonText.none;
     if (typeof value === 'boolean') return value ? commonText.yes : commonText.no;
     if (typeof value === 'number') {
-      const id = globalId(field, value);
-      if (id !== null) return names.get(id) ?? `#${value}`;
+      const id = recordIds[numbers.indexOf(value)];
+      if (id !== undefined) return names.get(id) ?? `#${value}`;
       return field === 'size' ? format.bytes(value) : String(value);
     }
     if (typeof value !== 'string') return JSON.stringify(value);
     return field.endsWith('At') ? format.time(value) : value;
   };
-}
-
-/** Global id of the record that a field names by its number: "LogicalNumber:7" in Base64 without padding. */
-function globalId(field: string, value: unknown): string | null {
-  const type = REFERENCES[field];
-  if (type === undefined || typeof value !== 'number') return null;
-  return btoa(`${type}:${value}`).replaceAll('=', '');
-}
-
-function referencesOf({ field, before, after }: Change): readonly string[] {
-  return [before, after].flat().flatMap((value) => globalId(field, value) ?? []);
 }

@@ -21,7 +21,7 @@ const ENTRY = graphql(`
         channel
         actor { name }
         entity { id }
-        changes { field before after }
+        changes { field before after recordIds }
       }
     }
   }

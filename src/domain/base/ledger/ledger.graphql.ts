@@ -99,6 +99,24 @@ const FieldChangeType = g.objectType<FieldChange>('FieldChange', 'A field with a
   after: g.json.orNull('Value after the change. Null also if the field is gone.'),
 });
 
+/** Types of the records whose numbers are in these fields of `before` and `after`. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  appId: 'App',
+  appVersionIds: 'AppVersion',
+  defaultAppVersionIds: 'AppVersion',
+  fileIds: 'File',
+  groupId: 'Group',
+  groupIds: 'Group',
+  logicalNumberId: 'LogicalNumber',
+  moduleIds: 'AppVersion',
+};
+
+function recordIdsOf({ field, before, after }: FieldChange): readonly string[] {
+  const type = REFERENCES[field];
+  const values = type === undefined ? [] : [before, after].flat();
+  return values.flatMap((value) => (typeof value === 'number' ? g.globalId(type ?? '', value) : []));
+}
+
 /** The field `history` of a type with audit fields; `entityType` is that of its records in the ledger. */
 export const historyField = (entityType: string): g.ResolvedField<Audit & { readonly id: number }> =>
   g.many(
@@ -141,6 +159,14 @@ export const ledgerEntryGraphql = g.graphqlModule(
     listDescription: 'All changes in the company, oldest first by default.',
   }),
   ledgerAppended,
+  g.fields(FieldChangeType, {
+    recordIds: g.computed(
+      g.id.list(
+        'Global ids of the records whose numbers are in `before` and then in `after`, in this order. Empty for fields that name no records.',
+      ),
+      recordIdsOf,
+    ),
+  }),
   g.fields(LedgerEntryType, {
     entityKind: {
       field: g.choice(EntityType, '`entityType` as an enumeration.'),

@@ -1,6 +1,7 @@
 import { WAITING_LIMITS } from '../../src/domain/messages/notification/notification.terminal.js';
 import { MAX_WAITING } from '../../src/domain/messages/notification/waiting.service.js';
 import { TRANSACTION_LIMITS } from '../../src/domain/payments/transaction/recording/transaction.terminal.js';
+import { EXPORTS_OF_COMPANY } from '../../src/graphql/limits/limits.js';
 import { LIVE_LIMITS } from '../../src/graphql/live/limits.js';
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../../src/http/body/body.js';
 import { MAX_AHEAD, REQUEST_LIMITS } from '../../src/http/server/admission.js';
@@ -94,6 +95,7 @@ function requestRows(): readonly Row[] {
       whole(MAX_DELETED_TOGETHER),
       TOO_MANY,
     ],
+    ['Exports of one company', whole(EXPORTS_OF_COMPANY), LIMITED],
     ['Streams to `/ingest` of one company', whole(STREAMS_OF_COMPANY), BUSY],
     ['Line of a stream to `/ingest`', bytes(MAX_LINE_BYTES), 'the row is rejected'],
   ];

@@ -10,6 +10,7 @@ import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } f
 import { demandScope, type Caller } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { demandCompany, readCredentials, type Authenticate } from '../http/request.js';
+import { EXPORTS_OF_COMPANY } from '../limits/limits.js';
 import { lineFormat, type LineFormat } from './lines.js';
 import { Pages, type Totals } from './pages.js';
 import { requestOf, sourceOf, type Source } from './request.js';
@@ -27,8 +28,6 @@ interface Asked extends Exported {
   readonly query: ReadonlyMap<string, string>;
 }
 
-/** Concurrent exports of one company: each reads as fast as its client. */
-const EXPORTS_OF_COMPANY = 4;
 const RETRY_SECONDS = 10;
 
 export interface ExportParts {

@@ -143,3 +143,6 @@ export class JsonMeasure {
     return `{${texts.join()}}`;
   }
 }
+
+/** Concurrent exports of one company: each reads as fast as its client. */
+export const EXPORTS_OF_COMPANY = 4;

@@ -186,7 +186,7 @@ export class Compiler {
       texts: async (run, rows, times) => {
         const args = argsOf(run.variables);
         const read = async (row: ListRow, index: number): Promise<unknown> => {
-          const value = await valueOf(list.recordOf(row), run.context, args);
+          const value = await valueOf(run.recordOf(list, row), run.context, args);
           return Array.isArray(value) ? await run.entries(value, times[index]) : value;
         };
         return await run.textOfEach(await Promise.all(rows.map(read)), (value) => write(value, run));

@@ -10,6 +10,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 
+import type { List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
 import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
@@ -39,6 +40,7 @@ export class PlanRun {
   #bytes = 0;
   /** Characters made since the clock was read. */
   #made = 0;
+  readonly #records = new WeakMap<ListRow, unknown>();
 
   constructor(
     readonly work: ReadWork,
@@ -58,6 +60,13 @@ export class PlanRun {
       if (isTurnOver(TURN_MS)) await yieldToEventLoop();
     }
     return texts;
+  }
+
+  /** The record of a row, made once for all of its fields that need it. */
+  recordOf(list: List<unknown>, row: ListRow): unknown {
+    const record = this.#records.get(row) ?? list.recordOf(row);
+    this.#records.set(row, record);
+    return record;
   }
 
   /** Entries of a list that is in the response `times` times. Errors: `Unplanned` for more than resolvers answer. */

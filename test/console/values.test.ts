@@ -83,3 +83,22 @@ it('two people edit one group: the second sees both names, and decides', async (
   await second?.page.getByRole('button', { name: 'Undo' }).click();
   await second?.page.getByText('Undone').waitFor();
 });
+
+it('a form in Portuguese shows what is wrong beside its field', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  const page = await open('/groups', { email, locale: 'pt-BR' });
+  await page.getByRole('button', { name: 'Novo grupo' }).click();
+  const form = page.getByRole('dialog');
+  const name = form.getByRole('textbox', { name: 'Nome' });
+  await name.fill('x'.repeat(256));
+  await form.getByRole('button', { name: 'Criar' }).click();
+  await form.getByText('deve ter no máximo 255 caracteres').waitFor();
+  const described = await name.getAttribute('aria-describedby');
+  const ids = described?.split(' ') ?? [];
+  const notes = await Promise.all(ids.map((id) => form.locator(`[id="${id}"]`).allTextContents()));
+  expect(notes.flat()).toEqual(['deve ter no máximo 255 caracteres']);
+  expect(await name.getAttribute('aria-invalid')).toBe('true');
+  await name.fill('Litoral Sul');
+  await form.getByRole('button', { name: 'Criar' }).click();
+  await page.getByRole('complementary').getByRole('heading', { name: 'Litoral Sul' }).waitFor();
+});

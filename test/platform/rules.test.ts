@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
+import { messageOf } from '../../src/console/api/rules.js';
 import { ParsedPayment } from '../../src/domain/payments/transaction/transaction.model.js';
 import { userErrorsOf } from '../../src/graphql/schema/errors.js';
 import { DomainError } from '../../src/platform/errors.js';
-import { ruleOf } from '../../src/platform/rules.js';
+import { RULES, ruleOf } from '../../src/platform/rules.js';
 import { parse } from '../../src/platform/validate.js';
 
 it.each<[string, object | null]>([
@@ -45,4 +46,40 @@ it('each message of the validation of a payment has a rule', () => {
   const rules = (errors as { rule: string; message: string }[]).map(({ rule, message }) => [rule, message]);
   expect(rules.filter(([rule]) => rule === 'invalid')).toEqual([]);
   expect(rules.length).toBeGreaterThan(6);
+});
+
+/** Parameters that are figures, names and values; the others are English words, or say more than a person needs. */
+const SHOWN = ['maximum', 'minimum', 'count', 'example', 'values', 'choices', 'field', 'fields', 'number'];
+
+it.each(RULES.map(([rule, template]) => [template, rule]))(
+  '%s: has a Portuguese message',
+  (template, rule) => {
+    let value = 70;
+    const values = new Map<string, string>();
+    const message = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+      values.set(name, String((value += 1)));
+      return String(value);
+    });
+    const found = ruleOf(message);
+    expect(found?.rule).toBe(rule);
+    const portuguese = messageOf({ code: 'OTHER', message, path: [], ...found }, 'pt');
+    expect(portuguese).not.toBe(message);
+    expect(portuguese).not.toMatch(/[{}]|undefined/);
+    const shown = [...values].filter(([name]) => SHOWN.includes(name)).map(([, text]) => text);
+    expect(shown.filter((text) => !portuguese.includes(text))).toEqual([]);
+  },
+);
+
+const codes = ['INVALID', 'TAKEN', 'NOT_FOUND', 'NOT_EMPTY', 'IN_USE', 'TOO_MANY_RECORDS'];
+
+it.each(codes)('an error %s without a rule has a Portuguese message', (code) => {
+  const message = 'Something is wrong.';
+  expect(messageOf({ code, message, path: [], rule: code.toLowerCase() }, 'pt')).not.toBe(message);
+});
+
+it('a message on a part of a field names the part in each language', () => {
+  const message = 'installment.quantity must be a whole number';
+  const error = { code: 'INVALID', message, path: [], ...ruleOf(message) };
+  expect(messageOf(error, 'en')).toBe(message);
+  expect(messageOf(error, 'pt')).toBe('installment.quantity: tem o tipo errado');
 });

@@ -3,16 +3,6 @@ import type { CombinedError } from 'urql';
 import { tagOf, texts, type Language } from '../text';
 import { connection } from './client';
 
-/** An error of the API that the person can mend: of an argument, or of the record as a whole. */
-export interface UserError {
-  readonly code: string;
-  readonly message: string;
-  readonly path: readonly string[];
-  /** Name of the rule that is broken, for a message in another language. */
-  readonly rule?: string | null;
-  readonly params?: unknown;
-}
-
 /** Message on a request that failed as a whole. */
 export interface Failure {
   readonly message: string;

@@ -4,9 +4,9 @@ import type { CombinedError } from 'urql';
 import { useLocale } from '../text';
 import { noteChange, type EntityType } from './changes';
 import { client } from './client';
-import { failureOf, type Failure, type UserError } from './errors';
+import { failureOf, type Failure } from './errors';
 import type { Document } from './query';
-import { messageOf } from './rules';
+import { messageOf, type UserError } from './rules';
 import { upload, type Attachment } from './upload';
 
 /** Result of a mutation: what it changed, and what the person can mend. */

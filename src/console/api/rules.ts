@@ -1,72 +1,103 @@
-import type { Language } from '../text';
-import type { UserError } from './errors';
+/** An error of the API that the person can mend: of an argument, or of the record as a whole. */
+export interface UserError {
+  readonly code: string;
+  readonly message: string;
+  readonly path: readonly string[];
+  /** Name of the rule that is broken, for a message in another language. */
+  readonly rule?: string | null;
+  readonly params?: unknown;
+}
 
-type Params = Readonly<Record<string, string | number | undefined>>;
-
-/** Portuguese messages of the rules that values break; the server has the English ones. Names are those of `rule`. */
-const PORTUGUESE: Readonly<Record<string, string | ((params: Params) => string)>> = {
+/**
+ * Portuguese messages of the rules that values break, with the parameters in braces; the server has the English ones.
+ * Names are those of `rule`. The first message whose parameters are all there counts.
+ */
+const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   base64: 'deve estar em base64',
   card_number: 'não pode conter um número de cartão',
-  choice: ({ values }) => `deve ser um destes: ${values ?? ''}`,
+  choice: 'deve ser um destes: {values}',
   comma: 'não pode conter vírgula',
   contains_itself: 'não pode conter a própria versão',
   control_characters: 'não pode conter caracteres de controle ou invisíveis',
+  decided: 'já foi decidido',
   digits: 'deve ter apenas dígitos',
   email: 'deve ser um endereço de e-mail',
   empty: 'não pode ficar vazio',
   excluded: 'não se aplica aqui',
   expired: 'expirou',
-  given_twice: 'foi informado duas vezes',
-  in_use: ({ count }) => `Pelo menos ${count ?? ''} terminais perderiam versões de aplicativos.`,
+  foreign_number: 'deve ser {number}, o número do terminal, ou ficar ausente',
+  given_twice: ['não pode ser enviado junto com {field}', 'foi informado duas vezes'],
+  in_use: 'Pelo menos {count} terminais perderiam versões de aplicativos.',
   leading_dash: 'não pode começar com hífen',
+  link_ended: 'O link já foi usado, tem mais de 10 minutos ou é de outra máquina.',
   module_in_use: 'deve continuar módulo: outras versões o usam',
-  not_in_group: 'deve ser uma versão anexada ao grupo',
+  month_and_year: 'deve ser mês e ano, por exemplo {example}',
+  not_in_group: [
+    'deve ser uma versão anexada ao grupo: não {values}',
+    'deve ser uma versão anexada ao grupo de cada número lógico: {count} não a têm, por exemplo {example}',
+  ],
   not_revertible: 'não pode ser desfeito',
   null: 'não pode ficar vazio',
-  one_of: 'informe exatamente um dos campos',
-  order: ({ field }) => `está na ordem errada em relação a ${field ?? ''}`,
+  one_of: 'informe exatamente um destes: {choices}',
+  order: 'está na ordem errada em relação a {field}',
   other_companies: 'também é membro de outras empresas: o bloqueio termina sozinho em um dia',
-  other_count: ({ count }) => `a alteração agora afeta ${count ?? ''} registros: confira de novo`,
+  other_count: 'a alteração agora afeta {count} registros: confira de novo',
   past: 'deve estar no futuro',
   path_segment: 'não é um nome válido',
-  pipe: 'não pode conter barra vertical ou quebra de linha',
-  required: 'é obrigatório',
+  pipe: 'não pode conter barra vertical ou quebra de linha, exceto com uma ação no início, por exemplo {example}',
+  required: ['a variável {variable} não tem valor', 'é obrigatório'],
   revoked: 'foi revogado: gere um novo token',
-  same_app: 'deve ter no máximo uma versão de cada aplicativo',
-  scope: 'só pode ter permissões que você tem',
+  same_app: 'deve ter no máximo uma versão de cada aplicativo: {values} são do mesmo',
+  scope: 'só pode ter permissões que você tem: não {values}',
   stale: 'O registro foi alterado por outra pessoa.',
   surrounding_space: 'não pode começar nem terminar com espaço',
-  time_zone: 'deve ser um fuso horário IANA',
-  timestamp: ({ example }) => `deve ser uma data e hora como ${example ?? ''}`,
-  too_deep: ({ maximum }) => `deve ter no máximo ${maximum ?? ''} níveis`,
-  too_great: ({ maximum }) => `deve ser no máximo ${maximum ?? ''}`,
-  too_large: ({ maximum }) => `deve ter no máximo ${maximum ?? ''} bytes`,
-  too_long: ({ maximum }) => `deve ter no máximo ${maximum ?? ''} caracteres`,
-  too_many_entries: ({ maximum }) => `deve ter no máximo ${maximum ?? ''} itens`,
-  too_many_records: ({ maximum }) => `Uma solicitação altera no máximo ${maximum ?? ''} registros.`,
-  too_short: ({ minimum }) => `deve ter pelo menos ${minimum ?? ''} caracteres`,
-  too_small: ({ minimum }) => `deve ser pelo menos ${minimum ?? ''}`,
+  time_zone: 'deve ser um fuso horário IANA, por exemplo {example}',
+  timestamp: 'deve ser uma data e hora como {example}',
+  too_deep: 'deve ter no máximo {maximum} níveis',
+  too_great: ['deve ser no máximo {maximum}', 'é grande demais para um número'],
+  too_large: 'deve ter no máximo {maximum} bytes',
+  too_long: 'deve ter no máximo {maximum} caracteres',
+  too_many_entries: 'deve ter no máximo {maximum} itens',
+  too_many_records: 'Uma solicitação altera no máximo {maximum} registros.',
+  too_short: 'deve ter pelo menos {minimum} caracteres',
+  too_small: 'deve ser pelo menos {minimum}',
   type: 'tem o tipo errado',
-  unknown_record: 'não existe',
+  unknown_fields: 'tem campos desconhecidos: {fields}',
+  unknown_record: ['não existe: {values}', 'não existe'],
+  wrong_credentials: 'O e-mail ou a senha está errado.',
   wrong_password: 'não é a sua senha',
+  year: 'deve ser um ano de 1970 a 9999',
 };
 
 /** English messages where the server advises what programs should send. */
 const ENGLISH: typeof PORTUGUESE = {
-  in_use: ({ count }) => `At least ${count ?? ''} terminals would lose app versions.`,
+  in_use: 'At least {count} terminals would lose app versions.',
 };
 
-/** Portuguese messages of errors whose code says all. */
+/** Portuguese messages of errors whose code says all, or whose parameters are not known. */
 const CODES: Readonly<Record<string, string>> = {
   TAKEN: 'já está em uso',
   NOT_FOUND: 'O registro não existe mais.',
   NOT_EMPTY: 'Outros registros ainda pertencem a este.',
   INVALID: 'não é válido',
+  IN_USE: 'Terminais perderiam versões de aplicativos.',
+  TOO_MANY_RECORDS: 'Uma solicitação não pode alterar tantos registros.',
 };
 
 /** The message of an error in the person's language; that of the server where there is no other. */
-export function messageOf(error: UserError, language: Language): string {
-  const [rules, codes] = language === 'en' ? [ENGLISH, {}] : [PORTUGUESE, CODES];
-  const message = rules[error.rule ?? ''] ?? codes[error.code] ?? error.message;
-  return typeof message === 'function' ? message((error.params ?? {}) as Params) : message;
+export function messageOf(error: UserError, language: 'en' | 'pt'): string {
+  const rules = language === 'en' ? ENGLISH : PORTUGUESE;
+  const params = (error.params ?? {}) as Readonly<Record<string, string | number>>;
+  const templates = [rules[error.rule ?? ''] ?? []].flat();
+  const isFilled = (template: string) => namesIn(template).every((name) => params[name] !== undefined);
+  const template = templates.find(isFilled) ?? (language === 'en' ? undefined : CODES[error.code]);
+  if (template === undefined) return error.message;
+  const message = template.replace(NAME, (_, name: string) => String(params[name]));
+  // The rule is broken by a part of the field.
+  return params.in === undefined ? message : `${params.in}: ${message}`;
 }
+
+const NAME = /\{(\w+)\}/g;
+
+const namesIn = (template: string): readonly string[] =>
+  Array.from(template.matchAll(NAME), ([, name = '']) => name);

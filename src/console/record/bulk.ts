@@ -1,8 +1,8 @@
 import type { CombinedError } from 'urql';
 
 import { noteChange, type EntityType } from '../api';
-import { failureOf, type UserError } from '../api/errors';
-import { messageOf } from '../api/rules';
+import { failureOf } from '../api/errors';
+import { messageOf, type UserError } from '../api/rules';
 import { useLocale } from '../text';
 import { useFormat } from '../text/format';
 import type { IconName } from '../ui/icon';

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
 import type { EntityType } from '../api/changes';
-import type { UserError } from '../api/errors';
 import { useMutation, type MutationState, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
+import type { UserError } from '../api/rules';
 import type { Attachment } from '../api/upload';
 import { useListAddress } from '../table/address';
 import { useTexts } from '../text';

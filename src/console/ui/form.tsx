@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode, type SubmitEvent } from 'react';
 
-import type { Failure, UserError } from '../api/errors';
+import type { Failure } from '../api/errors';
+import type { UserError } from '../api/rules';
 import { tabStorage } from '../api/storage';
 import { useTexts } from '../text';
 import { Button } from './button';

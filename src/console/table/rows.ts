@@ -105,6 +105,8 @@ class LoadedList<Data, Row> {
   #isStopped = false;
   /** Whether records have changed since what is shown was loaded. */
   #isOld = false;
+  /** Requests for pages below those on screen that changes made necessary; `refresh` has not returned them yet. */
+  #further = 0;
   /** Rows on screen. */
   #start = 0;
   #end = 0;
@@ -138,12 +140,14 @@ class LoadedList<Data, Row> {
     void this.#load();
   }
 
-  /** Loads the pages on screen again, and the total. Returns the number of requests. */
+  /** Loads the pages on screen again, and the total. Returns the number of requests, with those of the time before. */
   refresh(): number {
     this.#isOld = true;
+    const further = this.#further;
+    this.#further = 0;
     void this.#load();
     const { first, last } = this.#shown();
-    return last - first + (first > 0 ? 2 : 1);
+    return further + last - first + (first > 0 ? 2 : 1);
   }
 
   /** Pages on screen. */
@@ -156,7 +160,10 @@ class LoadedList<Data, Row> {
   async #load(): Promise<void> {
     if (this.isLoading) return;
     this.isLoading = true;
+    let isRefreshed = false;
     while (this.#isOld || this.#isShort()) {
+      if (this.#isOld) isRefreshed = true;
+      else if (isRefreshed) this.#further += 1;
       const isDone = await (this.#isOld ? this.#loadShown() : this.#loadNext());
       if (!isDone || this.#isStopped) break;
       this.redraw();

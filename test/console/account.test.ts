@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { expectSound } from '../support/browser.js';
 import { createClient } from '../support/client.js';
 import { addPerson, PASSWORD } from '../support/people.js';
-import { useConsole } from './pages.js';
+import { useConsoleOfOtherNode } from './pages.js';
 
-const { server, open } = useConsole();
+const { server, open } = useConsoleOfOtherNode();
 
 /** The token that is shown once, read as a person copies it. */
 async function copiedToken(page: Page): Promise<string> {

@@ -5,9 +5,9 @@ import { expectSound, TELEPHONE } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
-import { useConsole } from './pages.js';
+import { useConsoleOfOtherNode } from './pages.js';
 
-const { server, open } = useConsole();
+const { server, open } = useConsoleOfOtherNode();
 let email: string;
 let viewer: string;
 beforeAll(async () => {
@@ -139,7 +139,7 @@ it('an unknown terminal becomes a device under a number', async () => {
   await choose(page, 'Logical number', '800');
   await button(page, 'Adopt (1)').click();
   await expect.poll(() => row(page, 'unknown populated 0').count()).toBe(0);
-  await page.goto(`${server.url}/console/logical-numbers`);
+  await page.goto(new URL('/console/logical-numbers', page.url()).href);
   await row(page, 'Select 800').getByText('unknown populated 0').waitFor();
 });
 

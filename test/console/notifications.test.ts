@@ -5,9 +5,9 @@ import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { newTerminal } from '../support/terminals.js';
 import { httpTerminal } from '../support/waiting-terminal.js';
-import { chosen, useConsole } from './pages.js';
+import { chosen, useConsoleOfOtherNode } from './pages.js';
 
-const { server, open } = useConsole();
+const { server, open } = useConsoleOfOtherNode();
 
 it('a notification is sent to a group, and seen to be delivered when a terminal fetches it', async () => {
   const { email } = await addPerson(server, { acme: 'operator' });

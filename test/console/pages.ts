@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
 
+import type { Server } from '../../src/app/server.js';
 import { DESKTOP, launchBrowser, openPage, TELEPHONE } from '../support/browser.js';
 import { OWN_PAGE, signedIn } from '../support/console.js';
-import { type startServer, useServer } from '../support/server.js';
+import { openServer, type startServer, useServer } from '../support/server.js';
 
 export interface OpenOptions extends BrowserContextOptions {
   /** The person who is signed in, see `addPerson`. */
@@ -16,6 +17,24 @@ export interface OpenOptions extends BrowserContextOptions {
 /** A server and a browser for all tests of the file that calls this. */
 export function useConsole(...options: Parameters<typeof startServer>) {
   const server = useServer(...options);
+  return { server, open: useWindows(() => server.url) };
+}
+
+/** Like `useConsole`, but on PostgreSQL a second node serves the pages, while clients and terminals ask `server`. */
+export function useConsoleOfOtherNode() {
+  const server = useServer();
+  let other: Server | undefined;
+  let url = '';
+  beforeAll(async () => {
+    if (inject('database') === 'postgres') other = await openServer(server.place.url);
+    url = other === undefined ? server.url : await other.start();
+  });
+  afterAll(() => other?.stop(1_000));
+  return { server, open: useWindows(() => url) };
+}
+
+/** Windows of one browser, on the pages of the node at `nodeUrl`. */
+function useWindows(nodeUrl: () => string) {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();
@@ -23,11 +42,15 @@ export function useConsole(...options: Parameters<typeof startServer>) {
   afterAll(() => browser.close());
 
   /** Opens a path such as `/devices` in a window of its own, which must report no problem until the test ends. */
-  const open = async (path: string, { email, isExpected, ...window }: OpenOptions = {}): Promise<Page> => {
-    const state =
-      email === undefined ? {} : { storageState: await stateOf(server.url, email, window.userAgent) };
-    const url = `${server.url}/console${path}`;
-    const { page, problems } = await openPage(browser, url, { ...state, ...window }, isExpected);
+  return async (path: string, { email, isExpected, ...window }: OpenOptions = {}): Promise<Page> => {
+    const node = nodeUrl();
+    const state = email === undefined ? {} : { storageState: await stateOf(node, email, window.userAgent) };
+    const { page, problems } = await openPage(
+      browser,
+      `${node}/console${path}`,
+      { ...state, ...window },
+      isExpected,
+    );
     onTestFinished(async () => {
       await takeScreenshot(page);
       await page.context().close();
@@ -35,15 +58,12 @@ export function useConsole(...options: Parameters<typeof startServer>) {
     });
     return page;
   };
-  return { server, open };
 }
 
-/** Each theme, language and size once, and as options of `open`. */
+/** Each language and size once, and as options of `open`. `flawsInThemes` looks at both themes. */
 export const WINDOWS = [
-  { name: 'light, English, desktop', locale: 'en-US', colorScheme: 'light', viewport: DESKTOP },
-  { name: 'dark, Portuguese, telephone', locale: 'pt-BR', colorScheme: 'dark', viewport: TELEPHONE },
-  { name: 'dark, English, desktop', locale: 'en-US', colorScheme: 'dark', viewport: DESKTOP },
-  { name: 'light, Portuguese, telephone', locale: 'pt-BR', colorScheme: 'light', viewport: TELEPHONE },
+  { name: 'English, desktop', locale: 'en-US', viewport: DESKTOP },
+  { name: 'Portuguese, telephone', locale: 'pt-BR', viewport: TELEPHONE },
 ] as const;
 
 /** The cookie of a new session of a person, as a browser keeps it. */

@@ -4,9 +4,9 @@ import { expectSound } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { getAsset, newTerminal } from '../support/terminals.js';
-import { chosen, useConsole } from './pages.js';
+import { chosen, useConsoleOfOtherNode } from './pages.js';
 
-const { server, open } = useConsole();
+const { server, open } = useConsoleOfOtherNode();
 const fileOf = (name: string, text: string) => ({
   name,
   mimeType: 'application/octet-stream',

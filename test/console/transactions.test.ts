@@ -4,9 +4,9 @@ import { expectSound } from '../support/browser.js';
 import { recordAll } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { newTerminal } from '../support/terminals.js';
-import { useConsole } from './pages.js';
+import { useConsoleOfOtherNode } from './pages.js';
 
-const { server, open } = useConsole();
+const { server, open } = useConsoleOfOtherNode();
 
 /** Records payments of terminals, each with NSU, authorization code and amount in cents. */
 async function record(...payments: readonly (readonly [string, string, string, number])[]): Promise<void> {

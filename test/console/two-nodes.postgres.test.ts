@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
-import type { Server } from '../../src/app/server.js';
 import { openBrowser } from '../support/console.js';
 import { changed, nodeId } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson, PASSWORD } from '../support/people.js';
-import { openServer } from '../support/server.js';
-import { useConsole } from './pages.js';
+import { useConsoleOfOtherNode } from './pages.js';
 
-const { server, open } = useConsole();
-let other: Server;
-let url: string;
-beforeAll(async () => {
-  other = await openServer(server.place.url);
-  url = await other.start();
-});
-afterAll(() => other.stop(1_000));
+const { server, open } = useConsoleOfOtherNode();
 
 it('a person works at one node, sees changes of another one, and is signed out there', async () => {
   const { email } = await addPerson(server, { acme: 'operator' });
@@ -30,7 +21,7 @@ it('a person works at one node, sees changes of another one, and is signed out t
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('heading', { name: 'changed here' }).waitFor();
 
-  const there = openBrowser(url);
+  const there = openBrowser(server.url);
   const [cookie] = await page.context().cookies();
   there.cookie = `${cookie?.name}=${cookie?.value}`;
   const rename =

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { expectSound } from '../support/browser.js';
 import { created, fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
-import { chosen, useConsole } from './pages.js';
+import { chosen, useConsoleOfOtherNode } from './pages.js';
 
-const { server, open } = useConsole();
+const { server, open } = useConsoleOfOtherNode();
 
 it('a group is made, gets a number and a version, and a value for its numbers, of which one has its own', async () => {
   const { email } = await addPerson(server, { acme: 'operator' });

@@ -103,12 +103,15 @@ export async function openPage(
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const OPTIONS = { resultTypes: ['violations'] };
+/** Rules of axe-core whose results depend on the theme. */
+const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /** Serious and critical violations that axe-core finds, each as its rule, its message and the elements. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(`${AXE}; null`);
+async function violationsOf(page: Page, options: object = OPTIONS): Promise<readonly string[]> {
+  // A page that was examined before has it still.
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(`${AXE}; null`);
   const violations = await page.evaluate<{ text: string; impact: string }[]>(
-    `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations.map((each) => ({
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map((each) => ({
       impact: each.impact,
       text: each.id + ': ' + each.help + ': ' + each.nodes.map((node) => node.target.join(' ')).join(', '),
     })))`,
@@ -123,6 +126,15 @@ export const TELEPHONE = { width: 390, height: 844 };
 export async function flawsOf(page: Page): Promise<readonly string[]> {
   const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
   return [...(beyond > 0 ? [`${beyond} px wider than the window`] : []), ...(await violationsOf(page))];
+}
+
+/** The flaws in the light theme, and those of colours in the dark one. */
+export async function flawsInThemes(page: Page): Promise<readonly string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await flawsOf(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await violationsOf(page, { ...OPTIONS, runOnly: RULES_OF_COLOURS });
+  return [...light.map((flaw) => `light: ${flaw}`), ...dark.map((flaw) => `dark: ${flaw}`)];
 }
 
 export async function expectSound(page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import type { CombinedError } from 'urql';
 
 import { useLocale } from '../text';
@@ -84,4 +84,35 @@ export function useMutation<Data extends object, Variables extends object>(
     [document, language, reset, types],
   );
   return { run, errors, failure, problem: failure ?? errors[0], isRunning, progress, reset };
+}
+
+/** A person who types pauses for this time. */
+const PAUSE_MS = 400;
+
+/**
+ * The response of a mutation with `dryRun`, asked for once the person pauses, and again when the variables change. Null
+ * until it is there, and with null for variables.
+ */
+export function useDryRun<Data extends object, Variables extends object>(
+  document: Document<Data, Variables>,
+  variables: Variables | null,
+): PayloadOf<Data> | null {
+  const { run } = useMutation(document);
+  const [payload, setPayload] = useState<PayloadOf<Data> | null>(null);
+  const text = variables && JSON.stringify(variables);
+  useEffect(() => {
+    setPayload(null);
+    if (text === null) return undefined;
+    let isOver = false;
+    const ask = async (): Promise<void> => {
+      const answer = await run(JSON.parse(text) as Variables);
+      if (!isOver) setPayload(() => answer);
+    };
+    const timer = setTimeout(() => void ask(), PAUSE_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [run, text]);
+  return payload;
 }

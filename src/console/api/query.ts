@@ -76,17 +76,3 @@ export function useSubscription<Data, Variables extends object>(
     return subscribe(document, JSON.parse(text) as Record<string, unknown>, (data) => listener(data));
   }, [document, text]);
 }
-
-/** Whether the time since `start` is worth a sign that something is loaded: after a quarter of a second. */
-export function useIsSlow(isLoading: boolean): boolean {
-  const [isSlow, setSlow] = useState(false);
-  useEffect(() => {
-    if (!isLoading) return undefined;
-    const timer = setTimeout(() => setSlow(true), 250);
-    return () => {
-      clearTimeout(timer);
-      setSlow(false);
-    };
-  }, [isLoading]);
-  return isSlow;
-}

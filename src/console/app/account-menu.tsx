@@ -13,9 +13,8 @@ import {
 } from 'react-aria-components';
 
 import { graphql, useMutation } from '../api';
-import { texts, useTexts } from '../text';
+import { type Option, optionsOf, texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
-import { optionsOf, type Option } from '../ui/options';
 import { setPreferences, usePreferences, type Theme } from './preferences';
 import { useSession } from './session';
 import { showShortcuts } from './shortcuts';

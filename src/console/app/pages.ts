@@ -1,34 +1,28 @@
 import { useMemo, type ComponentType } from 'react';
 
-import { texts } from '../text';
 import type { IconName } from '../ui/icon';
+import { pageWords } from '../ui/words';
 import { useSession } from './session';
 
-export const pageNames = texts({
+/** Names of pages and of the sections of the menu. */
+export const pageNames = pageWords({
   account: ['Account', 'Conta'],
-  apps: ['Apps', 'Aplicativos'],
   'app-versions': ['App versions', 'Versões de aplicativos'],
-  devices: ['Devices', 'Dispositivos'],
-  files: ['Files', 'Arquivos'],
   fleet: ['Fleet', 'Frota'],
-  groups: ['Groups', 'Grupos'],
   ledger: ['Change history', 'Histórico de alterações'],
   'logical-numbers': ['Logical numbers', 'Números lógicos'],
   members: ['Members', 'Membros'],
   messages: ['Messages', 'Mensagens'],
-  metacontents: ['Metacontents', 'Metaconteúdos'],
   notifications: ['Notifications', 'Notificações'],
   overview: ['Overview', 'Visão geral'],
-  parameters: ['Parameters', 'Parâmetros'],
   payments: ['Payments', 'Pagamentos'],
   settings: ['Company and server', 'Empresa e servidor'],
   software: ['Software', 'Software'],
   company: ['Company', 'Empresa'],
-  transactions: ['Transactions', 'Transações'],
   'unknown-terminals': ['Unknown terminals', 'Terminais desconhecidos'],
 });
 
-type PageName = keyof (typeof pageNames)['en'];
+export type PageName = keyof (typeof pageNames)['en'];
 
 export interface PageEntry {
   /** Below /console: `/devices`. */

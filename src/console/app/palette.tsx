@@ -16,7 +16,7 @@ import { containing } from '../record/find';
 import { nameOf, type Named } from '../record/link';
 import { texts, useTexts } from '../text';
 import { Icon, type IconName } from '../ui/icon';
-import { pageNames, usePages } from './pages';
+import { pageNames, usePages, type PageName } from './pages';
 
 const words = texts({
   palette: ['Go to a page or a record', 'Ir para uma página ou um registro'],
@@ -133,7 +133,10 @@ function useEntries(typed: string): readonly Entry[] {
   ];
 }
 
-async function findRecords(text: string, kinds: Readonly<Record<string, string>>): Promise<readonly Entry[]> {
+async function findRecords(
+  text: string,
+  kinds: Readonly<Record<PageName, string>>,
+): Promise<readonly Entry[]> {
   const named = containing('name', text);
   const { devices, logicalNumbers, groups, apps, files } = await query(FIND, {
     text,
@@ -142,11 +145,11 @@ async function findRecords(text: string, kinds: Readonly<Record<string, string>>
     apps: named,
     files: named,
   });
-  const entries = (page: string, icon: IconName, records: readonly Named[]): readonly Entry[] =>
+  const entries = (page: PageName, icon: IconName, records: readonly Named[]): readonly Entry[] =>
     records.map((record) => ({
       id: record.id,
       name: nameOf(record),
-      kind: kinds[page] ?? '',
+      kind: kinds[page],
       icon,
       path: `/${page}`,
       open: record.id,

@@ -1,9 +1,11 @@
 import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { MenuItem } from 'react-aria-components';
 
 import { useMay } from '../app/session';
 import { texts, useTexts } from '../text';
 import { Button } from '../ui/button';
-import { ActionMenu } from '../ui/menu';
+import { Icon } from '../ui/icon';
+import { MenuButton } from '../ui/menu';
 import { notify } from '../ui/toasts';
 import { useRun, type RecordAction, type RecordActions } from './bulk';
 import type { BulkDialogProps } from './bulk-dialog';
@@ -16,15 +18,9 @@ const words = texts({
   actionsOf: [(name: string) => `Actions for ${name}`, (name: string) => `Ações de ${name}`],
 });
 
-interface SelectionActionsProps<Row, Values> {
-  readonly actions: RecordActions<Row, Values>;
-  readonly rows: readonly Row[];
-  readonly onDone: () => void;
-}
-
 /** Buttons for what may be done with selected records. */
 export function SelectionActions<Row, Values extends object>(
-  props: SelectionActionsProps<Row, Values>,
+  props: Omit<BulkDialogProps<Row, Values>, 'action' | 'onClose'>,
 ): ReactNode {
   const [action, setAction] = useState<RecordAction<Row, Values> | null>(null);
   return (
@@ -46,13 +42,11 @@ export function SelectionActions<Row, Values extends object>(
   );
 }
 
-interface RowMenuProps<Row, Values> {
+/** Menu of what may be done with one record; a button where that is one thing. */
+export function RowMenu<Row, Values extends object>(props: {
   readonly actions: RecordActions<Row, Values>;
   readonly row: Row;
-}
-
-/** Menu of what may be done with one record; a button where that is one thing. */
-export function RowMenu<Row, Values extends object>(props: RowMenuProps<Row, Values>): ReactNode {
+}): ReactNode {
   const text = useTexts(words);
   const { row, actions } = props;
   const run = useRun(actions);
@@ -67,16 +61,26 @@ export function RowMenu<Row, Values extends object>(props: RowMenuProps<Row, Val
     if (failed) notify({ text: failed.message, tone: 'bad' });
   };
   if (!useMay('WRITE')) return null;
-  const offered = actions.actions
-    .filter(({ isFor }) => isFor?.(row) ?? true)
-    .map((each) => ({ id: each.name, name: each.name, icon: each.icon, run: () => void begin(each) }));
+  const offered = actions.actions.filter(({ isFor }) => isFor?.(row) ?? true);
   const [only] = actions.actions.length === 1 ? offered : [];
   return (
     <>
       {only ? (
-        <Button onPress={only.run}>{only.name}</Button>
+        <Button onPress={() => void begin(only)}>{only.name}</Button>
       ) : (
-        <ActionMenu label={text.actionsOf(actions.nameOf(row))} actions={offered} />
+        <MenuButton icon="more" label={text.actionsOf(actions.nameOf(row))}>
+          {offered.map((each) => (
+            <MenuItem
+              key={each.name}
+              className="option"
+              textValue={each.name}
+              onAction={() => void begin(each)}
+            >
+              <Icon name={each.icon} />
+              {each.name}
+            </MenuItem>
+          ))}
+        </MenuButton>
       )}
       <Suspense>
         {action && (

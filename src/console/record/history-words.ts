@@ -1,4 +1,5 @@
 import { texts, useTexts } from '../text';
+import { pageWords } from '../ui/words';
 
 const actions = texts({
   accept_loss: ['Loss accepted', 'Perda aceita'],
@@ -26,39 +27,23 @@ const actions = texts({
   update: ['Changed', 'Alterado'],
 });
 
-const fields = texts({
-  appId: ['App', 'Aplicativo'],
-  appVersionIds: ['App versions', 'Versões de aplicativos'],
+/** Fields that are not named as in `words`. */
+const fields = pageWords({
   authorizerUrl: ['Authorizer URL', 'URL do autorizador'],
   communicationFormat: ['Communication format', 'Formato de comunicação'],
   content: ['Content', 'Conteúdo'],
   contentId: ['Bytes', 'Bytes'],
   defaultAppVersionIds: ['Default app versions', 'Versões padrão'],
-  description: ['Description', 'Descrição'],
   displayable: ['Shown on the terminal', 'Exibido no terminal'],
-  enabled: ['Enabled', 'Habilitado'],
   expiresAt: ['Expires', 'Expira'],
-  fileIds: ['Files', 'Arquivos'],
   fileType: ['Type', 'Tipo'],
   frameworkVersion: ['Framework version', 'Versão do framework'],
-  groupId: ['Group', 'Grupo'],
-  groupIds: ['Groups', 'Grupos'],
-  key: ['Key', 'Chave'],
-  kind: ['Kind', 'Tipo'],
-  language: ['Language', 'Linguagem'],
-  logicalNumberId: ['Logical number', 'Número lógico'],
   moduleIds: ['Modules', 'Módulos'],
-  name: ['Name', 'Nome'],
   number: ['Number', 'Número'],
   posDisplayLabel: ['Label on the terminal', 'Rótulo no terminal'],
   queued: ['Terminals', 'Terminais'],
-  role: ['Role', 'Perfil'],
   scopes: ['Scopes', 'Escopos'],
-  serialNumber: ['Serial number', 'Número de série'],
-  size: ['Size', 'Tamanho'],
   status: ['Status', 'Situação'],
-  timeZone: ['Time zone', 'Fuso horário'],
-  value: ['Value', 'Valor'],
 });
 
 /** Properties that terminals report. */
@@ -90,6 +75,9 @@ export function useFieldName(): (field: string) => string {
   const metaNames: Names = useTexts(meta);
   return (field) => {
     const [, property] = /^meta\.(.+)$/.exec(field) ?? [];
-    return property === undefined ? (names[field] ?? field) : (metaNames[property] ?? property);
+    if (property !== undefined) return metaNames[property] ?? property;
+    // Ids are shown as the names of their records.
+    const record = field.replace(/Id(s?)$/, '$1');
+    return names[field] ?? names[record] ?? field;
   };
 }

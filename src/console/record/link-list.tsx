@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 
 import type { Failure } from '../api/errors';
 import { useMay } from '../app/session';
+import { SmallTable } from '../table/small-table';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
@@ -29,26 +30,25 @@ interface LinkListProps<Row extends Named> {
 export function LinkList<Row extends Named>(props: LinkListProps<Row>): ReactNode {
   const text = useTexts(words);
   const mayWrite = useMay('WRITE');
-  const { rows, cell } = props;
+  const { rows } = props;
   return (
     <>
       {props.problem && <FailureNote failure={props.problem} />}
-      {rows.length === 0 && <p className="faint">{props.empty}</p>}
-      <table className="plain-table">
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <td>
-                <RecordLink page={props.page} record={row} />
-              </td>
-              {cell && <td>{cell(row)}</td>}
-              <td className="end">
-                {mayWrite && <Button onPress={() => props.onRemove(row.id)}>{text.remove}</Button>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SmallTable
+        rows={rows}
+        hasTitles={false}
+        empty={props.empty}
+        columns={[
+          { id: 'record', title: '', render: (row) => <RecordLink page={props.page} record={row} /> },
+          { id: 'cell', title: '', render: (row) => props.cell?.(row) },
+          {
+            id: 'remove',
+            title: text.remove,
+            align: 'end',
+            render: ({ id }) => mayWrite && <Button onPress={() => props.onRemove(id)}>{text.remove}</Button>,
+          },
+        ]}
+      />
       {mayWrite && (
         <ReferenceInput
           key={rows.length}

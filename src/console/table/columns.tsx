@@ -1,10 +1,10 @@
 import { useState, type ReactNode } from 'react';
-import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { MenuItem } from 'react-aria-components';
 
 import { browserStorage } from '../api/storage';
 import { texts, useTexts } from '../text';
-import { IconButton } from '../ui/button';
 import { Icon } from '../ui/icon';
+import { MenuButton } from '../ui/menu';
 
 /** How a value is shown: `ago` and `time` are instants, `count` is the number of records of a list. */
 export type CellKind = 'ago' | 'time' | 'code' | 'number' | 'count' | 'bytes';
@@ -65,34 +65,32 @@ const words = texts({
   columns: ['Columns', 'Colunas'],
 });
 
-export function ColumnMenu<Row>(props: {
+interface ColumnMenuProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly choice: ColumnChoice;
-}): ReactNode {
+}
+
+/** Chooses the columns that a table shows. */
+export function ColumnMenu<Row>({ columns, choice }: ColumnMenuProps<Row>): ReactNode {
   const text = useTexts(words);
-  const { columns, choice } = props;
   return (
-    <MenuTrigger>
-      <IconButton icon="columns" label={text.columns} />
-      <Popover className="popover">
-        <Menu
-          className="options"
-          selectionMode="multiple"
-          disallowEmptySelection
-          selectedKeys={choice.shown}
-          onSelectionChange={(keys) => {
-            if (keys !== 'all') choice.choose(new Set([...keys].map(String)));
-          }}
-          items={columns}
-        >
-          {({ title }) => (
-            <MenuItem className="option" textValue={title}>
-              <Icon name="check" />
-              {title}
-            </MenuItem>
-          )}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <MenuButton
+      icon="columns"
+      label={text.columns}
+      selectionMode="multiple"
+      disallowEmptySelection
+      selectedKeys={choice.shown}
+      onSelectionChange={(keys) => {
+        if (keys !== 'all') choice.choose(new Set([...keys].map(String)));
+      }}
+      items={columns}
+    >
+      {({ title }) => (
+        <MenuItem className="option" textValue={title}>
+          <Icon name="check" />
+          {title}
+        </MenuItem>
+      )}
+    </MenuButton>
   );
 }

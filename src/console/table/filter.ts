@@ -1,6 +1,5 @@
-import { texts, useTexts } from '../text';
+import { type Option, texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
-import type { Option } from '../ui/options';
 import type { Reference } from '../ui/reference-input';
 import { words } from '../ui/words';
 

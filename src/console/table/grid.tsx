@@ -3,11 +3,10 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 
 import { texts, useTexts } from '../text';
 import { Loading } from '../ui/states';
-import { isAtEnd } from './cell';
+import { Cell, isAtEnd } from './cell';
 import type { Column } from './columns';
 import type { Rows } from './rows';
 import type { Selection } from './selection';
-import { TableRow } from './table-row';
 
 const words = texts({
   selectAll: ['Select loaded rows', 'Selecionar linhas carregadas'],
@@ -35,28 +34,10 @@ interface GridProps<Row extends { readonly id: string }> {
 export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>): ReactNode {
   const text = useTexts(words);
   const { list, columns, selection, onOpen } = props;
-  const { rows, total, show } = list;
-  const scroller = useRef<HTMLDivElement>(null);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-    scrollPaddingStart: ROW_PX,
-  });
-  const items = virtualizer.getVirtualItems();
-  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
-  useEffect(() => show(first, last), [first, last, rows.length, show]);
+  const { rows, total } = list;
+  const { scroller, virtualizer } = useVirtualRows(list);
   const { active, setActive, onKeyDown } = useRowKeys(props, virtualizer);
-  const widths = columns.map(({ width = 160 }) => width);
-  const check = selection ? CHECK_PX : 0;
-  const layout = {
-    gridTemplateColumns: [
-      ...(selection ? [`${CHECK_PX}px`] : []),
-      ...widths.map((width) => `minmax(${width}px, ${width}fr)`),
-    ].join(' '),
-    minWidth: widths.reduce((sum, width) => sum + width, check),
-  };
+  const layout = layoutOf(columns, selection !== null);
   return (
     <div
       ref={scroller}
@@ -83,31 +64,77 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
         ))}
       </div>
       <div role="rowgroup" className="grid-rows" style={{ height: virtualizer.getTotalSize() }}>
-        {items.map(({ index, start }) => {
+        {virtualizer.getVirtualItems().map(({ index, start }) => {
           const row = rows[index];
           if (!row) return null;
           return (
-            <TableRow
+            <div
               key={row.id}
-              row={row}
-              index={index}
-              top={start}
-              columns={columns}
-              layout={layout}
-              isActive={index === active}
-              isOpen={row.id === props.openId}
-              isSelected={selection?.has(row.id)}
-              selectLabel={text.selectRow(props.rowName(row))}
+              role="row"
+              aria-rowindex={index + 2}
+              aria-selected={selection?.has(row.id)}
+              data-index={index}
+              data-open={row.id === props.openId}
+              tabIndex={index === active ? 0 : -1}
+              className="grid-row"
+              style={{ transform: `translateY(${start}px)`, ...layout }}
               onFocus={() => setActive(index)}
-              onOpen={onOpen && (() => onOpen(row))}
-              onSelect={(extend) => selection?.toggle(row, extend)}
-            />
+              onClick={({ target }) => {
+                // Links, buttons and boxes in a row do what they say.
+                if (target instanceof Element && target.closest('a, button, input') === null) onOpen?.(row);
+              }}
+            >
+              {selection && (
+                <div role="gridcell" className="grid-check">
+                  <input
+                    type="checkbox"
+                    tabIndex={-1}
+                    aria-label={text.selectRow(props.rowName(row))}
+                    checked={selection.has(row.id)}
+                    onChange={() => undefined}
+                    onClick={(event) => selection.toggle(row, event.shiftKey)}
+                  />
+                </div>
+              )}
+              {columns.map((column) => (
+                <div key={column.id} role="gridcell" className={classOf(column)}>
+                  <Cell column={column} row={row} />
+                </div>
+              ))}
+            </div>
           );
         })}
       </div>
       {list.hasMore && list.isLoading && <Loading />}
     </div>
   );
+}
+
+/** Has the rows loaded that are on screen. */
+function useVirtualRows<Row>({ rows, show }: Rows<Row>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+    scrollPaddingStart: ROW_PX,
+  });
+  const items = virtualizer.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => show(first, last), [first, last, rows.length, show]);
+  return { scroller, virtualizer };
+}
+
+/** Places of the columns, which are those of the header in each row. */
+function layoutOf<Row>(columns: readonly Column<Row>[], hasCheck: boolean) {
+  const widths = columns.map(({ width = 160 }) => width);
+  const tracks = widths.map((width) => `minmax(${width}px, ${width}fr)`);
+  if (hasCheck) tracks.unshift(`${CHECK_PX}px`);
+  return {
+    gridTemplateColumns: tracks.join(' '),
+    minWidth: widths.reduce((sum, width) => sum + width, hasCheck ? CHECK_PX : 0),
+  };
 }
 
 /** The row that has the focus, or gets it first, and what keys do in it. */
@@ -145,17 +172,16 @@ function useRowKeys<Row extends { readonly id: string }>(
   return { active: Math.min(active, rows.length - 1), setActive, onKeyDown };
 }
 
-function HeaderCell<Row>(props: {
-  readonly column: Column<Row>;
-  readonly sort: string | undefined;
-  readonly onSort: (sort: string | undefined) => void;
-}): ReactNode {
+const classOf = <Row,>(column: Column<Row>): string => (isAtEnd(column) ? 'grid-cell grid-end' : 'grid-cell');
+
+function HeaderCell<Row extends { readonly id: string }>(
+  props: Pick<GridProps<Row>, 'sort' | 'onSort'> & { readonly column: Column<Row> },
+): ReactNode {
   const { column, sort, onSort } = props;
   const { order, title } = column;
-  const className = isAtEnd(column) ? 'grid-cell grid-end' : 'grid-cell';
   if (order === undefined) {
     return (
-      <div role="columnheader" className={className}>
+      <div role="columnheader" className={classOf(column)}>
         {title}
       </div>
     );
@@ -164,7 +190,7 @@ function HeaderCell<Row>(props: {
   const next = { none: order, ascending: `-${order}`, descending: undefined }[direction];
   const mark = { none: '', ascending: ' ↑', descending: ' ↓' }[direction];
   return (
-    <div role="columnheader" aria-sort={direction} className={className}>
+    <div role="columnheader" aria-sort={direction} className={classOf(column)}>
       <button type="button" className="grid-sort" onClick={() => onSort(next)}>
         {title}
         <span aria-hidden="true">{mark}</span>

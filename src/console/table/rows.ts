@@ -55,12 +55,6 @@ const PAGE_ROWS = 100;
 /** Rows that are loaded before they are on screen. */
 const AHEAD = 150;
 
-interface Page<Row> {
-  readonly nodes: readonly Row[];
-  readonly endCursor: string | null;
-  readonly hasNextPage: boolean;
-}
-
 /** Rows of a list as they are scrolled to, page after page by cursor, and those on screen again after changes. */
 export function useRows<Data, Row>(
   source: ListSource<Data, Row>,
@@ -98,7 +92,7 @@ export function useRows<Data, Row>(
 }
 
 class LoadedList<Data, Row> {
-  pages: readonly Page<Row>[] = [];
+  pages: readonly Connection<Row>[] = [];
   total: number | null = null;
   error: CombinedError | null = null;
   isLoading = false;
@@ -118,7 +112,7 @@ class LoadedList<Data, Row> {
   ) {}
 
   get hasMore(): boolean {
-    return this.pages.at(-1)?.hasNextPage ?? false;
+    return this.pages.at(-1)?.pageInfo.hasNextPage ?? false;
   }
 
   isOf(variables: string): boolean {
@@ -177,7 +171,7 @@ class LoadedList<Data, Row> {
   }
 
   async #loadNext(): Promise<boolean> {
-    const page = await this.#ask(this.pages.at(-1)?.endCursor ?? null);
+    const page = await this.#ask(this.pages.at(-1)?.pageInfo.endCursor);
     if (page) this.pages = [...this.pages, page];
     return page !== null;
   }
@@ -186,34 +180,32 @@ class LoadedList<Data, Row> {
   async #loadShown(): Promise<boolean> {
     this.#isOld = false;
     const { first, last } = this.#shown();
-    const shown: Page<Row>[] = [];
-    let after = this.pages[first - 1]?.endCursor ?? null;
+    const shown: Connection<Row>[] = [];
+    let after = this.pages[first - 1]?.pageInfo.endCursor;
     for (let index = first; index <= last; index += 1) {
       const page = await this.#ask(after);
       if (!page) return false;
       shown.push(page);
-      after = page.endCursor;
-      if (!page.hasNextPage) break;
+      after = page.pageInfo.endCursor;
+      if (!page.pageInfo.hasNextPage) break;
     }
-    if (first > 0) await this.#ask(null, 0);
+    if (first > 0) await this.#ask(undefined, 0);
     // Pages that follow still do if the last one ends where it ended before.
-    const fits = after !== null && this.pages[last]?.endCursor === after && shown.at(-1)?.hasNextPage;
-    this.pages = [
-      ...this.pages.slice(0, first),
-      ...shown,
-      ...(fits === true ? this.pages.slice(last + 1) : []),
-    ];
+    const { hasNextPage, endCursor } = shown.at(-1)?.pageInfo ?? {};
+    const fits = hasNextPage && endCursor === this.pages[last]?.pageInfo.endCursor;
+    const following = fits === true ? this.pages.slice(last + 1) : [];
+    this.pages = [...this.pages.slice(0, first), ...shown, ...following];
     return true;
   }
 
   /** A page; null if the request failed, or the list is gone. The first one also brings the total. */
-  async #ask(after: string | null, first = PAGE_ROWS): Promise<Page<Row> | null> {
+  async #ask(after: string | null | undefined, first = PAGE_ROWS): Promise<Connection<Row> | null> {
     const { filter, orderBy } = JSON.parse(this.variables) as { filter: object; orderBy: object | null };
     const variables = {
       ...this.source.variables,
       first,
-      count: after === null,
-      ...(after !== null && { after }),
+      count: after === undefined,
+      ...(after !== undefined && { after }),
       ...(Object.keys(filter).length > 0 && { filter }),
       ...(orderBy && { orderBy }),
     };
@@ -222,8 +214,7 @@ class LoadedList<Data, Row> {
     const connection = data && listIn(data);
     this.error = connection ? null : (error ?? null);
     if (!connection) return null;
-    const { nodes, pageInfo, totalCount } = connection;
-    if (totalCount !== undefined) this.total = totalCount;
-    return { nodes, endCursor: pageInfo.endCursor ?? null, hasNextPage: pageInfo.hasNextPage };
+    this.total = connection.totalCount ?? this.total;
+    return connection;
   }
 }

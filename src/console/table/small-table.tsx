@@ -9,6 +9,7 @@ interface SmallTableProps<Row> {
   readonly columns: readonly Column<NoInfer<Row>>[];
   /** Key of a row; its id without it. */
   readonly rowKey?: (row: NoInfer<Row>) => string;
+  readonly caption?: string;
   /** Without titles where the values say what they are. */
   readonly hasTitles?: boolean;
   /** Shown instead of a table without rows. */
@@ -24,6 +25,7 @@ export function SmallTable<Row extends object>(props: SmallTableProps<Row>): Rea
   return (
     <div className="wide">
       <table className="plain-table">
+        {props.caption !== undefined && <caption>{props.caption}</caption>}
         {hasTitles && (
           <thead>
             <tr>

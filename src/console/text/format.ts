@@ -1,23 +1,5 @@
 import { tagOf, useLocale, type Locale } from '.';
 
-/** Numbers, amounts and times as the person writes them. */
-export interface Format {
-  /** 12,345 */
-  readonly number: (value: number) => string;
-  /** Cents without a currency, which transactions do not have: 1,234.56 */
-  readonly amount: (cents: number) => string;
-  /** Nov 26, 2026, 8:15:30 PM in the person's time zone. */
-  readonly time: (at: string) => string;
-  /** Nov 26, 2026 */
-  readonly date: (at: string) => string;
-  /** 5 minutes ago, in 3 days. */
-  readonly ago: (at: string) => string;
-  /** 1.5 MB */
-  readonly bytes: (value: number) => string;
-  /** 12.5 % of a share from 0 to 1. */
-  readonly share: (value: number) => string;
-}
-
 /** Seconds of each unit, the largest first. */
 const UNITS = [
   ['day', 86_400],
@@ -28,7 +10,10 @@ const UNITS = [
 
 const BYTES = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
-function formatOf({ language, timeZone }: Locale): Format {
+/** Numbers, amounts and times as the person writes them, times in the zone of the person. */
+export type Format = ReturnType<typeof formatOf>;
+
+function formatOf({ language, timeZone }: Locale) {
   const tag = tagOf(language);
   const number = new Intl.NumberFormat(tag);
   const amount = new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
@@ -37,22 +22,29 @@ function formatOf({ language, timeZone }: Locale): Format {
   const date = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   return {
-    number: (value) => number.format(value),
-    amount: (cents) => amount.format(cents / 100),
-    time: (at) => time.format(new Date(at)),
-    date: (at) => date.format(new Date(at)),
-    ago: (at) => {
+    /** 12,345 */
+    number: (value: number) => number.format(value),
+    /** Cents without a currency, which transactions do not have: 1,234.56 */
+    amount: (cents: number) => amount.format(cents / 100),
+    /** Nov 26, 2026, 8:15:30 PM */
+    time: (at: string) => time.format(new Date(at)),
+    /** Nov 26, 2026 */
+    date: (at: string) => date.format(new Date(at)),
+    /** 5 minutes ago, in 3 days. */
+    ago: (at: string) => {
       const seconds = (Date.parse(at) - Date.now()) / 1_000;
       const [unit, length] = UNITS.find((each) => Math.abs(seconds) >= each[1]) ?? UNITS[3];
       return relative.format(Math.round(seconds / length), unit);
     },
-    bytes: (value) => {
+    /** 1.5 MB */
+    bytes: (value: number) => {
       const step = Math.min(BYTES.length - 1, Math.floor(Math.log10(Math.max(value, 1)) / 3));
       const unit = BYTES[step] ?? 'byte';
       const format = new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 1 });
       return format.format(value / 1_000 ** step);
     },
-    share: (value) => share.format(value),
+    /** 12.5 % of a share from 0 to 1. */
+    share: (value: number) => share.format(value),
   };
 }
 

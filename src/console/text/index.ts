@@ -46,3 +46,15 @@ export const tagOf = (language: Language): string => (language === 'pt' ? 'pt-BR
 /** The language of the browser, as far as the console has it. */
 export const browserLanguage = (): Language =>
   navigator.language.toLowerCase().startsWith('pt') ? 'pt' : 'en';
+
+/** One of the values to choose from. */
+export interface Option<Value extends string = string> {
+  readonly value: Value;
+  readonly label: string;
+}
+
+/** Options named by messages: `optionsOf(text, ['STANDARD', 'MODULE'])`. */
+export const optionsOf = <const Values extends readonly string[]>(
+  names: Readonly<Record<Values[number], string>>,
+  values: Values,
+): Option<Values[number]>[] => values.map((value: Values[number]) => ({ value, label: names[value] }));

@@ -1,25 +1,8 @@
 /** Milliseconds by which the clocks of the zone are ahead of UTC at this time. */
 function offsetAt(time: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(time);
-  const value = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
-  const clock = [
-    value('year'),
-    value('month') - 1,
-    value('day'),
-    value('hour'),
-    value('minute'),
-    value('second'),
-  ] as const;
-  return Date.UTC(...clock) - Math.floor(time / 1_000) * 1_000;
+  // Swedish times are written as in ISO 8601: 2026-11-26 08:15:30.
+  const clock = new Date(time).toLocaleString('sv-SE', { timeZone });
+  return Date.parse(`${clock.replace(' ', 'T')}Z`) - Math.floor(time / 1_000) * 1_000;
 }
 
 /** The instant at which clocks of the zone show this, read as if it were UTC: `2026-11-26T00:00`. */

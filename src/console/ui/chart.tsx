@@ -4,6 +4,7 @@ import type uPlot from 'uplot';
 
 import { usePreferences } from '../app/preferences';
 import type { Filter } from '../table/filter';
+import { SmallTable } from '../table/small-table';
 import { texts, useTexts } from '../text';
 import 'uplot/dist/uPlot.min.css';
 
@@ -71,38 +72,22 @@ export function Chart({ title, labels, series, format, page }: ChartProps): Reac
       </ul>
       <details open={isBroken}>
         <summary>{text.table}</summary>
-        <div className="wide">
-          <table className="plain-table">
-            <caption>{title}</caption>
-            <thead>
-              <tr>
-                <th />
-                {series.map(({ name }) => (
-                  <th key={name} className="end">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {labels.map((label, index) => (
-                <tr key={`${index} ${label}`}>
-                  <th scope="row">{label}</th>
-                  {series.map(({ name, values, filters }) => (
-                    <td key={name} className="end">
-                      <Figure
-                        value={values[index] ?? 0}
-                        filter={filters?.[index]}
-                        page={page}
-                        format={format}
-                      />
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <SmallTable
+          caption={title}
+          rows={labels.map((label, index) => ({ label, index }))}
+          rowKey={({ label, index }) => `${index} ${label}`}
+          columns={[
+            { id: 'label', title: '' },
+            ...series.map(({ name, values, filters }) => ({
+              id: name,
+              title: name,
+              align: 'end' as const,
+              render: ({ index }: { readonly index: number }) => (
+                <Figure value={values[index] ?? 0} filter={filters?.[index]} page={page} format={format} />
+              ),
+            })),
+          ]}
+        />
       </details>
     </figure>
   );

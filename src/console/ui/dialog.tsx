@@ -41,48 +41,29 @@ export function Dialog({ title, isOpen, onClose, size = 'small', footer, childre
   );
 }
 
-interface ConfirmProps {
-  readonly title: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
+interface ConfirmProps extends Omit<DialogProps, 'size' | 'footer'> {
   /** Name of the button that does it. */
   readonly action: string;
   readonly onConfirm: () => void;
-  readonly isRunning?: boolean;
-  readonly isDisabled?: boolean;
-  readonly isDangerous?: boolean;
-  readonly children: ReactNode;
+  readonly isRunning: boolean;
+  readonly isDangerous: boolean;
 }
 
 /** Asks before a change that cannot be undone, or of many records. */
-export function Confirm({
-  action,
-  onConfirm,
-  isRunning = false,
-  isDangerous = false,
-  ...props
-}: ConfirmProps): ReactNode {
+export function Confirm(props: ConfirmProps): ReactNode {
+  const { action, onConfirm, isRunning, isDangerous, ...dialog } = props;
   const text = useTexts(words);
   return (
     <Dialog
-      title={props.title}
-      isOpen={props.isOpen}
-      onClose={props.onClose}
+      {...dialog}
       footer={
         <>
-          <Button onPress={props.onClose}>{text.cancel}</Button>
-          <Button
-            look={isDangerous ? 'danger' : 'primary'}
-            isPending={isRunning}
-            isDisabled={props.isDisabled ?? false}
-            onPress={onConfirm}
-          >
+          <Button onPress={dialog.onClose}>{text.cancel}</Button>
+          <Button look={isDangerous ? 'danger' : 'primary'} isPending={isRunning} onPress={onConfirm}>
             {action}
           </Button>
         </>
       }
-    >
-      {props.children}
-    </Dialog>
+    />
   );
 }

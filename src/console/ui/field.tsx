@@ -15,8 +15,8 @@ import {
   type TextFieldProps,
 } from 'react-aria-components';
 
+import type { Option } from '../text';
 import { Icon } from './icon';
-import type { Option } from './options';
 
 interface FieldProps {
   readonly label: string;

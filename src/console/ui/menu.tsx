@@ -1,33 +1,22 @@
 import type { ReactNode } from 'react';
-import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { Menu, MenuTrigger, Popover, type MenuProps } from 'react-aria-components';
 
 import { IconButton } from './button';
-import { Icon, type IconName } from './icon';
+import type { IconName } from './icon';
 
-export interface MenuAction {
-  readonly id: string;
-  readonly name: string;
-  readonly icon?: IconName;
-  readonly run: () => void;
+interface MenuButtonProps<Item> extends MenuProps<Item> {
+  readonly icon: IconName;
+  readonly label: string;
 }
 
-/** A button that opens a list of actions, such as those of a row. */
-export function ActionMenu(props: {
-  readonly label: string;
-  readonly actions: readonly MenuAction[];
-}): ReactNode {
+/** A button that opens a menu, such as the actions of a row. */
+export function MenuButton<Item extends object>(props: MenuButtonProps<Item>): ReactNode {
+  const { icon, label, ...menu } = props;
   return (
     <MenuTrigger>
-      <IconButton icon="more" label={props.label} />
+      <IconButton icon={icon} label={label} />
       <Popover className="popover">
-        <Menu className="options" aria-label={props.label} items={props.actions}>
-          {({ name, icon, run }) => (
-            <MenuItem className="option" textValue={name} onAction={run}>
-              {icon && <Icon name={icon} />}
-              {name}
-            </MenuItem>
-          )}
-        </Menu>
+        <Menu {...menu} className="options" aria-label={label} />
       </Popover>
     </MenuTrigger>
   );

@@ -2,30 +2,31 @@ import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 
 import { failureOf, type Failure } from '../api/errors';
-import { useIsSlow } from '../api/query';
 import { useLocale, useTexts } from '../text';
 import { Button } from './button';
 import { Icon } from './icon';
-import { words } from './words';
+import { pageWords } from './words';
+
+const words = pageWords({
+  request: [(id: string) => `Request ${id}`, (id: string) => `Solicitação ${id}`],
+});
 
 /** Shown while the first response of a page comes, from a quarter of a second on. */
 export function Loading(): ReactNode {
-  const text = useTexts(words);
   return (
-    <p className="state" role="status">
-      {useIsSlow(true) && text.loading}
+    <p className="state state-late" role="status">
+      {useTexts(words).loading}
     </p>
   );
 }
 
-/** A failed request, with its id in the log of the server. */
-export function FailureNote({
-  failure,
-  onRetry,
-}: {
+interface FailureNoteProps {
   readonly failure: Failure;
   readonly onRetry?: () => void;
-}): ReactNode {
+}
+
+/** A failed request, with its id in the log of the server. */
+export function FailureNote({ failure, onRetry }: FailureNoteProps): ReactNode {
   const text = useTexts(words);
   return (
     <div className="note note-bad" role="alert">
@@ -40,29 +41,15 @@ export function FailureNote({
 }
 
 /** The failed request of a page. */
-export function PageFailure({
-  error,
-  onRetry,
-}: {
+export function PageFailure(props: {
   readonly error: CombinedError;
   readonly onRetry: () => void;
 }): ReactNode {
   const { language } = useLocale();
-  return <FailureNote failure={failureOf(error, language)} onRetry={onRetry} />;
+  return <FailureNote failure={failureOf(props.error, language)} onRetry={props.onRetry} />;
 }
 
 /** A list without records: what could be here, and what to do. */
-export function Empty({
-  children,
-  action,
-}: {
-  readonly children: ReactNode;
-  readonly action?: ReactNode;
-}): ReactNode {
-  return (
-    <div className="state state-empty">
-      <p>{children}</p>
-      {action}
-    </div>
-  );
+export function Empty({ children }: { readonly children: ReactNode }): ReactNode {
+  return <p className="state">{children}</p>;
 }

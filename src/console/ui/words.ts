@@ -50,7 +50,6 @@ export const words = texts({
   presence: ['Presence', 'Presença'],
   reason: ['Reason', 'Motivo'],
   remove: ['Remove', 'Remover'],
-  request: [(id: string) => `Request ${id}`, (id: string) => `Solicitação ${id}`],
   role: ['Role', 'Papel'],
   save: ['Save', 'Salvar'],
   saved: ['Saved', 'Salvo'],

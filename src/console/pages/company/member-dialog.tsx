@@ -3,9 +3,9 @@ import { useState, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import type { Role } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
+import type { Option } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Choice } from '../../ui/field';
-import type { Option } from '../../ui/options';
 import { useText } from './words';
 
 const SET_ROLE = graphql(`

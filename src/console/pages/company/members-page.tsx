@@ -4,10 +4,9 @@ import { graphql } from '../../api/graphql';
 import type { MemberListQuery, Role } from '../../gql/graphql';
 import { CreateDialog } from '../../record/create-dialog';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
+import { optionsOf, useTexts } from '../../text';
 import { Button } from '../../ui/button';
 import { Badge } from '../../ui/facts';
-import { optionsOf } from '../../ui/options';
 import { roleNames } from '../account/words';
 import { useText } from './words';
 

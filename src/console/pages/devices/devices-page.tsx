@@ -7,8 +7,8 @@ import { findAppVersions, findGroups, findLogicalNumbers } from '../../record/fi
 import type { Column } from '../../table/columns';
 import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
+import { optionsOf } from '../../text';
 import { Ago } from '../../ui/facts';
-import { optionsOf } from '../../ui/options';
 import { NewDevice, useDeviceActions } from './device-actions';
 import { EnabledBadge, PresenceBadge, PRESENCES } from './presence';
 import { useText, words } from './words';

@@ -10,8 +10,8 @@ import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { Badge } from '../../ui/facts';
 import { Choice, TextInput } from '../../ui/field';
-import { FileInput } from '../../ui/file-input';
 import { Form, useDraft } from '../../ui/form';
+import { FileInput } from '../../ui/inputs';
 import { notify } from '../../ui/toasts';
 import { useText } from './words';
 

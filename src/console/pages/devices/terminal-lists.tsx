@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { RecordLink } from '../../record/link';
-import { CompactList } from '../../table/compact-list';
+import { CompactList } from '../../table/data-table';
 import { DeliveryState } from '../notifications/deliveries';
 import { useText } from './words';
 

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import type { NotificationDeliveryState } from '../../gql/graphql';
-import { CompactList } from '../../table/compact-list';
+import { CompactList } from '../../table/data-table';
+import { optionsOf } from '../../text';
 import { Ago, Badge, type Tone } from '../../ui/facts';
-import { optionsOf } from '../../ui/options';
 import { useText } from './words';
 
 const DELIVERIES = graphql(`

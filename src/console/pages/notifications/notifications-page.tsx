@@ -3,9 +3,9 @@ import { lazy, type ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import type { NotificationListQuery } from '../../gql/graphql';
 import { ListPage } from '../../table/list-page';
+import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
 import { Badge } from '../../ui/facts';
-import { optionsOf } from '../../ui/options';
 import { messageOf, useText } from './words';
 
 const NotificationPanel = lazy(() => import('./notification-panel'));

@@ -5,8 +5,8 @@ import type { NotificationKind, NotificationSendInput } from '../../gql/graphql'
 import { CreateDialog } from '../../record/create-dialog';
 import { findApps, findGroups } from '../../record/find';
 import { useListAddress } from '../../table/address';
+import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
-import { optionsOf } from '../../ui/options';
 import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
 

@@ -5,7 +5,7 @@ import type { AppKind, AppLanguage, CommunicationFormat } from '../../gql/graphq
 import { CreateDialog } from '../../record/create-dialog';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
-import { optionsOf } from '../../ui/options';
+import { optionsOf } from '../../text';
 import { useText } from './words';
 
 const AppPanel = lazy(() => import('./app-panel'));

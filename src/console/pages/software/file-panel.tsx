@@ -6,8 +6,8 @@ import { RecordLinks } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useFormat } from '../../text/format';
 import { Facts, Section, Time } from '../../ui/facts';
-import { FileInput } from '../../ui/file-input';
 import { errorAt } from '../../ui/form';
+import { FileInput } from '../../ui/inputs';
 import { useText } from './words';
 
 const FILE = graphql(`

@@ -5,9 +5,9 @@ import type { FileType } from '../../gql/graphql';
 import { CreateDialog } from '../../record/create-dialog';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
-import { FileInput } from '../../ui/file-input';
+import { optionsOf } from '../../text';
 import { errorAt } from '../../ui/form';
-import { optionsOf } from '../../ui/options';
+import { FileInput } from '../../ui/inputs';
 import { useText } from './words';
 
 const FilePanel = lazy(() => import('./file-panel'));

@@ -3,8 +3,8 @@ import { useState, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import { CreateDialog } from '../../record/create-dialog';
-import { FileInput } from '../../ui/file-input';
 import { errorAt } from '../../ui/form';
+import { FileInput } from '../../ui/inputs';
 import { useText } from './words';
 
 const CREATE = graphql(`

@@ -5,7 +5,7 @@ import { graphql } from '../../api/graphql';
 import type { TransactionRowFragment } from '../../gql/graphql';
 import { useListAddress } from '../../table/address';
 import type { Column } from '../../table/columns';
-import { CompactList } from '../../table/compact-list';
+import { CompactList } from '../../table/data-table';
 import type { Filter } from '../../table/filter';
 import { useFormat } from '../../text/format';
 import { Badge } from '../../ui/facts';

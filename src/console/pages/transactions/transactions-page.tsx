@@ -5,8 +5,8 @@ import { findGroups } from '../../record/find';
 import { useListAddress } from '../../table/address';
 import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
-import { Checkbox } from '../../ui/checkbox';
-import { optionsOf, type Option } from '../../ui/options';
+import { optionsOf, type Option } from '../../text';
+import { Checkbox } from '../../ui/inputs';
 import { SOURCE, useColumns } from './columns';
 import { useText } from './words';
 

@@ -5,7 +5,7 @@ import { graphql, useQuery } from '../../api';
 import type { ParameterEffectQuery, ParameterRecordQuery } from '../../gql/graphql';
 import { EditRecord } from '../../record/fields';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
-import { CompactList } from '../../table/compact-list';
+import { CompactList } from '../../table/data-table';
 import { Badge, Facts, Time } from '../../ui/facts';
 import { OwnerLink } from './owner';
 import { useText } from './words';

@@ -168,6 +168,8 @@ export interface Browser {
   readonly userAgent: string | null;
   /** Whether it runs on the machine of the server. */
   readonly isLocal: boolean;
+  /** The caller until it signs in; its session ends then. */
+  readonly earlier?: Caller;
 }
 
 export interface SignedIn {

@@ -30,6 +30,10 @@ it('an app is created, its first version released to a group with a file, and a 
   await upload.getByRole('button', { name: 'Upload file' }).click();
   const panel = page.getByRole('complementary');
   await panel.getByRole('heading', { name: 'logo.bmp' }).waitFor();
+  await panel.getByRole('button', { name: 'Edit' }).click();
+  await panel.getByLabel('New content').setInputFiles(fileOf('logo.bmp', 'a newer picture'));
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
 
   await page.getByRole('link', { name: 'Apps', exact: true }).click();
   await page.getByText('No apps yet.').waitFor();
@@ -50,7 +54,7 @@ it('an app is created, its first version released to a group with a file, and a 
   await panel.getByRole('row', { name: 'logo.bmp' }).waitFor();
 
   await panel.getByRole('button', { name: 'Release' }).click();
-  const release = page.getByRole('dialog', { name: 'Release Pay 1.0.0' });
+  const release = page.getByRole('dialog', { name: 'Release: Pay 1.0.0' });
   expect(await release.getByRole('button', { name: 'Release' }).isDisabled()).toBe(true);
   await chosen(release, 'Group', 'Lit', 'Litoral');
   await release.getByText('Goes to 2 logical numbers, for example number of S-1, 4711').waitFor();
@@ -64,7 +68,7 @@ it('an app is created, its first version released to a group with a file, and a 
   const assets = await Promise.all(
     ['Pay', 'logo.bmp'].map((name) => getAsset(server, token, `acmepagamentos_${name}`)),
   );
-  expect(assets.map(({ bytes }) => String(bytes))).toEqual(['the program', 'a picture']);
+  expect(assets.map(({ bytes }) => String(bytes))).toEqual(['the program', 'a newer picture']);
   await panel.getByRole('row', { name: 'Downloaded it' }).getByText('1').waitFor();
   await panel.getByRole('link', { name: 'Have it as it is now' }).click();
   await page.getByRole('row', { name: 'S-1' }).waitFor();

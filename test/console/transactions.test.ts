@@ -54,6 +54,17 @@ it('a payment is found by NSU, authorization or amount, with the other ones of i
     await page.getByText('3 records').waitFor();
   }
 
+  const from = page.getByLabel('Amount from', { exact: true });
+  for (const [typed, shown] of [
+    ['12.', '12.00'],
+    ['5', '12.50'],
+  ] as const) {
+    await from.pressSequentially(typed);
+    await page.getByText(`Amount: from ${shown}`).waitFor();
+  }
+  await page.getByRole('button', { name: /Remove.*Amount/ }).click();
+  await page.getByText('3 records').waitFor();
+
   await list.getByRole('row', { name: '1,234.56' }).click();
   const panel = page.getByRole('complementary');
   await panel.getByRole('heading', { name: 'Payment 1,234.56' }).waitFor();
@@ -69,7 +80,7 @@ it('a payment is found by NSU, authorization or amount, with the other ones of i
   await panel.getByRole('heading', { name: 'Payment 9.90' }).waitFor();
   await page.goBack();
   await panel.getByRole('heading', { name: 'Payment 1,234.56' }).waitFor();
-  await panel.getByRole('tab', { name: 'Payment' }).click();
+  await panel.getByRole('tab', { name: 'Facts' }).click();
   await panel.getByRole('link', { name: 'S-1' }).click();
   await page.getByRole('heading', { name: 'Devices' }).waitFor();
   await panel.getByRole('heading', { name: 'S-1' }).waitFor();

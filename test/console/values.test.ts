@@ -59,6 +59,25 @@ it('a group is made, gets a number and a version, and a value for its numbers, o
   await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
 });
 
+it('a metacontent is created for a logical number, and changed, as JSON or as text', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  await fleet.logicalNumber(server.acme.client, '4713');
+  const page = await open('/metacontents', { email });
+  await page.getByRole('button', { name: 'New metacontent' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Key').fill('menu');
+  await form.getByLabel('Value').fill('{"items": 5}');
+  expect(await form.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
+  await chosen(form, 'Logical number', '4713', '4713');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('row', { name: 'menu {"items":5} 4713' }).click();
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('button', { name: 'Edit' }).click();
+  await panel.getByLabel('Value').fill('closed');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: 'menu "closed" 4713' }).waitFor();
+});
+
 it('two people edit one group: the second sees both names, and decides', async () => {
   await fleet.group(server.acme.client, 'Serra');
   const [first, second] = await Promise.all(

@@ -6,7 +6,14 @@ import { SignInLinks } from '../../src/domain/people/user/session.service.js';
 import { disableUser, setPassword } from '../../src/domain/people/user/user.service.js';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { fileForm, type Fields } from '../support/client.js';
-import { openBrowser, OWN_PAGE, SIGN_IN, signedIn, type TestBrowser } from '../support/console.js';
+import {
+  openBrowser,
+  OWN_PAGE,
+  PASSWORD_CHANGE,
+  SIGN_IN,
+  signedIn,
+  type TestBrowser,
+} from '../support/console.js';
 import { nodeId } from '../support/dashboard.js';
 import { addPerson, failSignIns, PASSWORD, WRONG } from '../support/people.js';
 import { ask, openRaw } from '../support/raw-socket.js';
@@ -175,6 +182,25 @@ describe('a cookie', () => {
 });
 
 describe('a session', () => {
+  it('ends when its browser signs in again, also as another user', async () => {
+    const { user, first, second, email } = await twoBrowsers();
+    const other = await addPerson(server, { beta: 'viewer' });
+    await first.graphql(SIGN_IN, { email, password: WRONG });
+    expect(await isIn(first)).toBe(true);
+    for (const next of [email, other.email]) {
+      const earlier = openBrowser(server.url);
+      earlier.cookie = first.cookie;
+      await first.graphql(SIGN_IN, { email: next, password: PASSWORD });
+      expect(await Promise.all([earlier, first, second].map(isIn))).toEqual([false, true, true]);
+    }
+    expect(await sessionsOf(second)).toHaveLength(1);
+    const { body } = await server.acme.graphql(
+      '{ ledger(last: 2, filter: { action: { eq: "end" } }) { nodes { entityKind actor { id } } } }',
+    );
+    const entry = { entityKind: 'SESSION', actor: { id: nodeId('User', user.id) } };
+    expect(body.data).toEqual({ ledger: { nodes: [entry, entry] } });
+  });
+
   const END = 'mutation ($id: ID!) { sessionEnd(id: $id) { endedId userErrors { code } } }';
 
   type Given = Awaited<ReturnType<typeof twoBrowsers>>;
@@ -197,7 +223,7 @@ describe('a session', () => {
     ],
     [
       'the user changes the password',
-      ({ second }) => second.graphql(CHANGE, { current: PASSWORD, new: NEW_PASSWORD }),
+      ({ second }) => second.graphql(PASSWORD_CHANGE, { current: PASSWORD, new: NEW_PASSWORD }),
     ],
     ['the operator sets a password', byOperator((work, user) => setPassword(work, user, 'no hash'))],
     ['the operator disables the user', byOperator(disableUser)],
@@ -256,84 +282,6 @@ describe('a session', () => {
   });
 });
 
-describe('companySwitch', () => {
-  const SWITCH = `mutation ($id: ID!) { companySwitch(companyId: $id) {
-    viewer { role company { name } } userErrors { code } } }`;
-  const COMPANIES = '{ viewer { companies { company { id name } role } } }';
-
-  it('goes on in another company of the user, with the role there', async () => {
-    const { first } = await twoBrowsers({ acme: 'admin', beta: 'viewer' });
-    const { data } = (await first.graphql<{ viewer: { companies: { company: Fields }[] } }>(COMPANIES)).body;
-    expect(data).toMatchObject({
-      viewer: {
-        companies: [
-          { company: { name: 'Acme Pagamentos' }, role: 'ADMIN' },
-          { company: { name: 'Beta Cards' }, role: 'VIEWER' },
-        ],
-      },
-    });
-    const { id } = data.viewer.companies[1]?.company ?? {};
-    const viewer = { role: 'VIEWER', company: { name: 'Beta Cards' } };
-    expect((await first.graphql(SWITCH, { id })).body.data).toEqual({
-      companySwitch: { viewer, userErrors: [] },
-    });
-    expect((await first.graphql(ME)).body.data).toMatchObject({ viewer });
-    const denied = await first.graphql('mutation { groupCreate(input: { name: "x" }) { group { id } } }');
-    expect(denied.body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
-  });
-
-  it('refuses companies of others, and tokens', async () => {
-    const { first } = await twoBrowsers();
-    const id = nodeId('Company', server.beta.caller.companyId);
-    expect((await first.graphql(SWITCH, { id })).body.data).toMatchObject({
-      companySwitch: { viewer: null, userErrors: [{ code: 'NOT_FOUND' }] },
-    });
-    expect((await server.acme.graphql(SWITCH, { id })).body.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
-    expect((await server.acme.graphql(COMPANIES)).body.data).toMatchObject({ viewer: { companies: [{}] } });
-  });
-});
-
-const CHANGE = `mutation ($current: String!, $new: String!) { passwordChange(current: $current, new: $new) {
-  viewer { user { email } } userErrors { code rule path } } }`;
-
-describe('passwordChange', () => {
-  it('needs the current password and a good new one, and keeps the session', async () => {
-    const { first, email } = await twoBrowsers();
-    const change = async (given: Fields) => (await first.graphql(CHANGE, given)).body.data;
-    expect(await change({ current: WRONG, new: NEW_PASSWORD })).toMatchObject({
-      passwordChange: { viewer: null, userErrors: [{ rule: 'wrong_password', path: ['current'] }] },
-    });
-    expect(await change({ current: PASSWORD, new: 'short' })).toMatchObject({
-      passwordChange: { viewer: null, userErrors: [{ rule: 'too_short', path: ['new'] }] },
-    });
-    expect(await change({ current: PASSWORD, new: NEW_PASSWORD })).toMatchObject({
-      passwordChange: { viewer: { user: { email } }, userErrors: [] },
-    });
-    expect(await isIn(first)).toBe(true);
-    await expect(signedIn(server.url, email)).rejects.toThrow('could not sign in');
-  });
-});
-
-const SET = `mutation ($preferences: JSON!) { preferencesSet(preferences: $preferences) {
-  viewer { preferences } userErrors { code path } } }`;
-
-it('preferences are of the user, in all sessions', async () => {
-  const { first, second } = await twoBrowsers();
-  expect((await first.graphql('{ viewer { preferences } }')).body.data).toEqual({
-    viewer: { preferences: {} },
-  });
-  const preferences = { theme: 'dark', columns: { devices: ['serial', 'número'] } };
-  await first.graphql(SET, { preferences });
-  expect((await second.graphql('{ viewer { preferences } }')).body.data).toEqual({
-    viewer: { preferences },
-  });
-  for (const wrong of [['a list'], 'a text', { long: 'x'.repeat(16 * 1024) }, { nul: '\0' }]) {
-    expect((await first.graphql(SET, { preferences: wrong })).body.data).toMatchObject({
-      preferencesSet: { viewer: null, userErrors: [{ code: 'INVALID' }] },
-    });
-  }
-});
-
 describe('live', () => {
   const FOLLOW = 'subscription { ledgerAppended { sequence } }';
 
@@ -348,7 +296,7 @@ describe('live', () => {
     const foreign = await openRaw(server, { headers: { cookie } });
     foreign.say({ type: 'connection_init' });
     expect((await foreign.ended).code).toBe(4403);
-    await second.graphql(CHANGE, { current: PASSWORD, new: NEW_PASSWORD });
+    await second.graphql(PASSWORD_CHANGE, { current: PASSWORD, new: NEW_PASSWORD });
     expect((await raw.ended).code).toBe(4403);
   });
 

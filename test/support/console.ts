@@ -33,6 +33,9 @@ export function openBrowser(url: string, sent: Headers = OWN_PAGE): TestBrowser 
 export const SIGN_IN = `mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) {
   viewer { role user { email } company { name } } userErrors { code rule message path } } }`;
 
+export const PASSWORD_CHANGE = `mutation ($current: String!, $new: String!) { passwordChange(current: $current, new: $new) {
+  viewer { user { email } } userErrors { code rule path } } }`;
+
 /** A browser in which a person has signed in with the password of `addPerson`. */
 export async function signedIn(url: string, email: string, sent: Headers = OWN_PAGE): Promise<TestBrowser> {
   const browser = openBrowser(url, sent);

@@ -89,19 +89,25 @@ export function useMutation<Data extends object, Variables extends object>(
 /** A person who types pauses for this time. */
 const PAUSE_MS = 400;
 
+interface DryRun<Payload> extends Pick<MutationState<never, Payload>, 'errors' | 'failure'> {
+  /** Undefined until it is there, null if the change would be refused. */
+  readonly payload: Payload | null | undefined;
+}
+
 /**
- * The response of a mutation with `dryRun`, asked for once the person pauses, and again when the variables change. Null
- * until it is there, and with null for variables.
+ * The response of a mutation with `dryRun`, asked for once the person pauses, and again when the variables change; with
+ * null for variables, nothing is asked.
  */
 export function useDryRun<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
   variables: Variables | null,
-): PayloadOf<Data> | null {
-  const { run } = useMutation(document);
-  const [payload, setPayload] = useState<PayloadOf<Data> | null>(null);
+): DryRun<PayloadOf<Data>> {
+  const { run, reset, errors, failure } = useMutation(document);
+  const [payload, setPayload] = useState<PayloadOf<Data> | null>();
   const text = variables && JSON.stringify(variables);
   useEffect(() => {
-    setPayload(null);
+    setPayload(undefined);
+    reset();
     if (text === null) return undefined;
     let isOver = false;
     const ask = async (): Promise<void> => {
@@ -113,6 +119,6 @@ export function useDryRun<Data extends object, Variables extends object>(
       isOver = true;
       clearTimeout(timer);
     };
-  }, [run, text]);
-  return payload;
+  }, [run, reset, text]);
+  return { payload, errors, failure };
 }

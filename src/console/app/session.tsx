@@ -14,7 +14,7 @@ import { graphql, query, useQuery } from '../api';
 import { restartChanges } from '../api/changes';
 import { closeSockets, connection } from '../api/client';
 import { browserStorage, tabStorage } from '../api/storage';
-import type { SessionQuery } from '../gql/graphql';
+import type { Scope, SessionQuery } from '../gql/graphql';
 import { LocaleContext, tagOf } from '../text';
 import { Loading, PageFailure } from '../ui/states';
 import { adoptPreferences, usePreferences } from './preferences';
@@ -63,7 +63,7 @@ export function useSession(): SessionValue {
 }
 
 /** Whether the role of the person allows this. The API refuses it all the same. */
-export function useMay(scope: 'WRITE' | 'ADMIN'): boolean {
+export function useMay(scope: Scope): boolean {
   return useSession().viewer.scopes.includes(scope);
 }
 

@@ -1,5 +1,6 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 
+import type { DialogButtonProps } from './dialog-button';
 import type { CreateDialogProps } from './fields';
 
 const Loaded = lazy(async () => ({ default: (await import('./fields')).CreateDialog })) as <
@@ -20,3 +21,11 @@ export function CreateDialog<Data extends object, Variables extends object, Valu
     </Suspense>
   );
 }
+
+/** The button of a list that opens such a window. */
+export const creating = <Data extends object, Variables extends object, Values extends object>(
+  props: Omit<CreateDialogProps<Data, Variables, Values>, 'onClose'>,
+): DialogButtonProps => ({
+  label: props.title,
+  dialog: (close) => <CreateDialog {...props} onClose={close} />,
+});

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 
 import type { MutationState } from '../api/mutation';
+import type { Attachment } from '../api/upload';
 import { useTexts } from '../text';
 import { Form } from '../ui/form';
 import { words } from '../ui/words';
@@ -15,6 +16,7 @@ interface EditFormProps<Values, Variables, Payload> {
   readonly mutation: MutationState<Variables, Payload>;
   /** Variables of the mutation; `ifMatch` has the revision that the record must have. */
   readonly variables: (values: Values, ifMatch: number) => Variables;
+  readonly attachment?: (values: Values) => Attachment | undefined;
   /** How values are shown side by side if somebody else has changed the record meanwhile. */
   readonly fields: readonly EditedField<Values>[];
   /** Paths whose errors stand at their fields: `input.name`. */
@@ -34,7 +36,8 @@ export function EditForm<Values extends object, Variables, Payload>(
   const note = useChangeNote();
   const [isAsking, setAsking] = useState(false);
   const send = async (): Promise<void> => {
-    const payload = await mutation.run(props.variables(edit.values, record.revision));
+    const { values } = edit;
+    const payload = await mutation.run(props.variables(values, record.revision), props.attachment?.(values));
     if (payload === null) return;
     edit.clear();
     note(text.saved, payload);

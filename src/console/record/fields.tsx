@@ -4,58 +4,36 @@ import type { EntityType } from '../api/changes';
 import { useMutation, type MutationState, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
 import type { UserError } from '../api/rules';
-import type { Attachment } from '../api/upload';
 import { useListAddress } from '../table/address';
-import { type Option, useTexts } from '../text';
+import { useTexts } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Choice, TextInput } from '../ui/field';
 import { errorAt, Form, useDraft } from '../ui/form';
-import { Checkbox } from '../ui/inputs';
+import { Checkbox, FileInput } from '../ui/inputs';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { notify } from '../ui/toasts';
 import { words } from '../ui/words';
 import { EditForm } from './edit-form';
+import { attachmentOf, inputOf, pathOf, presentOf, type FormField, type Root } from './form-field';
 import { recordIn } from './undo';
 
-/** A field of a form. Its value is a text, a flag with `isFlag`, one of `options`, or a record with `find`. */
-export interface FormField<Values> {
-  readonly name: keyof Values & string;
-  readonly label: string;
-  readonly help?: string;
-  /** Lines of a text area. */
-  readonly rows?: number;
-  /** Kind of a text: `date`, `password`. */
-  readonly type?: string;
-  readonly autoComplete?: string;
-  readonly autoFocus?: boolean;
-  readonly options?: readonly Option[];
-  readonly isFlag?: boolean;
-  readonly find?: (text: string) => Promise<readonly Reference[]>;
-  /** Name in the input of the mutation, where it is another one. */
-  readonly argument?: string;
-  /** Whether the field is asked for, given the other values. */
-  readonly isShown?: (values: Values) => boolean;
-}
+export type { FormField } from './form-field';
 
 interface FieldsProps<Values> {
   readonly fields: readonly FormField<Values>[];
   readonly values: Values;
   readonly set: (changed: Partial<Values>) => void;
   readonly errors: readonly UserError[];
+  /** Share of a file that is sent, 0 to 1; null while none is sent. */
+  readonly progress?: number | null;
   readonly root?: Root;
 }
 
-/** Argument of the mutation that has the values: `input`; null where each value is an argument. */
-type Root = string | null;
-
-const pathOf = <Values,>({ name, argument = name }: FormField<Values>, root: Root = 'input'): string =>
-  root === null ? argument : `${root}.${argument}`;
-
 export function Fields<Values extends object>(props: FieldsProps<Values>): ReactNode {
-  const { fields, values, set, errors, root } = props;
+  const { fields, values, set, errors, progress = null, root } = props;
   const shown = fields.filter(({ isShown }) => isShown?.(values) ?? true);
   return shown.map((field) => {
-    const { name, label, isFlag, options, find, ...text } = field;
+    const { name, label, isFlag, isFile, options, find, ...text } = field;
     const error = errorAt(errors, ...pathOf(field, root).split('.'));
     const value: unknown = values[name];
     const change = (changed: unknown): void => set({ [name]: changed } as Partial<Values>);
@@ -66,11 +44,12 @@ export function Fields<Values extends object>(props: FieldsProps<Values>): React
         </Checkbox>
       );
     }
-    const shared = { label, onChange: change, error };
-    if (options)
-      return (
-        <Choice key={name} {...shared} help={text.help} options={options} value={value as string | null} />
-      );
+    const shared = { label, onChange: change, error, ...(text.help !== undefined && { help: text.help }) };
+    if (isFile === true) {
+      const file = value instanceof File ? value : null;
+      return <FileInput key={name} {...shared} file={file} progress={progress} />;
+    }
+    if (options) return <Choice key={name} {...shared} options={options} value={value as string | null} />;
     if (find) return <ReferenceInput key={name} {...shared} find={find} value={value as Reference | null} />;
     return <TextInput key={name} {...text} {...shared} value={value as string} />;
   });
@@ -84,9 +63,10 @@ interface SendFormProps<Data extends object, Variables, Values> {
   readonly document: Document<Data, Variables>;
   readonly changes?: readonly EntityType[];
   readonly root?: Root;
-  /** Null while something is missing. */
-  readonly variables: (values: Values) => Variables | null;
-  readonly attachment?: Attachment | null;
+  /** Null while something is missing. Without it, `input` has the values of the fields. */
+  readonly variables?: (values: Values) => Variables | null;
+  /** Further values in `input`. */
+  readonly input?: object;
   /** Name of the button. */
   readonly submit?: string;
   /** Said once it is done. */
@@ -105,10 +85,13 @@ export function SendForm<Data extends object, Variables extends object, Values e
   const { fields, root, onCancel } = props;
   const { values, set, clear } = useDraft(props.draft, props.empty);
   const mutation = useMutation(props.document, props.changes);
-  const variables = props.variables(values);
+  const input = inputOf(fields, values);
+  const variables = props.variables
+    ? props.variables(values)
+    : input && ({ input: { ...input, ...props.input } } as Variables);
   const send = async (): Promise<void> => {
     if (variables === null) return;
-    const payload = await mutation.run(variables, props.attachment ?? undefined);
+    const payload = await mutation.run(variables, attachmentOf(fields, values));
     if (payload === null) return;
     clear();
     notify({ text: props.done?.(payload) ?? text.saved });
@@ -123,7 +106,7 @@ export function SendForm<Data extends object, Variables extends object, Values e
       isDisabled={variables === null}
       shown={fields.map((field) => pathOf(field, root))}
     >
-      <Fields {...props} values={values} set={set} errors={mutation.errors} />
+      <Fields {...props} {...mutation} values={values} set={set} />
       {props.children?.(mutation, values)}
     </Form>
   );
@@ -182,6 +165,7 @@ export function EditFields<Variables, Payload, Values extends object>(
     <EditForm
       {...props}
       variables={props.input}
+      attachment={(values) => attachmentOf(fields, values)}
       fields={fields.map((field) => ({
         title: field.label,
         show: (values: Values) => shownValue(field, values),
@@ -190,7 +174,7 @@ export function EditFields<Variables, Payload, Values extends object>(
     >
       {({ values, set }) => (
         <>
-          <Fields fields={fields} values={values} set={set} errors={mutation.errors} />
+          <Fields {...mutation} fields={fields} values={values} set={set} />
           {props.children}
         </>
       )}
@@ -198,18 +182,27 @@ export function EditFields<Variables, Payload, Values extends object>(
   );
 }
 
-interface Update {
-  readonly input: unknown;
+export interface Update {
+  readonly input: object;
 }
 
-interface EditRecordProps<Data, Variables extends Update, Values> {
-  readonly record: { readonly id: string; readonly revision: number };
-  readonly present: Values;
+/** How a record is changed by one mutation. */
+export interface RecordEdit<Data, Variables extends Update, Values> {
   readonly fields: readonly FormField<Values>[];
   /** A mutation of `id`, `ifMatch` and `input`, which selects the record with its last change; see `useChangeNote`. */
   readonly document: Document<Data, Variables>;
   readonly changes: readonly EntityType[];
-  readonly input: (values: Values) => Variables['input'];
+  /** The values of a record; its own fields without it. */
+  readonly present?: Values;
+  readonly input?: (values: Values) => Variables['input'];
+}
+
+interface EditRecordProps<Data, Variables extends Update, Values> extends RecordEdit<
+  Data,
+  Variables,
+  Values
+> {
+  readonly record: { readonly id: string; readonly revision: number };
   readonly onClose: () => void;
 }
 
@@ -217,10 +210,12 @@ interface EditRecordProps<Data, Variables extends Update, Values> {
 export function EditRecord<Data extends object, Variables extends Update, Values extends object>(
   props: EditRecordProps<Data, Variables, Values>,
 ): ReactNode {
-  const { record, document, changes, input } = props;
+  const { record, fields, document, changes, present = presentOf(fields, record) } = props;
+  const { input = (values: Values) => inputOf(fields, values) ?? {} } = props;
   return (
     <EditFields
       {...props}
+      present={present}
       mutation={useMutation(document, changes)}
       input={(values, ifMatch) => ({ id: record.id, ifMatch, input: input(values) }) as unknown as Variables}
     />
@@ -228,7 +223,7 @@ export function EditRecord<Data extends object, Variables extends Update, Values
 }
 
 function shownValue<Values>({ name, options }: FormField<Values>, values: Values): string {
-  const value = values[name] as string | boolean | Reference | null;
+  const value = values[name] as string | boolean | Reference | File | null;
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? '✓' : '–';
   if (typeof value === 'object') return value.name;

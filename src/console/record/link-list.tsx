@@ -10,7 +10,7 @@ import { FailureNote } from '../ui/states';
 import { words } from '../ui/words';
 import { RecordLink, type Named } from './link';
 
-interface LinkListProps<Row extends Named> {
+export interface LinkListProps<Row extends Named> {
   readonly rows: readonly Row[];
   /** Page of the linked records: `/files`. */
   readonly page: string;

@@ -7,9 +7,11 @@ import { useMay } from '../app/session';
 import { useListAddress } from '../table/address';
 import { texts, useTexts } from '../text';
 import { Button, IconButton } from '../ui/button';
+import { Facts, type Fact } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { words as common } from '../ui/words';
 import { DeleteButton, type DeleteDocument, type RecordRow } from './delete-dialog';
+import { EditRecord, type RecordEdit, type Update } from './fields';
 import { RecordHistory } from './history';
 
 const words = texts({
@@ -23,6 +25,12 @@ export interface PanelTab {
   readonly content: ReactNode;
 }
 
+/** Facts of a record in their tab, and what stands below them. */
+interface FactsTab {
+  readonly facts: readonly Fact[];
+  readonly content?: ReactNode;
+}
+
 interface Removal<Deleted extends object> {
   readonly document: DeleteDocument<Deleted>;
   readonly changes: EntityType;
@@ -34,27 +42,42 @@ export interface OpenRecord {
   readonly onClose: () => void;
 }
 
-interface RecordPanelProps<Data, Row extends RecordRow, Deleted extends object> {
+type Editing<Row, Edited extends object, Variables extends Update> =
+  | RecordEdit<Edited, Variables, Variables['input']>
+  | ((record: Row, close: () => void) => ReactNode);
+
+interface RecordPanelProps<
+  Data,
+  Row extends RecordRow,
+  Deleted extends object,
+  Edited extends object,
+  Variables extends Update,
+> {
   readonly query: QueryState<Data>;
   readonly record: (data: Data) => Row | null | undefined;
   readonly title: (record: Row) => string;
-  /** The form that changes the record, for those who may. */
-  readonly edit?: (record: Row, close: () => void) => ReactNode;
+  /** How the record is changed, or the form for that, for those who may. */
+  readonly edit?: Editing<Row, Edited, Variables>;
   /** How the record is deleted, for those who may. */
   readonly remove?: Removal<Deleted>;
   /** Shows the history of the record as the last tab. */
   readonly history?: EntityType;
+  /** Further buttons, for those who may change records. */
   readonly actions?: (record: Row) => ReactNode;
-  readonly tabs: (record: Row) => readonly PanelTab[];
+  readonly tabs: (record: Row) => readonly (PanelTab | FactsTab)[];
   readonly onClose: () => void;
   /** Form or window of an action, above the tabs. */
   readonly children?: (record: Row) => ReactNode;
 }
 
 /** A record beside its list: what it is, in tabs, and what may be done with it. Escape closes it. */
-export function RecordPanel<Data, Row extends RecordRow, Deleted extends object>(
-  props: RecordPanelProps<Data, Row, Deleted>,
-): ReactNode {
+export function RecordPanel<
+  Data,
+  Row extends RecordRow,
+  Deleted extends object,
+  Edited extends object,
+  Variables extends Update,
+>(props: RecordPanelProps<Data, Row, Deleted, Edited, Variables>): ReactNode {
   const text = useTexts(words);
   const commonText = useTexts(common);
   const { query, edit, remove } = props;
@@ -69,7 +92,9 @@ export function RecordPanel<Data, Row extends RecordRow, Deleted extends object>
     props.onClose();
   };
   const record = query.data && props.record(query.data);
-  const tabs = record ? [...props.tabs(record), ...historyTab(record.id, props.history, text.history)] : [];
+  const own = record ? props.tabs(record) : [];
+  const tabs = own.map((each) => ('facts' in each ? factsTab(each, commonText.facts) : each));
+  if (record) tabs.push(...historyTab(record.id, props.history, text.history));
   return (
     <aside
       ref={panel}
@@ -81,7 +106,7 @@ export function RecordPanel<Data, Row extends RecordRow, Deleted extends object>
     >
       <header className="panel-header">
         <h2>{record && props.title(record)}</h2>
-        {record && props.actions?.(record)}
+        {mayWrite && record && props.actions?.(record)}
         {mayWrite && edit && record && (
           <Button icon="edit" onPress={() => setEditing(!isEditing)}>
             {commonText.edit}
@@ -97,7 +122,7 @@ export function RecordPanel<Data, Row extends RecordRow, Deleted extends object>
       {!record && query.isLoading && <Loading />}
       {record && (
         <div className="panel-body">
-          {isEditing && edit?.(record, () => setEditing(false))}
+          {isEditing && edit && editing(edit, record, () => setEditing(false))}
           {props.children?.(record)}
         </div>
       )}
@@ -123,6 +148,27 @@ export function RecordPanel<Data, Row extends RecordRow, Deleted extends object>
     </aside>
   );
 }
+
+/** The form that changes the record. */
+function editing<Row extends RecordRow, Edited extends object, Variables extends Update>(
+  edit: Editing<Row, Edited, Variables>,
+  record: Row,
+  close: () => void,
+): ReactNode {
+  if (typeof edit === 'function') return edit(record, close);
+  return <EditRecord {...edit} record={{ revision: 0, ...record }} onClose={close} />;
+}
+
+const factsTab = ({ facts, content }: FactsTab, title: string): PanelTab => ({
+  id: 'facts',
+  title,
+  content: (
+    <>
+      <Facts facts={facts} />
+      {content}
+    </>
+  ),
+});
 
 const historyTab = (id: string, type: EntityType | undefined, title: string): readonly PanelTab[] =>
   type === undefined ? [] : [{ id: 'history', title, content: <RecordHistory id={id} type={type} /> }];

@@ -26,7 +26,10 @@ export function Cell<Row extends object>(props: {
 }): ReactNode {
   const { column, row } = props;
   const format = useFormat();
-  if (column.render) return column.render(row);
+  if (column.render) {
+    const shown = column.render(row);
+    return typeof shown === 'number' ? format.number(shown) : shown;
+  }
   const value: unknown = row[column.id];
   if (column.page !== undefined) {
     const record = typeof value === 'string' ? { ...row, name: value } : value;

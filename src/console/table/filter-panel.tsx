@@ -129,6 +129,7 @@ function Range({ field, value, onChange }: ConditionProps): ReactNode {
           label={`${field.title} ${name === 'gte' ? text.from : text.until}`}
           type={field.kind === 'amount' ? 'text' : 'datetime-local'}
           value={shownInRange(field.kind, value?.[name], timeZone)}
+          {...(field.kind === 'amount' && { normal: normalAmount })}
           onChange={(typed) => set(name, typed)}
         />
       ))}
@@ -136,25 +137,28 @@ function Range({ field, value, onChange }: ConditionProps): ReactNode {
   );
 }
 
-/** A field that reports what was typed once the person pauses. */
+/** A field that reports what was typed once the person pauses. It keeps the text as typed while it means the value. */
 function TypedText(props: {
   readonly label: string;
   readonly value: string;
   readonly type?: string;
+  /** The value that a text means, as `value` has it. */
+  readonly normal?: (typed: string) => string;
   readonly onChange: (typed: string) => void;
 }): ReactNode {
-  const { label, value, type = 'text', onChange } = props;
+  const { label, value, type = 'text', normal = (text: string) => text.trim(), onChange } = props;
   const [typed, setTyped] = useState(value);
   const [before, setBefore] = useState(value);
   if (before !== value) {
     setBefore(value);
-    setTyped(value);
+    if (normal(typed) !== value) setTyped(value);
   }
+  const isReported = normal(typed) === value;
   useEffect(() => {
-    if (typed === value) return undefined;
+    if (isReported) return undefined;
     const timer = setTimeout(() => onChange(typed.trim()), 300);
     return () => clearTimeout(timer);
-  }, [typed, value, onChange]);
+  }, [typed, isReported, onChange]);
   return <TextInput label={label} type={type} value={typed} onChange={setTyped} />;
 }
 
@@ -162,6 +166,12 @@ function TypedText(props: {
 function centsOf(typed: string): number | null {
   const value = Number(typed.replaceAll(/[.,](?=\d{3}(?:\D|$))/g, '').replace(',', '.'));
   return typed === '' || Number.isNaN(value) ? null : Math.round(value * 100);
+}
+
+/** An amount as the filter shows it: 12 for "12." while the cents are typed. */
+function normalAmount(typed: string): string {
+  const cents = centsOf(typed);
+  return cents === null ? '' : String(cents / 100);
 }
 
 function timeOf(typed: string, timeZone: string): string | null {

@@ -8,7 +8,9 @@ import { Button } from './button';
 import { FailureNote } from './states';
 import { words } from './words';
 
-/** Values of a form that is filled in: with a key, they survive a reload of the page until `clear` is called. */
+/**
+ * Values of a form that is filled in: with a key, they survive a reload of the page until `clear` is called, all but files.
+ */
 export function useDraft<Values extends object>(
   key: string | undefined,
   initial: Values,
@@ -18,7 +20,7 @@ export function useDraft<Values extends object>(
   const [values, setValues] = useState<Values>(() => ({ ...initial, ...(isKept && savedDraft(name)) }));
   useEffect(() => {
     if (!isKept) return;
-    const text = JSON.stringify(values);
+    const text = JSON.stringify(values, (_name, value: unknown) => (value instanceof File ? null : value));
     tabStorage.set(name, text === JSON.stringify(initial) ? null : text);
   }, [initial, isKept, name, values]);
   return {

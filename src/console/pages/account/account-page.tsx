@@ -2,13 +2,15 @@ import type { ReactNode } from 'react';
 
 import { graphql, useQuery } from '../../api';
 import { useSession } from '../../app/session';
+import type { AccountQuery } from '../../gql/graphql';
+import { ActionButton } from '../../record/action-button';
 import { SendForm } from '../../record/fields';
+import { SmallTable } from '../../table/small-table';
 import { useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { zoneOptions } from '../../text/zone';
-import { Facts, Section } from '../../ui/facts';
+import { Badge, Facts, Section } from '../../ui/facts';
 import { PageFailure } from '../../ui/states';
-import { Sessions } from './sessions';
 import { Tokens } from './tokens';
 import { roleNames, useText } from './words';
 
@@ -35,7 +37,9 @@ export default function AccountPage(): ReactNode {
     <div className="page">
       <header className="page-header">
         <h1>{text.account}</h1>
-        {rate && <small>{text.rate(format.number(rate.remaining), format.number(rate.limit))}</small>}
+        {rate && (
+          <small>{`${text.rate}: ${format.number(rate.remaining)} / ${format.number(rate.limit)}`}</small>
+        )}
       </header>
       {error && <PageFailure error={error} onRetry={reload} />}
       <div className="card">
@@ -108,21 +112,10 @@ function Password(): ReactNode {
       <Section title={text.password}>
         <SendForm
           root={null}
-          empty={NO_PASSWORD}
+          empty={{ current: '', new: '' }}
           fields={[
-            {
-              name: 'current',
-              label: text.currentPassword,
-              type: 'password',
-              autoComplete: 'current-password',
-            },
-            {
-              name: 'new',
-              label: text.newPassword,
-              help: text.passwordHelp,
-              type: 'password',
-              autoComplete: 'new-password',
-            },
+            { ...PASSWORD, name: 'current', label: text.currentPassword, autoComplete: 'current-password' },
+            { ...PASSWORD, name: 'new', label: text.newPassword, help: text.passwordHelp },
           ]}
           document={PASSWORD_CHANGE}
           variables={(passwords) => passwords}
@@ -134,4 +127,62 @@ function Password(): ReactNode {
   );
 }
 
-const NO_PASSWORD = { current: '', new: '' };
+const PASSWORD = { type: 'password', autoComplete: 'new-password' };
+
+const SESSION_END = graphql(`
+  mutation SessionEnd($id: ID!) {
+    sessionEnd(id: $id) { userErrors { code message path rule params } }
+  }
+`);
+
+interface SessionsProps {
+  readonly sessions: AccountQuery['viewer']['sessions'];
+  readonly onChange: () => void;
+}
+
+/** Browsers in which the person is signed in. */
+function Sessions({ sessions, onChange }: SessionsProps): ReactNode {
+  const text = useText();
+  return (
+    <Section title={text.sessions}>
+      <SmallTable
+        rows={sessions}
+        columns={[
+          { id: 'browser', title: text.browser, render: ({ userAgent }) => browserOf(userAgent) },
+          { id: 'ip', title: text.ip },
+          { id: 'lastUsedAt', title: text.lastUsed, kind: 'ago' },
+          {
+            id: 'end',
+            title: '',
+            align: 'end',
+            render: ({ id, userAgent, current }) =>
+              current ? (
+                <Badge tone="good">{text.current}</Badge>
+              ) : (
+                <ActionButton
+                  label={text.end}
+                  title={`${text.end}: ${browserOf(userAgent)}`}
+                  help={text.endHelp}
+                  isDangerous
+                  document={SESSION_END}
+                  variables={{ id }}
+                  onDone={onChange}
+                />
+              ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** Name and system of a browser, as far as it says so: "Firefox, Linux". */
+function browserOf(userAgent: string | null | undefined): string {
+  const text = userAgent ?? '';
+  const browser = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'].find((name) => text.includes(name));
+  const system = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'].find((name) =>
+    text.includes(name),
+  );
+  const names = [browser === 'Edg' ? 'Edge' : browser === 'OPR' ? 'Opera' : browser, system];
+  return names.filter((name) => name !== undefined).join(', ') || '–';
+}

@@ -1,15 +1,16 @@
-import { lazy, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { graphql, useQuery } from '../../api';
+import type { EntityType } from '../../gql/graphql';
 import { findMembers } from '../../record/find';
+import { HistoryEntry } from '../../record/history';
 import { useActionName } from '../../record/history-words';
+import { RecordLink } from '../../record/link';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
-import { useTexts } from '../../text';
+import { optionsOf, texts, useTexts } from '../../text';
 import { Badge } from '../../ui/facts';
-import { entityNames } from './entities';
 import { useText } from './words';
-
-const EntryPanel = lazy(() => import('./entry-panel'));
 
 const LEDGER = graphql(`
   query LedgerList($first: Int!, $after: String, $filter: LedgerEntryFilter, $orderBy: LedgerEntryOrder, $count: Boolean!) {
@@ -30,28 +31,56 @@ const LEDGER = graphql(`
   }
 `);
 
-const FOLLOWED = [
-  'APP',
-  'DEVICE',
-  'GROUP',
-  'LOGICAL_NUMBER',
-  'PARAMETER',
-  'MEMBERSHIP',
-  'USER',
-  'ACCESS_TOKEN',
-] as const;
+/** Kinds of records in the change history. */
+const entityNames = texts({
+  ACCESS_TOKEN: ['API token', 'Token da API'],
+  APP: ['App', 'Aplicativo'],
+  APP_VERSION: ['App version', 'Versão de aplicativo'],
+  COMPANY: ['Company', 'Empresa'],
+  DATABASE: ['Database', 'Banco de dados'],
+  DEVICE: ['Device', 'Dispositivo'],
+  DEVICE_TOKEN: ['Token of a device', 'Token de dispositivo'],
+  FILE: ['File', 'Arquivo'],
+  GROUP: ['Group', 'Grupo'],
+  JOB: ['Job', 'Tarefa'],
+  LOGICAL_NUMBER: ['Logical number', 'Número lógico'],
+  MEMBERSHIP: ['Member', 'Membro'],
+  METACONTENT: ['Metacontent', 'Metaconteúdo'],
+  NOTIFICATION: ['Notification', 'Notificação'],
+  PARAMETER: ['Parameter', 'Parâmetro'],
+  SESSION: ['Session', 'Sessão'],
+  SIGN_IN: ['Sign-in', 'Entrada'],
+  TRANSACTION: ['Transaction', 'Transação'],
+  USER: ['User', 'Usuário'],
+} satisfies Readonly<Record<EntityType, readonly [string, string]>>);
+
+const KINDS = Object.keys(entityNames.en) as EntityType[];
+
+/** Pages that show records of a kind. */
+const ENTITY_PAGES: Readonly<Partial<Record<EntityType, string>>> = {
+  APP: '/apps',
+  APP_VERSION: '/app-versions',
+  DEVICE: '/devices',
+  FILE: '/files',
+  GROUP: '/groups',
+  LOGICAL_NUMBER: '/logical-numbers',
+  METACONTENT: '/metacontents',
+  NOTIFICATION: '/notifications',
+  PARAMETER: '/parameters',
+  TRANSACTION: '/transactions',
+};
 
 /** The change history of the company: who changed what, and when. */
 export default function LedgerPage(): ReactNode {
   const text = useText();
   const actionName = useActionName();
   const kinds = useTexts(entityNames);
-  const kindOptions = Object.entries(kinds).map(([value, label]) => ({ value, label }));
+  const kindOptions = optionsOf(kinds, KINDS);
   return (
     <ListPage
       id="ledger"
       label={text.ledger}
-      source={{ document: LEDGER, follows: FOLLOWED }}
+      source={{ document: LEDGER, follows: KINDS }}
       initialSort="-SEQUENCE"
       rowName={({ sequence }) => String(sequence)}
       columns={[
@@ -74,6 +103,57 @@ export default function LedgerPage(): ReactNode {
       ]}
       panel={(id, close) => <EntryPanel id={id} onClose={close} />}
       empty={text.noEntries}
+    />
+  );
+}
+
+const ENTRY = graphql(`
+  query LedgerEntryRecord($id: ID!) {
+    node(id: $id) {
+      id
+      ... on LedgerEntry {
+        sequence
+        at
+        action
+        entityKind
+        entityId
+        channel
+        actor { name }
+        entity { id }
+        changes { field before after recordIds }
+      }
+    }
+  }
+`);
+
+/** One change, and the record as it is now. */
+function EntryPanel({ id, onClose }: OpenRecord): ReactNode {
+  const text = useText();
+  const kinds = useTexts(entityNames);
+  const query = useQuery(ENTRY, { id });
+  return (
+    <RecordPanel
+      query={query}
+      record={({ node }) => (node && 'sequence' in node ? node : null)}
+      title={({ sequence, entityKind, entityId }) => `${sequence} · ${kinds[entityKind]} ${entityId ?? ''}`}
+      onClose={onClose}
+      tabs={(entry) => [
+        {
+          id: 'changes',
+          title: text.changes,
+          content: (
+            <>
+              <ol className="history">
+                <HistoryEntry entry={entry} names={new Map()} />
+              </ol>
+              <RecordLink
+                page={ENTITY_PAGES[entry.entityKind] ?? null}
+                record={entry.entity && { id: entry.entity.id, name: text.showRecord }}
+              />
+            </>
+          ),
+        },
+      ]}
     />
   );
 }

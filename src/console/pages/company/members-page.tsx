@@ -1,17 +1,15 @@
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { graphql, mutate } from '../../api';
 import type { MemberListQuery, Role } from '../../gql/graphql';
-import { CreateDialog } from '../../record/create-dialog';
+import type { RecordActions } from '../../record/bulk';
+import { creating } from '../../record/create-dialog';
 import { ListPage } from '../../table/list-page';
-import { optionsOf, useTexts } from '../../text';
-import { Button } from '../../ui/button';
+import { type Option, optionsOf, useTexts } from '../../text';
 import { Badge } from '../../ui/facts';
+import { SecretDialog } from '../../ui/secret-dialog';
 import { roleNames } from '../account/words';
 import { useText } from './words';
-
-const MemberDialog = lazy(() => import('./member-dialog'));
-const SecretDialog = lazy(() => import('../../ui/secret-dialog'));
 
 const MEMBERS = graphql(`
   query MemberList($first: Int!, $after: String, $filter: MemberFilter, $orderBy: MemberOrder, $count: Boolean!) {
@@ -43,17 +41,45 @@ const ADD = graphql(`
   }
 `);
 
-export type Member = NonNullable<
-  NonNullable<MemberListQuery['viewer']['company']>['members']
->['nodes'][number];
+const SET_ROLE = graphql(`
+  mutation MemberSetRole($userId: ID!, $role: Role!) {
+    memberSetRole(userId: $userId, role: $role) { userErrors { code message path rule params } }
+  }
+`);
 
-/** People of the company; administrators add them, set their roles, unlock and remove them. */
+const REMOVE = graphql(`
+  mutation MemberRemove($userId: ID!) {
+    memberRemove(userId: $userId) { userErrors { code message path rule params } }
+  }
+`);
+
+const UNLOCK = graphql(`
+  mutation UserUnlock($id: ID!) {
+    userUnlock(id: $id) { userErrors { code message path rule params } }
+  }
+`);
+
+const DISABLE = graphql(`
+  mutation UserDisable($id: ID!) {
+    userDisable(id: $id) { userErrors { code message path rule params } }
+  }
+`);
+
+const ENABLE = graphql(`
+  mutation UserEnable($id: ID!) {
+    userEnable(id: $id) { userErrors { code message path rule params } }
+  }
+`);
+
+type Company = NonNullable<MemberListQuery['viewer']['company']>;
+type Member = NonNullable<Company['members']>['nodes'][number];
+
+/** People of the company; administrators add them, set their roles, unlock, disable and remove them. */
 export default function MembersPage(): ReactNode {
   const text = useText();
   const roles = useTexts(roleNames);
-  const [managed, setManaged] = useState<Member | null>(null);
   const [password, setPassword] = useState<string | null>(null);
-  const options = optionsOf(useTexts(roleNames), ['VIEWER', 'OPERATOR', 'ADMIN']);
+  const options = optionsOf(roles, ['VIEWER', 'OPERATOR', 'ADMIN']);
   return (
     <>
       <ListPage
@@ -67,60 +93,80 @@ export default function MembersPage(): ReactNode {
           { id: 'role', title: text.role, width: 120, render: ({ role }) => roles[role] },
           { id: 'state', title: text.state, width: 110, render: (member) => <State member={member} /> },
           { id: 'lastSignInAt', title: text.lastSignIn, width: 140, kind: 'ago' },
-          {
-            id: 'manage',
-            title: text.manage,
-            width: 110,
-            render: (member) => <Button onPress={() => setManaged(member)}>{text.manage}</Button>,
-          },
         ]}
+        rowActions={useActions(options)}
         filters={[
           { id: 'email', title: text.email, kind: 'text' },
           { id: 'role', title: text.role, kind: 'choice', options },
         ]}
-        create={{
-          label: text.addMember,
-          dialog: (close) => (
-            <CreateDialog
-              title={text.addMember}
-              draft="member"
-              empty={EMPTY}
-              fields={[
-                { name: 'name', label: text.name },
-                { name: 'email', label: text.email, type: 'email' },
-                { name: 'role', label: text.role, options },
-              ]}
-              document={ADD}
-              changes={['USER']}
-              variables={(input) => ({ input })}
-              submit={text.addMember}
-              onCreated={({ initialPassword }) => setPassword(initialPassword)}
-              onClose={close}
-            />
-          ),
-        }}
+        create={creating({
+          title: text.addMember,
+          draft: 'member',
+          empty: { name: '', email: '', role: 'OPERATOR' },
+          fields: [
+            { name: 'name', label: text.name },
+            { name: 'email', label: text.email, type: 'email' },
+            { name: 'role', label: text.role, options },
+          ],
+          document: ADD,
+          changes: ['USER'],
+          submit: text.addMember,
+          onCreated: ({ initialPassword }) => setPassword(initialPassword),
+        })}
         empty={text.noMembers}
       />
-      <Suspense>
-        {managed && <MemberDialog member={managed} options={options} onClose={() => setManaged(null)} />}
-        {password !== null && (
-          <SecretDialog
-            label={text.password}
-            help={text.added}
-            secret={password}
-            onClose={() => setPassword(null)}
-          />
-        )}
-      </Suspense>
+      <SecretDialog label={text.password} secret={password} onClose={() => setPassword(null)} />
     </>
   );
 }
 
-const EMPTY: { readonly name: string; readonly email: string; readonly role: Role } = {
-  name: '',
-  email: '',
-  role: 'OPERATOR',
-};
+/** Actions of administrators on members. */
+function useActions(options: readonly Option<Role>[]): RecordActions<Member, { readonly role: Role }> {
+  const text = useText();
+  return {
+    changes: 'USER',
+    nameOf: ({ user }) => user.name,
+    empty: { role: 'OPERATOR' },
+    actions: [
+      {
+        name: text.setRole,
+        icon: 'people',
+        done: text.saved,
+        fields: [{ name: 'role', label: text.role, options }],
+        change: ({ user }, { role }) => mutate(SET_ROLE, { userId: user.id, role }),
+      },
+      {
+        name: text.unlock,
+        icon: 'key',
+        done: text.saved,
+        isFor: ({ lockedUntil }) => lockedUntil !== null,
+        change: ({ user }) => mutate(UNLOCK, { id: user.id }),
+      },
+      {
+        name: text.disable,
+        icon: 'close',
+        done: text.disabled,
+        isFor: ({ disabledAt }) => disabledAt === null,
+        change: ({ user }) => mutate(DISABLE, { id: user.id }),
+      },
+      {
+        name: text.enable,
+        icon: 'check',
+        done: text.enabled,
+        isFor: ({ disabledAt }) => disabledAt !== null,
+        change: ({ user }) => mutate(ENABLE, { id: user.id }),
+      },
+      {
+        name: text.removeMember,
+        icon: 'remove',
+        done: text.removed,
+        isDangerous: true,
+        effect: text.removeHelp,
+        change: ({ user }) => mutate(REMOVE, { userId: user.id }),
+      },
+    ],
+  };
+}
 
 function State({ member }: { readonly member: Member }): ReactNode {
   const text = useText();

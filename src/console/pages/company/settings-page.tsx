@@ -1,12 +1,10 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import { graphql, useMutation } from '../../api';
+import { graphql } from '../../api';
 import { useMay, useSession } from '../../app/session';
-import { Fields } from '../../record/fields';
+import { SendForm } from '../../record/fields';
 import { zoneOptions } from '../../text/zone';
 import { Facts, Section } from '../../ui/facts';
-import { Form } from '../../ui/form';
-import { notify } from '../../ui/toasts';
 import { useText } from './words';
 
 const RENAME = graphql(`
@@ -24,12 +22,45 @@ const SET_TIME_ZONE = graphql(`
 /** Name and time zone of the company; administrators change them. */
 export default function SettingsPage(): ReactNode {
   const text = useText();
-  const { company } = useSession().viewer;
+  const { viewer, reload } = useSession();
+  const { company } = viewer;
   const mayAdminister = useMay('ADMIN');
   if (!company) return null;
+  const { name, timeZone } = company;
+  const forms = (
+    <>
+      <SendForm
+        key={name}
+        root={null}
+        empty={{ name }}
+        fields={[{ name: 'name', label: text.name }]}
+        document={RENAME}
+        variables={(values) => values}
+        submit={text.rename}
+        onDone={reload}
+      />
+      <SendForm
+        key={timeZone}
+        root={null}
+        empty={{ timeZone }}
+        fields={[
+          {
+            name: 'timeZone',
+            label: text.zoneOfTerminals,
+            help: text.timeZoneHelp,
+            options: zoneOptions(timeZone),
+          },
+        ]}
+        document={SET_TIME_ZONE}
+        variables={(values) => values}
+        submit={text.setTimeZone}
+        onDone={reload}
+      />
+    </>
+  );
   const facts = [
-    { name: text.name, value: company.name },
-    { name: text.zoneOfTerminals, value: company.timeZone },
+    { name: text.name, value: name },
+    { name: text.zoneOfTerminals, value: timeZone },
   ];
   return (
     <div className="page">
@@ -38,58 +69,9 @@ export default function SettingsPage(): ReactNode {
       </header>
       <div className="cards">
         <div className="card">
-          <Section title={text.company}>
-            {mayAdminister ? <CompanyForm company={company} /> : <Facts facts={facts} />}
-          </Section>
+          <Section title={text.company}>{mayAdminister ? forms : <Facts facts={facts} />}</Section>
         </div>
       </div>
     </div>
-  );
-}
-
-interface Company {
-  readonly name: string;
-  readonly timeZone: string;
-}
-
-function CompanyForm({ company }: { readonly company: Company }): ReactNode {
-  const text = useText();
-  const { reload } = useSession();
-  const [values, setValues] = useState<Company>(company);
-  const rename = useMutation(RENAME);
-  const setZone = useMutation(SET_TIME_ZONE);
-  const { name, timeZone } = values;
-  const save = async (): Promise<void> => {
-    if (name !== company.name && !(await rename.run({ name }))) return;
-    if (timeZone !== company.timeZone && !(await setZone.run({ timeZone }))) return;
-    notify({ text: text.saved });
-    reload();
-  };
-  const errors = [...rename.errors, ...setZone.errors];
-  return (
-    <Form
-      onSubmit={() => void save()}
-      submit={text.save}
-      isRunning={rename.isRunning || setZone.isRunning}
-      failure={rename.failure ?? setZone.failure}
-      errors={errors}
-      shown={['name', 'timeZone']}
-    >
-      <Fields
-        root={null}
-        values={values}
-        set={(changed) => setValues({ ...values, ...changed })}
-        errors={errors}
-        fields={[
-          { name: 'name', label: text.name },
-          {
-            name: 'timeZone',
-            label: text.zoneOfTerminals,
-            help: text.timeZoneHelp,
-            options: zoneOptions(timeZone),
-          },
-        ]}
-      />
-    </Form>
   );
 }

@@ -1,9 +1,8 @@
-import type { ReactNode } from 'react';
-
 import { graphql, mutate } from '../../api';
 import type { DeviceUpdateInput } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
-import { CreateDialog } from '../../record/create-dialog';
+import { creating } from '../../record/create-dialog';
+import type { DialogButtonProps } from '../../record/dialog-button';
 import type { FormField } from '../../record/fields';
 import { findLogicalNumbers } from '../../record/find';
 import type { Reference } from '../../ui/reference-input';
@@ -41,13 +40,14 @@ interface Values {
   readonly enabled: boolean;
 }
 
-export const inputOf = ({ logicalNumber, enabled }: Values) => ({
-  logicalNumberId: logicalNumber?.id ?? null,
-  enabled,
-});
-
 export const numberField = (label: string) =>
-  ({ name: 'logicalNumber', label, find: findLogicalNumbers, argument: 'logicalNumberId' }) as const;
+  ({
+    name: 'logicalNumber',
+    label,
+    find: findLogicalNumbers,
+    argument: 'logicalNumberId',
+    isOptional: true,
+  }) as const;
 
 /** Fields of a device that people set. */
 export function useFields(): readonly FormField<Values>[] {
@@ -109,21 +109,15 @@ export function useDeviceActions(): RecordActions<Device, Pick<Values, 'logicalN
 const EMPTY = { serialNumber: '', logicalNumber: null as Reference | null, enabled: true };
 
 /** Creates one device and opens it. */
-export function NewDevice({ onClose }: { readonly onClose: () => void }): ReactNode {
+export function useNewDevice(): DialogButtonProps {
   const text = useText();
-  return (
-    <CreateDialog
-      title={text.createDevice}
-      draft="device"
-      empty={EMPTY}
-      fields={[{ name: 'serialNumber', label: text.serialNumber }, ...useFields()]}
-      document={CREATE}
-      changes={['DEVICE']}
-      variables={({ serialNumber, ...rest }) =>
-        serialNumber === '' ? null : { input: { serialNumber, ...inputOf(rest) } }
-      }
-      opens
-      onClose={onClose}
-    />
-  );
+  return creating({
+    title: text.createDevice,
+    draft: 'device',
+    empty: EMPTY,
+    fields: [{ name: 'serialNumber', label: text.serialNumber }, ...useFields()],
+    document: CREATE,
+    changes: ['DEVICE'],
+    opens: true,
+  });
 }

@@ -7,17 +7,17 @@ import { ActionButton } from '../../record/action-button';
 import { RowMenu } from '../../record/actions';
 import { EditRecord } from '../../record/fields';
 import { useFieldName } from '../../record/history-words';
-import { RecordLink, referenceOf } from '../../record/link';
+import { RecordLink } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useFormat } from '../../text/format';
 import { Ago, Copyable, Facts, Section, Time } from '../../ui/facts';
 import { Icon } from '../../ui/icon';
 import { notify } from '../../ui/toasts';
+import { Deliveries } from '../notifications/deliveries';
 import { TransactionsOf } from '../transactions/columns';
-import { DEVICE_EDIT, inputOf, useDeviceActions, useFields } from './device-actions';
+import { DEVICE_EDIT, useDeviceActions, useFields } from './device-actions';
 import { DeviceManifest } from './manifest';
 import { EnabledBadge, PresenceBadge } from './presence';
-import { TerminalDeliveries } from './terminal-lists';
 import { useText } from './words';
 
 const DEVICE = graphql(`
@@ -58,7 +58,9 @@ const REVOKE = graphql(`
   }
 `);
 
-type Device = NonNullable<DeviceRecordQuery['device']>;
+interface PartProps {
+  readonly device: NonNullable<DeviceRecordQuery['device']>;
+}
 
 export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
@@ -74,24 +76,32 @@ export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
       edit={(device, close) => (
         <EditRecord
           record={device}
-          present={{ enabled: device.enabled, logicalNumber: referenceOf(device.logicalNumber) }}
           fields={fields}
           document={DEVICE_EDIT}
           changes={['DEVICE']}
-          input={inputOf}
           onClose={close}
         />
       )}
       actions={(device) => <RowMenu actions={actions} row={device} />}
       history="DEVICE"
       onClose={onClose}
-      tabs={(device) => [
+      tabs={({ logicalNumber: number, ...device }) => [
         {
-          id: 'facts',
-          title: text.facts,
+          facts: [
+            { name: text.presence, value: <PresenceBadge presence={device.presence} /> },
+            { name: text.lastSeen, value: <Time at={device.lastSeenAt} /> },
+            { name: text.state, value: <EnabledBadge enabled={device.enabled} /> },
+            {
+              name: text.logicalNumber,
+              value: number && <RecordLink page="/logical-numbers" record={number} />,
+            },
+            { name: text.group, value: number?.group && <RecordLink page="/groups" record={number.group} /> },
+            { name: text.created, value: <Time at={device.createdAt} /> },
+            { name: text.createdBy, value: device.createdBy?.name },
+          ],
           content: (
             <>
-              <DeviceFacts device={device} />
+              <Report {...device} />
               {mayAdminister && <DeviceToken id={id} />}
             </>
           ),
@@ -105,44 +115,20 @@ export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
         {
           id: 'deliveries',
           title: text.deliveries,
-          content: <TerminalDeliveries id={device.logicalNumber?.id ?? id} />,
+          content: <Deliveries id={number?.id ?? id} />,
         },
       ]}
-    />
-  );
-}
-
-/** Fields of a device, what its terminal has reported, and why it was refused last. */
-function DeviceFacts({ device }: { readonly device: Device }): ReactNode {
-  const text = useText();
-  const { logicalNumber, enabled } = device;
-  const group = logicalNumber?.group;
-  return (
-    <>
-      <Refusal device={device} />
-      <Facts
-        facts={[
-          { name: text.presence, value: <PresenceBadge presence={device.presence} /> },
-          { name: text.lastSeen, value: <Time at={device.lastSeenAt} /> },
-          { name: text.state, value: <EnabledBadge enabled={enabled} /> },
-          {
-            name: text.logicalNumber,
-            value: logicalNumber && <RecordLink page="/logical-numbers" record={logicalNumber} />,
-          },
-          { name: text.group, value: group && <RecordLink page="/groups" record={group} /> },
-          { name: text.created, value: <Time at={device.createdAt} /> },
-          { name: text.createdBy, value: device.createdBy?.name },
-        ]}
-      />
-      <Section title={text.reported}>
-        <Facts facts={useMetaFacts(device)} />
-      </Section>
-    </>
+    >
+      {(device) => <Refusal device={device} />}
+    </RecordPanel>
   );
 }
 
 /** The report of the terminal in words. */
-function useMetaFacts({ meta, frameworkVersion }: Device): readonly { name: string; value: ReactNode }[] {
+function Report({
+  meta,
+  frameworkVersion,
+}: Pick<PartProps['device'], 'meta' | 'frameworkVersion'>): ReactNode {
   const text = useText();
   const fieldName = useFieldName();
   const format = useFormat();
@@ -152,14 +138,23 @@ function useMetaFacts({ meta, frameworkVersion }: Device): readonly { name: stri
     return isShare ? format.share(Number(value) / 100) : value;
   };
   const properties = Object.entries(meta as Readonly<Record<string, string>>);
-  return [
-    { name: text.version, value: frameworkVersion },
-    ...properties.map(([name, value]) => ({ name: fieldName(`meta.${name}`), value: shown(name, value) })),
-  ];
+  return (
+    <Section title={text.reported}>
+      <Facts
+        facts={[
+          { name: text.version, value: frameworkVersion },
+          ...properties.map(([name, value]) => ({
+            name: fieldName(`meta.${name}`),
+            value: shown(name, value),
+          })),
+        ]}
+      />
+    </Section>
+  );
 }
 
 /** Why the terminal was refused last, and what to do; short if it was admitted since. */
-function Refusal({ device }: { readonly device: Device }): ReactNode {
+function Refusal({ device }: PartProps): ReactNode {
   const text = useText();
   const { lastRefusal, lastSeenAt } = device;
   if (!lastRefusal) return null;

@@ -9,7 +9,7 @@ import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { optionsOf } from '../../text';
 import { Ago } from '../../ui/facts';
-import { NewDevice, useDeviceActions } from './device-actions';
+import { useDeviceActions, useNewDevice } from './device-actions';
 import { EnabledBadge, PresenceBadge, PRESENCES } from './presence';
 import { useText, words } from './words';
 
@@ -62,7 +62,7 @@ export default function DevicesPage(): ReactNode {
       rowActions={useDeviceActions()}
       actions={
         <>
-          <DialogButton label={text.createDevice} dialog={(close) => <NewDevice onClose={close} />} />
+          <DialogButton {...useNewDevice()} />
           <DialogButton
             label={text.enrol}
             look="primary"

@@ -44,29 +44,11 @@ const EMPTY = { text: '' };
 /** Enrols up to 1,000 devices from a pasted list or a file: shows what will be sent, then the result of each line. */
 export default function EnrolDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useText();
-  const [results, setResults] = useState<readonly Line[] | null>(null);
-  return (
-    <Dialog title={text.enrol} isOpen size="large" onClose={onClose}>
-      {results ? (
-        <EnrolResults lines={results} onClose={onClose} />
-      ) : (
-        <EnrolForm onSent={setResults} onClose={onClose} />
-      )}
-    </Dialog>
-  );
-}
-
-interface EnrolFormProps {
-  readonly onSent: (results: readonly Line[]) => void;
-  readonly onClose: () => void;
-}
-
-function EnrolForm({ onSent, onClose }: EnrolFormProps): ReactNode {
-  const text = useText();
   const format = useFormat();
   const { language } = useLocale();
   const draft = useDraft('enrol', EMPTY);
   const [file, setFile] = useState<File | null>(null);
+  const [results, setResults] = useState<readonly Line[] | null>(null);
   const [errorPolicy, setPolicy] = useState<BulkErrorPolicy>('REJECT_FAILED_ROWS');
   const mutation = useMutation(ENROL, ['DEVICE']);
   const lines = useMemo(() => linesOf(draft.values.text, text), [draft.values.text, text]);
@@ -82,9 +64,9 @@ function EnrolForm({ onSent, onClose }: EnrolFormProps): ReactNode {
       if (error) faults.set(sent[index], messageOf(error, language));
       else if (device) faults.set(sent[index], null);
     }
-    onSent(lines.map((line) => ({ ...line, fault: faults.get(line) ?? line.fault })));
+    setResults(lines.map((line) => ({ ...line, fault: faults.get(line) ?? line.fault })));
   };
-  return (
+  const form = (
     <Form
       {...mutation}
       onSubmit={() => void send()}
@@ -128,6 +110,11 @@ function EnrolForm({ onSent, onClose }: EnrolFormProps): ReactNode {
         </>
       )}
     </Form>
+  );
+  return (
+    <Dialog title={text.enrol} isOpen size="large" onClose={onClose}>
+      {results ? <EnrolResults lines={results} onClose={onClose} /> : form}
+    </Dialog>
   );
 }
 

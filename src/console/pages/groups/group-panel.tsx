@@ -5,7 +5,6 @@ import { graphql, useMutation, useQuery } from '../../api';
 import { useMay } from '../../app/session';
 import type { GroupRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
-import { EditRecord } from '../../record/fields';
 import { findAppVersions, findLogicalNumbers } from '../../record/find';
 import { LinkList } from '../../record/link-list';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
@@ -14,6 +13,7 @@ import { SmallTable } from '../../table/small-table';
 import { Checkbox } from '../../ui/inputs';
 import { ReferenceInput } from '../../ui/reference-input';
 import { FailureNote } from '../../ui/states';
+import { NUMBER_MOVE } from '../logical-numbers/number-actions';
 import { SOURCE, useColumns } from '../logical-numbers/numbers-page';
 import NewParameter from '../values/new-parameter';
 import { SET_DEFAULTS } from './set-defaults';
@@ -57,12 +57,6 @@ const DELETE = graphql(`
   }
 `);
 
-const MOVE = graphql(`
-  mutation GroupNumberMove($id: ID!, $groupId: ID) {
-    logicalNumberMove(id: $id, groupId: $groupId) { userErrors { code message path rule params } }
-  }
-`);
-
 const ATTACH = graphql(`
   mutation GroupAttach($id: ID!, $appVersionIds: [ID!]!) {
     groupAttachAppVersions(id: $id, appVersionIds: $appVersionIds) {
@@ -89,17 +83,7 @@ export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
       query={query}
       record={({ group }) => group}
       title={({ name }) => name}
-      edit={(group, close) => (
-        <EditRecord
-          record={group}
-          present={{ name: group.name }}
-          fields={[{ name: 'name', label: text.name }]}
-          document={UPDATE}
-          changes={['GROUP']}
-          input={(values) => values}
-          onClose={close}
-        />
-      )}
+      edit={{ fields: [{ name: 'name', label: text.name }], document: UPDATE, changes: ['GROUP'] }}
       remove={{ document: DELETE, changes: 'GROUP' }}
       history="GROUP"
       onClose={onClose}
@@ -162,9 +146,9 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
   const navigate = useNavigate();
   const columns = useColumns();
   const [moved, setMoved] = useState(0);
-  const { run, problem } = useMutation(MOVE, ['LOGICAL_NUMBER', 'GROUP']);
+  const { run, problem } = useMutation(NUMBER_MOVE, ['LOGICAL_NUMBER', 'GROUP']);
   const move = async (id: string): Promise<void> => {
-    if (await run({ id, groupId })) setMoved(moved + 1);
+    if (await run({ id, groupId, force: false })) setMoved(moved + 1);
   };
   return (
     <>

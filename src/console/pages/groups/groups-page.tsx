@@ -1,7 +1,7 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { CreateDialog } from '../../record/create-dialog';
+import { creating } from '../../record/create-dialog';
 import { ListPage } from '../../table/list-page';
 import { useText } from './words';
 
@@ -49,22 +49,15 @@ export default function GroupsPage(): ReactNode {
         { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 140, kind: 'ago' },
       ]}
       filters={[{ id: 'name', title: text.name, kind: 'text' }]}
-      create={{
-        label: text.newGroup,
-        dialog: (close) => (
-          <CreateDialog
-            title={text.newGroup}
-            draft="group"
-            empty={EMPTY}
-            fields={[{ name: 'name', label: text.name }]}
-            document={CREATE}
-            changes={['GROUP']}
-            variables={(input) => ({ input })}
-            opens
-            onClose={close}
-          />
-        ),
-      }}
+      create={creating({
+        title: text.newGroup,
+        draft: 'group',
+        empty: EMPTY,
+        fields: [{ name: 'name', label: text.name }],
+        document: CREATE,
+        changes: ['GROUP'],
+        opens: true,
+      })}
       panel={(id, close) => <GroupPanel id={id} onClose={close} />}
       empty={text.noGroups}
     />

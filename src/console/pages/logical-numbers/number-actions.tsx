@@ -1,8 +1,7 @@
-import type { ReactNode } from 'react';
-
 import { graphql, mutate } from '../../api';
 import type { RecordActions } from '../../record/bulk';
-import { CreateDialog } from '../../record/create-dialog';
+import { creating } from '../../record/create-dialog';
+import type { DialogButtonProps } from '../../record/dialog-button';
 import type { FormField } from '../../record/fields';
 import { findGroups } from '../../record/find';
 import type { Reference } from '../../ui/reference-input';
@@ -17,7 +16,7 @@ const CREATE = graphql(`
   }
 `);
 
-const MOVE = graphql(`
+export const NUMBER_MOVE = graphql(`
   mutation LogicalNumberMove($id: ID!, $groupId: ID, $force: Boolean!) {
     logicalNumberMove(id: $id, groupId: $groupId, force: $force) {
       userErrors { code message path rule params }
@@ -37,14 +36,12 @@ interface Values {
   readonly group: Reference | null;
 }
 
-export const inputOf = ({ number, group }: Values) => ({ number, groupId: group?.id ?? null });
-
 /** Fields of a logical number that people set. */
 export function useFields(): readonly FormField<Values>[] {
   const text = useText();
   return [
     { name: 'number', label: text.number },
-    { name: 'group', label: text.group, find: findGroups, argument: 'groupId' },
+    { name: 'group', label: text.group, find: findGroups, argument: 'groupId', isOptional: true },
   ];
 }
 
@@ -71,7 +68,7 @@ export function useNumberActions(): RecordActions<{ readonly id: string; readonl
           { name: 'force', label: text.forceMove, isFlag: true },
         ],
         isReady: ({ group }) => group !== null,
-        change: ({ id }, { group, force }) => mutate(MOVE, { id, groupId: group?.id ?? null, force }),
+        change: ({ id }, { group, force }) => mutate(NUMBER_MOVE, { id, groupId: group?.id ?? null, force }),
       },
       {
         name: text.delete,
@@ -88,19 +85,14 @@ export function useNumberActions(): RecordActions<{ readonly id: string; readonl
 const EMPTY = { number: '', group: null as Reference | null };
 
 /** Creates a logical number and opens it. */
-export function NewNumber({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const text = useText();
-  return (
-    <CreateDialog
-      title={text.newNumber}
-      draft="logical-number"
-      empty={EMPTY}
-      fields={useFields()}
-      document={CREATE}
-      changes={['LOGICAL_NUMBER']}
-      variables={(values) => (values.number === '' ? null : { input: inputOf(values) })}
-      opens
-      onClose={onClose}
-    />
-  );
+export function useNewNumber(): DialogButtonProps {
+  return creating({
+    title: useText().newNumber,
+    draft: 'logical-number',
+    empty: EMPTY,
+    fields: useFields(),
+    document: CREATE,
+    changes: ['LOGICAL_NUMBER'],
+    opens: true,
+  });
 }

@@ -7,18 +7,19 @@ import type { LogicalNumberRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { EditForm } from '../../record/edit-form';
 import { EditFields } from '../../record/fields';
-import { nameOf, RecordLink, referenceOf } from '../../record/link';
+import { inputOf, presentOf } from '../../record/form-field';
+import { nameOf, RecordLink } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { SmallTable } from '../../table/small-table';
-import { Facts, Section, Time } from '../../ui/facts';
+import { Section, Time } from '../../ui/facts';
 import { Checkbox } from '../../ui/inputs';
 import { Empty } from '../../ui/states';
 import { PresenceBadge } from '../devices/presence';
-import { TerminalDeliveries } from '../devices/terminal-lists';
+import { Deliveries } from '../notifications/deliveries';
 import { TransactionsOf } from '../transactions/columns';
 import NewParameter from '../values/new-parameter';
 import { EffectiveParameters } from './effective-parameters';
-import { inputOf, NUMBER_DELETE, useFields } from './number-actions';
+import { NUMBER_DELETE, useFields } from './number-actions';
 import { useText } from './words';
 
 const NUMBER = graphql(`
@@ -97,7 +98,30 @@ export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
       history="LOGICAL_NUMBER"
       onClose={onClose}
       tabs={(logicalNumber) => [
-        { id: 'facts', title: text.facts, content: <NumberFacts logicalNumber={logicalNumber} /> },
+        {
+          facts: [
+            {
+              name: text.group,
+              value: logicalNumber.group && <RecordLink page="/groups" record={logicalNumber.group} />,
+            },
+            { name: text.created, value: <Time at={logicalNumber.createdAt} /> },
+            { name: text.createdBy, value: logicalNumber.createdBy?.name },
+          ],
+          content: (
+            <Section title={text.devices}>
+              <SmallTable
+                rows={logicalNumber.devices.nodes}
+                empty={text.noDevices}
+                hasTitles={false}
+                columns={[
+                  { id: 'serialNumber', title: text.serialNumber, page: '/devices' },
+                  { id: 'presence', title: text.presence, render: (device) => <PresenceBadge {...device} /> },
+                  { id: 'lastSeenAt', title: text.lastSeen, kind: 'ago', align: 'end' },
+                ]}
+              />
+            </Section>
+          ),
+        },
         {
           id: 'versions',
           title: text.appVersions,
@@ -109,37 +133,9 @@ export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
           title: text.transactions,
           content: <TransactionsOf filter={{ logicalNumber: { eq: logicalNumber.number } }} />,
         },
-        { id: 'deliveries', title: text.deliveries, content: <TerminalDeliveries id={id} /> },
+        { id: 'deliveries', title: text.deliveries, content: <Deliveries id={id} /> },
       ]}
     />
-  );
-}
-
-function NumberFacts({ logicalNumber }: PartProps): ReactNode {
-  const text = useText();
-  const { group, createdAt, createdBy, devices } = logicalNumber;
-  return (
-    <>
-      <Facts
-        facts={[
-          { name: text.group, value: group && <RecordLink page="/groups" record={group} /> },
-          { name: text.created, value: <Time at={createdAt} /> },
-          { name: text.createdBy, value: createdBy?.name },
-        ]}
-      />
-      <Section title={text.devices}>
-        <SmallTable
-          rows={devices.nodes}
-          empty={text.noDevices}
-          hasTitles={false}
-          columns={[
-            { id: 'serialNumber', title: text.serialNumber, page: '/devices' },
-            { id: 'presence', title: text.presence, render: (device) => <PresenceBadge {...device} /> },
-            { id: 'lastSeenAt', title: text.lastSeen, kind: 'ago', align: 'end' },
-          ]}
-        />
-      </Section>
-    </>
   );
 }
 
@@ -171,15 +167,16 @@ function NumberForm({ logicalNumber, onClose }: PartProps & { readonly onClose: 
   const text = useText();
   const [force, setForce] = useState(false);
   const mutation = useMutation(UPDATE, ['LOGICAL_NUMBER', 'DEVICE']);
-  const { id, number, group } = logicalNumber;
+  const fields = useFields();
+  const { id } = logicalNumber;
   const isLoss = mutation.errors.some(({ code }) => code === 'IN_USE');
   return (
     <EditFields
       record={logicalNumber}
-      present={{ number, group: referenceOf(group) }}
-      fields={useFields()}
+      present={presentOf(fields, logicalNumber)}
+      fields={fields}
       mutation={mutation}
-      input={(values, ifMatch) => ({ id, ifMatch, force, input: inputOf(values) })}
+      input={(values, ifMatch) => ({ id, ifMatch, force, input: inputOf(fields, values) ?? {} })}
       onClose={onClose}
     >
       <p className="faint">{text.losses}</p>

@@ -6,7 +6,7 @@ import { findAppVersions, findGroups } from '../../record/find';
 import { RecordLinks } from '../../record/link';
 import type { Column } from '../../table/columns';
 import { ListPage } from '../../table/list-page';
-import { NewNumber, useNumberActions } from './number-actions';
+import { useNewNumber, useNumberActions } from './number-actions';
 import { useText } from './words';
 
 const NumberPanel = lazy(() => import('./number-panel'));
@@ -66,7 +66,7 @@ export default function NumbersPage(): ReactNode {
         { id: 'createdAt', title: text.created, kind: 'time' },
       ]}
       rowActions={useNumberActions()}
-      create={{ label: text.newNumber, dialog: (close) => <NewNumber onClose={close} /> }}
+      create={useNewNumber()}
       panel={(id, close) => <NumberPanel id={id} onClose={close} />}
       empty={text.noNumbers}
     />

@@ -2,27 +2,40 @@ import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import type { NotificationDeliveryState } from '../../gql/graphql';
+import { RecordLink } from '../../record/link';
 import { CompactList } from '../../table/data-table';
 import { optionsOf } from '../../text';
 import { Ago, Badge, type Tone } from '../../ui/facts';
-import { useText } from './words';
+import { messageOf, useText } from './words';
 
 const DELIVERIES = graphql(`
   query DeliveryList(
     $first: Int!, $after: String, $filter: NotificationDeliveryFilter, $orderBy: NotificationDeliveryOrder, $count: Boolean!, $id: ID!
   ) {
-    notification(id: $id) {
-      deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-        totalCount @include(if: $count)
-        pageInfo { hasNextPage endCursor }
-        nodes {
-          id
-          state
-          reason
-          finishedAt
-          logicalNumber { id number }
-        }
+    node(id: $id) {
+      ... on Notification {
+        deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) { ...Deliveries }
       }
+      ... on Device {
+        deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) { ...Deliveries }
+      }
+      ... on LogicalNumber {
+        deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) { ...Deliveries }
+      }
+    }
+  }
+
+  fragment Deliveries on NotificationDeliveryConnection {
+    totalCount @include(if: $count)
+    pageInfo { hasNextPage endCursor }
+    nodes {
+      id
+      state
+      reason
+      queuedAt
+      finishedAt
+      logicalNumber { id number }
+      notification { id content }
     }
   }
 `);
@@ -37,35 +50,53 @@ const TONES: Readonly<Record<NotificationDeliveryState, Tone>> = {
 };
 export const STATES = Object.keys(TONES) as NotificationDeliveryState[];
 
-/** State of a delivery in a word. */
-export function DeliveryState({ state }: { readonly state: NotificationDeliveryState }): ReactNode {
-  return <Badge tone={TONES[state]}>{useText()[state]}</Badge>;
+interface DeliveriesProps {
+  /** Global id of a notification, a device or a logical number. */
+  readonly id: string;
+  /** Whether all are of one notification; otherwise they are of one terminal, the newest first. */
+  readonly isOfNotification?: boolean;
 }
 
-/** Deliveries of one notification, which can be narrowed to one state. */
-export function Deliveries({ id }: { readonly id: string }): ReactNode {
+/** Deliveries of notifications, which can be narrowed to one state. */
+export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): ReactNode {
   const text = useText();
   return (
     <CompactList
-      id="deliveries"
+      id={isOfNotification ? 'deliveries' : 'terminal-deliveries'}
       label={text.deliveries}
       source={{ document: DELIVERIES, follows: ['NOTIFICATION'], variables: { id } }}
-      rowName={({ logicalNumber }) => logicalNumber?.number ?? ''}
+      {...(!isOfNotification && { initialSort: '-ID' })}
+      rowName={({ logicalNumber, notification }) => logicalNumber?.number ?? notification?.content ?? ''}
       columns={[
-        { id: 'logicalNumber', title: text.logicalNumber, width: 120, page: '/logical-numbers' },
+        isOfNotification
+          ? { id: 'logicalNumber', title: text.logicalNumber, width: 120, page: '/logical-numbers' }
+          : {
+              id: 'notification',
+              title: text.content,
+              width: 220,
+              render: ({ notification }) =>
+                notification && (
+                  <RecordLink
+                    page="/notifications"
+                    record={{ id: notification.id, name: messageOf(notification.content) }}
+                  />
+                ),
+            },
         {
           id: 'state',
           title: text.state,
           width: 110,
-          render: ({ state }) => <DeliveryState state={state} />,
+          render: ({ state }) => <Badge tone={TONES[state]}>{text[state]}</Badge>,
         },
+        { id: 'queuedAt', title: text.created, width: 120, kind: 'ago', isHidden: isOfNotification },
         {
           id: 'finishedAt',
           title: text.finished,
           width: 120,
+          isHidden: !isOfNotification,
           render: ({ finishedAt }) => finishedAt && <Ago at={finishedAt} />,
         },
-        { id: 'reason', title: text.reason, width: 140 },
+        { id: 'reason', title: text.reason, width: 140, isHidden: !isOfNotification },
       ]}
       filters={[{ id: 'state', title: text.state, kind: 'choice', options: optionsOf(text, STATES) }]}
       empty={text.noDeliveries}

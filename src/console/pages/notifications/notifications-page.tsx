@@ -1,14 +1,17 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import type { NotificationListQuery } from '../../gql/graphql';
+import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
+import type { NotificationDeliveryState, NotificationListQuery } from '../../gql/graphql';
+import { ActionButton } from '../../record/action-button';
+import { RecordLink } from '../../record/link';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
-import { Badge } from '../../ui/facts';
+import { Badge, Facts, Time } from '../../ui/facts';
+import { Deliveries, STATES } from './deliveries';
 import { messageOf, useText } from './words';
 
-const NotificationPanel = lazy(() => import('./notification-panel'));
 const SendDialog = lazy(() => import('./send-dialog'));
 
 const NOTIFICATIONS = graphql(`
@@ -64,7 +67,7 @@ export default function NotificationsPage(): ReactNode {
           id: 'deliveryState',
           title: text.deliveryState,
           kind: 'choice',
-          options: optionsOf(text, ['QUEUED', 'SENT', 'DELIVERED', 'FAILED', 'EXPIRED', 'CANCELLED']),
+          options: optionsOf(text, STATES),
         },
         { id: 'createdAt', title: text.created, kind: 'time' },
         { id: 'id', title: text.notifications, kind: 'reference', isOfLinks: true },
@@ -91,5 +94,101 @@ function Progress({ summary }: Row): ReactNode {
         <Badge tone="bad">{`${text.FAILED}: ${format.number(failed + expired)}`}</Badge>
       )}
     </>
+  );
+}
+
+const RECORD = graphql(`
+  query NotificationRecord($id: ID!) {
+    notification(id: $id) {
+      id
+      content
+      kind
+      createdAt
+      expiresAt
+      createdBy { name }
+      app { id name }
+      group { id name }
+      summary { cancelled delivered expired failed queued sent }
+    }
+  }
+`);
+
+const CHANGED = graphql(`
+  subscription DeliveryChanged($id: ID!) {
+    notificationDelivery(notificationId: $id) { sequence }
+  }
+`);
+
+const CANCEL = graphql(`
+  mutation NotificationCancel($id: ID!) {
+    notificationCancel(id: $id) { userErrors { code message path rule params } }
+  }
+`);
+
+const RETRY = graphql(`
+  mutation NotificationRetry($id: ID!) {
+    notificationRetry(id: $id) { userErrors { code message path rule params } }
+  }
+`);
+
+/** A notification and what became of it at each logical number, followed while it is open. */
+function NotificationPanel({ id, onClose }: OpenRecord): ReactNode {
+  const text = useText();
+  const query = useQuery(RECORD, { id }, ['NOTIFICATION']);
+  useSubscription(CHANGED, { id }, () => noteOthersChange('NOTIFICATION'));
+  return (
+    <RecordPanel
+      query={query}
+      record={({ notification }) => notification}
+      title={({ content }) => messageOf(content)}
+      actions={({ summary }) => (
+        <>
+          {summary.failed > 0 && (
+            <ActionButton label={text.retry} document={RETRY} variables={{ id }} changes={['NOTIFICATION']} />
+          )}
+          {summary.queued + summary.sent > 0 && (
+            <ActionButton
+              label={text.cancelSending}
+              isDangerous
+              help={text.cancelHelp}
+              document={CANCEL}
+              variables={{ id }}
+              changes={['NOTIFICATION']}
+            />
+          )}
+        </>
+      )}
+      onClose={onClose}
+      tabs={({ kind, group, app, createdAt, createdBy, expiresAt, summary }) => [
+        {
+          id: 'deliveries',
+          title: text.deliveries,
+          content: (
+            <>
+              <Facts
+                facts={STATES.map((state) => ({
+                  name: text[state],
+                  value: summary[state.toLowerCase() as Lowercase<NotificationDeliveryState>],
+                }))}
+              />
+              <Deliveries id={id} isOfNotification />
+            </>
+          ),
+        },
+        {
+          facts: [
+            { name: text.kind, value: text[kind] },
+            {
+              name: text.target,
+              value: group ? <RecordLink page="/groups" record={group} /> : text.logicalNumbers,
+            },
+            ...(app ? [{ name: text.app, value: app.name }] : []),
+            { name: text.created, value: <Time at={createdAt} /> },
+            { name: text.createdBy, value: createdBy?.name },
+            { name: text.expires, value: <Time at={expiresAt} /> },
+          ],
+        },
+      ]}
+    />
   );
 }

@@ -4,7 +4,6 @@ import { graphql, useDryRun } from '../../api';
 import type { NotificationKind, NotificationSendInput } from '../../gql/graphql';
 import { CreateDialog } from '../../record/create-dialog';
 import { findApps, findGroups } from '../../record/find';
-import { useListAddress } from '../../table/address';
 import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
 import type { Reference } from '../../ui/reference-input';
@@ -20,22 +19,18 @@ const SEND = graphql(`
   }
 `);
 
-interface Draft {
-  readonly content: string;
-  readonly kind: NotificationKind;
-  readonly to: 'group' | 'numbers';
-  readonly numbers: string;
-  readonly group: Reference | null;
-  readonly app: Reference | null;
-}
-
-const EMPTY: Draft = { content: '', kind: 'SHOW', to: 'group', numbers: '', group: null, app: null };
+const EMPTY = {
+  content: '',
+  group: null as Reference | null,
+  numbers: '',
+  kind: 'SHOW' as NotificationKind,
+  app: null as Reference | null,
+};
 
 /** Asks for message and target, and shows beforehand how many logical numbers get it. */
 export default function SendDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useText();
   const format = useFormat();
-  const [, change] = useListAddress();
   return (
     <CreateDialog
       title={text.send}
@@ -44,19 +39,11 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
       fields={[
         { name: 'content', label: text.content, help: text.contentHelp, rows: 3, autoFocus: true },
         {
-          name: 'to',
-          label: text.target,
-          options: [
-            { value: 'group', label: text.toGroup },
-            { value: 'numbers', label: text.toNumbers },
-          ],
-        },
-        {
           name: 'group',
           label: text.group,
           find: findGroups,
           argument: 'target.groupId',
-          isShown: ({ to }) => to === 'group',
+          isShown: ({ numbers }) => numbers === '',
         },
         {
           name: 'numbers',
@@ -64,7 +51,7 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
           help: text.logicalNumbersHelp,
           rows: 4,
           argument: 'target.logicalNumbers',
-          isShown: ({ to }) => to === 'numbers',
+          isShown: ({ group }) => group === null,
         },
         { name: 'kind', label: text.kind, options: optionsOf(text, ['SHOW', 'PROCESSING']) },
         {
@@ -79,8 +66,8 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
       changes={['NOTIFICATION']}
       variables={(values) => ({ input: inputOf(values), dryRun: false })}
       submit={text.sendNow}
-      done={({ count }) => text.sentTo(format.number(count ?? 0))}
-      onCreated={({ notification }) => change({ open: notification?.id })}
+      done={({ count }) => `${text.sentTo} ${text.numbers(format.number(count ?? 0))}`}
+      opens
       onClose={onClose}
     >
       {(_mutation, values) => <Reach target={inputOf(values).target} />}
@@ -88,12 +75,12 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
   );
 }
 
-function inputOf({ content, kind, to, numbers, group, app }: Draft): NotificationSendInput {
+function inputOf({ content, kind, numbers, group, app }: typeof EMPTY): NotificationSendInput {
   const logicalNumbers = numbers.split(/[\s,;]+/).filter((number) => number !== '');
   return {
     content,
     kind,
-    target: to === 'group' ? { groupId: group?.id ?? '' } : { logicalNumbers },
+    target: group ? { groupId: group.id } : { logicalNumbers },
     ...(kind === 'PROCESSING' && app && { appId: app.id }),
   };
 }
@@ -102,6 +89,8 @@ function inputOf({ content, kind, to, numbers, group, app }: Draft): Notificatio
 function Reach({ target }: Pick<NotificationSendInput, 'target'>): ReactNode {
   const text = useText();
   const format = useFormat();
-  const reached = useDryRun(SEND, { input: { content: '–', kind: 'SHOW', target }, dryRun: true });
-  return reached && <p role="status">{text.reach(format.number(reached.count ?? 0))}</p>;
+  const { payload } = useDryRun(SEND, { input: { content: '–', kind: 'SHOW', target }, dryRun: true });
+  return (
+    payload && <p role="status">{`${text.goesTo} ${text.numbers(format.number(payload.count ?? 0))}`}</p>
+  );
 }

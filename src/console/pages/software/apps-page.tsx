@@ -1,14 +1,16 @@
-import { lazy, type ReactNode } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import type { AppKind, AppLanguage, CommunicationFormat } from '../../gql/graphql';
-import { CreateDialog } from '../../record/create-dialog';
-import { useListAddress } from '../../table/address';
+import { graphql, useQuery } from '../../api';
+import type { AppRecordQuery } from '../../gql/graphql';
+import { creating } from '../../record/create-dialog';
+import { DialogButton } from '../../record/dialog-button';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
-import { optionsOf } from '../../text';
+import { SmallTable } from '../../table/small-table';
+import { optionsOf, type Option } from '../../text';
+import { Time } from '../../ui/facts';
 import { useText } from './words';
-
-const AppPanel = lazy(() => import('./app-panel'));
 
 const APPS = graphql(`
   query AppList($first: Int!, $after: String, $filter: AppFilter, $orderBy: AppOrder, $count: Boolean!) {
@@ -20,15 +22,24 @@ const APPS = graphql(`
   }
 `);
 
-const KINDS: readonly AppKind[] = ['STANDARD', 'MODULE'];
-const LANGUAGES: readonly AppLanguage[] = ['RUBY', 'POSXML'];
-const FORMATS: readonly CommunicationFormat[] = ['HTTP', 'ISO8583', 'ISO20022'];
+const CREATE = graphql(`
+  mutation AppCreate($input: AppCreateInput!) {
+    appCreate(input: $input) {
+      app { id }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
 /** Names of languages and protocols are the same in all languages. */
-const named = <Value extends string>(values: readonly Value[]): { value: Value; label: string }[] =>
+const named = (...values: readonly string[]): readonly Option[] =>
   values.map((value) => ({ value, label: value }));
+const LANGUAGES = named('RUBY', 'POSXML');
+const FORMATS = named('HTTP', 'ISO8583', 'ISO20022');
 
 export default function AppsPage(): ReactNode {
   const text = useText();
+  const kinds = optionsOf(text, ['STANDARD', 'MODULE']);
   return (
     <ListPage
       id="apps"
@@ -45,53 +56,154 @@ export default function AppsPage(): ReactNode {
       ]}
       filters={[
         { id: 'name', title: text.name, kind: 'text' },
-        { id: 'kind', title: text.kind, kind: 'choice', options: optionsOf(text, KINDS) },
-        { id: 'language', title: text.language, kind: 'choice', options: named(LANGUAGES) },
+        { id: 'kind', title: text.kind, kind: 'choice', options: kinds },
+        { id: 'language', title: text.language, kind: 'choice', options: LANGUAGES },
       ]}
-      create={{ label: text.newApp, dialog: (close) => <NewApp onClose={close} /> }}
+      create={creating({
+        title: text.newApp,
+        draft: 'app',
+        empty: { name: '', description: '', kind: 'STANDARD', language: 'RUBY', communicationFormat: 'HTTP' },
+        fields: [
+          { name: 'name', label: text.name },
+          { name: 'description', label: text.description, rows: 2, isOptional: true },
+          { name: 'kind', label: text.kind, options: kinds },
+          { name: 'language', label: text.language, options: LANGUAGES },
+          { name: 'communicationFormat', label: text.format, options: FORMATS },
+        ],
+        document: CREATE,
+        changes: ['APP'],
+        opens: true,
+      })}
       panel={(id, close) => <AppPanel id={id} onClose={close} />}
       empty={text.createFirst}
     />
   );
 }
 
-const CREATE = graphql(`
-  mutation AppCreate($input: AppCreateInput!) {
-    appCreate(input: $input) {
-      app { id }
+const APP = graphql(`
+  query AppRecord($id: ID!) {
+    app(id: $id) {
+      id
+      revision
+      name
+      kind
+      language
+      communicationFormat
+      description
+      createdAt
+      updatedAt
+      versions(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
+        nodes {
+          id
+          number
+          size
+          createdAt
+          reach { granted current }
+        }
+      }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation AppEdit($id: ID!, $ifMatch: Int, $input: AppUpdateInput!) {
+    appUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      app { id history(first: 1) { nodes { sequence } } }
       userErrors { code message path rule params }
     }
   }
 `);
 
-const EMPTY = {
-  name: '',
-  description: '',
-  kind: 'STANDARD' as AppKind,
-  language: 'RUBY' as AppLanguage,
-  communicationFormat: 'HTTP' as CommunicationFormat,
-};
+const DELETE = graphql(`
+  mutation AppDelete($id: ID!, $ifMatch: Int, $force: Boolean) {
+    appDelete(id: $id, ifMatch: $ifMatch, force: $force) { userErrors { code message path rule params } }
+  }
+`);
 
-function NewApp({ onClose }: { readonly onClose: () => void }): ReactNode {
+type App = NonNullable<AppRecordQuery['app']>;
+
+function AppPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
-  const [, change] = useListAddress();
+  const query = useQuery(APP, { id }, ['APP', 'APP_VERSION']);
   return (
-    <CreateDialog
-      title={text.newApp}
-      draft="app"
-      empty={EMPTY}
-      fields={[
-        { name: 'name', label: text.name },
-        { name: 'description', label: text.description, rows: 2 },
-        { name: 'kind', label: text.kind, options: optionsOf(text, KINDS) },
-        { name: 'language', label: text.language, options: named(LANGUAGES) },
-        { name: 'communicationFormat', label: text.format, options: named(FORMATS) },
-      ]}
-      document={CREATE}
-      changes={['APP']}
-      variables={({ description, ...rest }) => ({ input: { ...rest, description: description || null } })}
-      onCreated={({ app }) => change({ open: app?.id })}
+    <RecordPanel
+      query={query}
+      record={({ app }) => app}
+      title={({ name }) => name}
+      edit={{
+        document: UPDATE,
+        changes: ['APP'],
+        fields: [
+          { name: 'name', label: text.name },
+          { name: 'description', label: text.description, rows: 3, isOptional: true },
+        ],
+      }}
+      remove={{ document: DELETE, changes: 'APP' }}
+      history="APP"
       onClose={onClose}
+      tabs={(app) => [
+        { id: 'versions', title: text.versions, content: <Versions app={app} /> },
+        {
+          facts: [
+            { name: text.kind, value: text[app.kind] },
+            { name: text.language, value: app.language },
+            { name: text.format, value: app.communicationFormat },
+            { name: text.description, value: app.description },
+            { name: text.created, value: <Time at={app.createdAt} /> },
+            { name: text.updated, value: <Time at={app.updatedAt} /> },
+          ],
+        },
+      ]}
     />
+  );
+}
+
+const CREATE_VERSION = graphql(`
+  mutation AppVersionCreate($input: AppVersionCreateInput!) {
+    appVersionCreate(input: $input) {
+      appVersion { id }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+/** Versions of an app. The program of a new one is uploaded here, and opened where it is released. */
+function Versions({ app }: { readonly app: App }): ReactNode {
+  const text = useText();
+  const navigate = useNavigate();
+  const add = creating({
+    title: `${app.name}: ${text.addVersion}`,
+    draft: `version:${app.id}`,
+    empty: { number: '', posDisplayLabel: '', displayable: true, bytecodeFile: null },
+    fields: [
+      { name: 'number', label: text.number, help: text.numberHelp },
+      { name: 'posDisplayLabel', label: text.label, isOptional: true },
+      { name: 'displayable', label: text.displayable, isFlag: true },
+      { name: 'bytecodeFile', label: text.bytecode, help: text.bytecodeHelp, isFile: true, isOptional: true },
+    ],
+    document: CREATE_VERSION,
+    changes: ['APP_VERSION', 'APP'],
+    input: { appId: app.id },
+    submit: text.addVersion,
+    onCreated: ({ appVersion }) =>
+      appVersion && void navigate({ to: '/app-versions', search: { open: appVersion.id } }),
+  });
+  return (
+    <>
+      <div className="buttons">
+        <DialogButton {...add} label={text.addVersion} look="primary" />
+      </div>
+      <SmallTable
+        rows={app.versions.nodes}
+        columns={[
+          { id: 'number', title: text.number, page: '/app-versions' },
+          { id: 'size', title: text.size, kind: 'bytes' },
+          { id: 'createdAt', title: text.created, kind: 'ago' },
+          { id: 'granted', title: text.granted, align: 'end', render: ({ reach }) => reach.granted },
+          { id: 'current', title: text.current, align: 'end', render: ({ reach }) => reach.current },
+        ]}
+        empty={text.noVersions}
+      />
+    </>
   );
 }

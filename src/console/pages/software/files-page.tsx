@@ -1,16 +1,14 @@
-import { lazy, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import type { FileType } from '../../gql/graphql';
-import { CreateDialog } from '../../record/create-dialog';
-import { useListAddress } from '../../table/address';
+import { graphql, useQuery } from '../../api';
+import { creating } from '../../record/create-dialog';
+import { RecordLinks } from '../../record/link';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { optionsOf } from '../../text';
-import { errorAt } from '../../ui/form';
-import { FileInput } from '../../ui/inputs';
+import { useFormat } from '../../text/format';
+import { Time } from '../../ui/facts';
 import { useText } from './words';
-
-const FilePanel = lazy(() => import('./file-panel'));
 
 const FILES = graphql(`
   query FileList($first: Int!, $after: String, $filter: FileFilter, $orderBy: FileOrder, $count: Boolean!) {
@@ -22,10 +20,18 @@ const FILES = graphql(`
   }
 `);
 
-const TYPES: readonly FileType[] = ['ASSET', 'TORRENT'];
+const CREATE = graphql(`
+  mutation FileCreate($input: FileCreateInput!) {
+    fileCreate(input: $input) {
+      file { id }
+      userErrors { code message path rule params }
+    }
+  }
+`);
 
 export default function FilesPage(): ReactNode {
   const text = useText();
+  const types = optionsOf(text, ['ASSET', 'TORRENT']);
   return (
     <ListPage
       id="files"
@@ -41,61 +47,102 @@ export default function FilesPage(): ReactNode {
       ]}
       filters={[
         { id: 'name', title: text.name, kind: 'text' },
-        { id: 'fileType', title: text.fileType, kind: 'choice', options: optionsOf(text, TYPES) },
+        { id: 'fileType', title: text.fileType, kind: 'choice', options: types },
       ]}
-      create={{ label: text.upload, dialog: (close) => <NewFile onClose={close} /> }}
+      create={creating({
+        title: text.upload,
+        draft: 'file',
+        empty: { file: null, description: '', fileType: 'ASSET' },
+        fields: [
+          { name: 'file', label: text.file, isFile: true },
+          { name: 'description', label: text.description, rows: 2, isOptional: true },
+          { name: 'fileType', label: text.fileType, options: types },
+        ],
+        document: CREATE,
+        changes: ['FILE'],
+        submit: text.upload,
+        opens: true,
+      })}
       panel={(id, close) => <FilePanel id={id} onClose={close} />}
       empty={text.noFiles}
     />
   );
 }
 
-const CREATE = graphql(`
-  mutation FileCreate($input: FileCreateInput!) {
-    fileCreate(input: $input) {
-      file { id }
+const FILE = graphql(`
+  query FileRecord($id: ID!) {
+    file(id: $id) {
+      id
+      revision
+      name
+      fileType
+      size
+      crc
+      sha256
+      description
+      updatedAt
+      appVersions(first: 100) {
+        nodes {
+          id
+          number
+          app { name }
+        }
+      }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation FileEdit($id: ID!, $ifMatch: Int, $input: FileUpdateInput!) {
+    fileUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      file { id history(first: 1) { nodes { sequence } } }
       userErrors { code message path rule params }
     }
   }
 `);
 
-const EMPTY: { readonly description: string; readonly fileType: FileType } = {
-  description: '',
-  fileType: 'ASSET',
-};
+const DELETE = graphql(`
+  mutation FileDelete($id: ID!, $ifMatch: Int) {
+    fileDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
+  }
+`);
 
-function NewFile({ onClose }: { readonly onClose: () => void }): ReactNode {
+function FilePanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
-  const [, change] = useListAddress();
-  const [file, setFile] = useState<File | null>(null);
+  const format = useFormat();
+  const query = useQuery(FILE, { id }, ['FILE', 'APP_VERSION']);
   return (
-    <CreateDialog
-      title={text.upload}
-      draft="file"
-      empty={EMPTY}
-      fields={[
-        { name: 'description', label: text.description, rows: 2 },
-        { name: 'fileType', label: text.fileType, options: optionsOf(text, TYPES) },
-      ]}
-      document={CREATE}
-      changes={['FILE']}
-      variables={({ description, fileType }) =>
-        file && { input: { description: description || null, fileType, file: null } }
-      }
-      attachment={file && { path: 'input.file', file }}
-      submit={text.upload}
-      onCreated={(payload) => change({ open: payload.file?.id })}
+    <RecordPanel
+      query={query}
+      record={({ file }) => file}
+      title={({ name }) => name}
+      edit={{
+        document: UPDATE,
+        changes: ['FILE', 'APP_VERSION'],
+        fields: [
+          { name: 'description', label: text.description, rows: 3, isOptional: true },
+          { name: 'file', label: text.content, help: text.contentHelp, isFile: true, isOptional: true },
+        ],
+      }}
+      remove={{ document: DELETE, changes: 'FILE' }}
+      history="FILE"
       onClose={onClose}
-    >
-      {({ progress, errors }) => (
-        <FileInput
-          label={text.file}
-          file={file}
-          onChange={setFile}
-          progress={progress}
-          error={errorAt(errors, 'input', 'file')}
-        />
-      )}
-    </CreateDialog>
+      tabs={(file) => [
+        {
+          facts: [
+            { name: text.fileType, value: text[file.fileType] },
+            { name: text.size, value: format.bytes(file.size) },
+            { name: 'CRC', value: <code>{file.crc}</code> },
+            { name: 'SHA-256', value: <code>{file.sha256}</code> },
+            { name: text.description, value: file.description },
+            { name: text.updated, value: <Time at={file.updatedAt} /> },
+            {
+              name: text.appVersions,
+              value: <RecordLinks page="/app-versions" records={file.appVersions.nodes} />,
+            },
+          ],
+        },
+      ]}
+    />
   );
 }

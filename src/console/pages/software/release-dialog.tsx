@@ -1,15 +1,16 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
-import { graphql, query, useMutation } from '../../api';
+import { graphql, useDryRun, useMutation, useQuery } from '../../api';
+import type { ReleaseGroupQuery } from '../../gql/graphql';
 import { Fields } from '../../record/fields';
 import { findGroups } from '../../record/find';
+import { nameOf, type Named } from '../../record/link';
 import { useFormat } from '../../text/format';
 import { Dialog } from '../../ui/dialog';
 import { Form } from '../../ui/form';
 import type { Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
 import { SET_DEFAULTS } from '../groups/set-defaults';
-import type { Version } from './version-links';
 import { useText } from './words';
 
 const GRANT = graphql(`
@@ -26,9 +27,7 @@ const GRANT = graphql(`
 
 const ATTACH = graphql(`
   mutation GroupAttachAppVersions($id: ID!, $ids: [ID!]!) {
-    groupAttachAppVersions(id: $id, appVersionIds: $ids) {
-      userErrors { code message path rule params }
-    }
+    groupAttachAppVersions(id: $id, appVersionIds: $ids) { userErrors { code message path rule params } }
   }
 `);
 
@@ -49,17 +48,10 @@ const GROUP = graphql(`
   }
 `);
 
-interface Reached {
-  readonly count: number;
-  readonly examples: readonly string[];
-  /** Versions that new numbers of the group get of other apps. */
-  readonly others: readonly string[];
-}
-
 const BEGIN = { to: 'group', group: null as Reference | null, isToNew: true, isReplacing: true };
 
 interface ReleaseDialogProps {
-  readonly version: Version;
+  readonly version: Named & { readonly app: { readonly id: string } };
   readonly onClose: () => void;
 }
 
@@ -68,28 +60,45 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const text = useText();
   const format = useFormat();
   const [values, setValues] = useState(BEGIN);
-  const release = useRelease(version);
-  const groupId = values.to === 'group' ? (values.group?.id ?? null) : 'all';
-  const mode = values.isReplacing ? 'REPLACE_OF_SAME_APP' : 'ADD';
-  const { reached, probe } = useReached(version, mode, groupId);
-  const submit = async (): Promise<void> => {
-    if (groupId === null || reached === null) return;
-    const count = await release.run(groupId, mode, reached, values.isToNew);
-    if (count === null) return;
-    notify({ text: text.released(format.number(count)) });
+  const groupId = values.to === 'group' ? (values.group?.id ?? null) : null;
+  const target = values.to === 'all' ? ({ all: true } as const) : groupId === null ? null : { groupId };
+  const change = target && {
+    ids: [version.id],
+    mode: values.isReplacing ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const),
+    target,
+  };
+  const group = useQuery(GROUP, groupId === null ? null : { id: groupId }).data?.group;
+  const probe = useDryRun(GRANT, change && { ...change, dryRun: true });
+  const reached = reachedOf(probe.payload, group);
+  const grant = useMutation(GRANT, ['APP_VERSION', 'LOGICAL_NUMBER']);
+  const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
+  const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
+  const release = async (): Promise<void> => {
+    if (change === null || reached === null) return;
+    const { ids } = change;
+    if (groupId !== null && !(await attach.run({ id: groupId, ids }))) return;
+    const given = await grant.run({ ...change, dryRun: false, expectCount: reached.count });
+    if (!given) return;
+    if (groupId !== null && values.isToNew) {
+      const others = group?.defaultAppVersions.nodes.filter(({ app }) => app.id !== version.app.id) ?? [];
+      const appVersionIds = [...others.map(({ id }) => id), version.id];
+      if (!(await setDefaults.run({ id: groupId, appVersionIds }))) return;
+    }
+    notify({ text: `${text.released} ${text.numbers(format.number(given.count ?? 0))}` });
     onClose();
   };
+  const steps = [attach, grant, setDefaults, ...(reached ? [] : [probe])];
+  const errors = steps.flatMap((step) => step.errors);
   const isToGroup = (): boolean => values.to === 'group';
-  const errors = [...release.errors, ...(reached ? [] : probe.errors)];
   return (
-    <Dialog title={text.releaseTitle(`${version.app.name} ${version.number}`)} isOpen onClose={onClose}>
+    <Dialog title={`${text.release}: ${nameOf(version)}`} isOpen onClose={onClose}>
       <Form
-        onSubmit={() => void submit()}
+        onSubmit={() => void release()}
         onCancel={onClose}
         submit={text.release}
-        isRunning={release.isRunning}
+        isRunning={attach.isRunning || grant.isRunning || setDefaults.isRunning}
         isDisabled={reached === null}
-        failure={release.failure ?? probe.failure}
+        failure={steps.map(({ failure }) => failure).find((failure) => failure !== null) ?? null}
         errors={errors}
         shown={['target.groupId']}
       >
@@ -114,8 +123,8 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
         />
         {reached && (
           <p role="status">
-            {text.releaseCount(format.number(reached.count))}
-            {reached.examples.length > 0 && `, ${text.examples(reached.examples.slice(0, 5).join(', '))}`}
+            {`${text.goesTo} ${text.numbers(format.number(reached.count))}`}
+            {reached.examples.length > 0 && `, ${text.examples(reached.examples.join(', '))}`}
           </p>
         )}
       </Form>
@@ -123,62 +132,19 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   );
 }
 
-type Mode = 'ADD' | 'REPLACE_OF_SAME_APP';
-
-/** Attaches a version to a group and gives it to its numbers, and to those that come. `run` resolves to how many got it. */
-function useRelease({ id }: Version) {
-  const grant = useMutation(GRANT, ['APP_VERSION', 'LOGICAL_NUMBER']);
-  const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
-  const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
-  const all = [attach, grant, setDefaults];
-  const run = async (to: string, mode: Mode, { count, others }: Reached, isForNew: boolean) => {
-    const ids = [id];
-    const isGroup = to !== 'all';
-    if (isGroup && !(await attach.run({ id: to, ids }))) return null;
-    const given = await grant.run({ ids, mode, target: targetOf(to), dryRun: false, expectCount: count });
-    if (!given) return null;
-    const appVersionIds = [...others, id];
-    if (isGroup && isForNew && !(await setDefaults.run({ id: to, appVersionIds }))) return null;
-    return given.count ?? 0;
-  };
-  return {
-    run,
-    errors: all.flatMap(({ errors }) => errors),
-    failure: all.map(({ failure }) => failure).find((each) => each !== null) ?? null,
-    isRunning: all.some(({ isRunning }) => isRunning),
-  };
+interface Numbers {
+  readonly number: string;
 }
 
-const targetOf = (groupId: string): { groupId: string } | { all: true } =>
-  groupId === 'all' ? { all: true } : { groupId };
-
-/** How many numbers would get it, and examples; null while that is not known. `probe` has why it cannot be. */
-function useReached({ id: versionId, app }: Version, mode: Mode, groupId: string | null) {
-  const probe = useMutation(GRANT);
-  const { run, reset } = probe;
-  const [reached, setReached] = useState<Reached | null>(null);
-  const appId = app.id;
-  useEffect(() => {
-    setReached(null);
-    reset();
-    if (groupId === null) return undefined;
-    let isOver = false;
-    const ask = async (): Promise<void> => {
-      const ids = [versionId];
-      const group = groupId === 'all' ? null : (await query(GROUP, { id: groupId })).group;
-      const payload = await run({ ids, mode, target: targetOf(groupId), dryRun: true });
-      // A version that is not attached to the group yet is new to all of its numbers.
-      const numbers = payload?.examples ?? group?.logicalNumbers.nodes;
-      const count = payload?.count ?? group?.logicalNumbers.totalCount;
-      if (isOver || !numbers || count === undefined) return;
-      const others = group?.defaultAppVersions.nodes.filter((each) => each.app.id !== appId) ?? [];
-      const examples = numbers.map(({ number }) => number);
-      setReached({ count, examples, others: others.map(({ id }) => id) });
-    };
-    void ask().catch(() => undefined);
-    return () => {
-      isOver = true;
-    };
-  }, [run, reset, versionId, appId, mode, groupId]);
-  return { reached, probe };
+/** How many logical numbers would get a version, and examples; null while that is not known. */
+function reachedOf(
+  payload: { readonly count: number | null; readonly examples: readonly Numbers[] | null } | null | undefined,
+  group: ReleaseGroupQuery['group'] | undefined,
+): { readonly count: number; readonly examples: readonly string[] } | null {
+  if (payload === undefined) return null;
+  // A version that is not attached to the group yet is new to all of its numbers.
+  const numbers = payload?.examples ?? group?.logicalNumbers.nodes;
+  const count = payload?.count ?? group?.logicalNumbers.totalCount;
+  if (!numbers || count === undefined) return null;
+  return { count, examples: numbers.slice(0, 5).map(({ number }) => number) };
 }

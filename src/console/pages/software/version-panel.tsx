@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, noteChange, useQuery, useSubscription } from '../../api';
+import { graphql, noteChange, useMutation, useQuery, useSubscription } from '../../api';
+import type { AppVersionRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
-import { EditRecord } from '../../record/fields';
-import { RecordLink, RecordLinks } from '../../record/link';
+import { findAppVersions, findFiles } from '../../record/find';
+import { nameOf, RecordLink, RecordLinks, type Named } from '../../record/link';
+import { LinkList, type LinkListProps } from '../../record/link-list';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useFormat } from '../../text/format';
-import { Facts, Section, Time } from '../../ui/facts';
+import { Section, Time } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
-import { VersionFiles, VersionModules, type Version } from './version-links';
 import { useText } from './words';
 
 const VERSION = graphql(`
@@ -48,10 +49,7 @@ const DOWNLOADED = graphql(`
 const UPDATE = graphql(`
   mutation AppVersionEdit($id: ID!, $ifMatch: Int, $input: AppVersionUpdateInput!) {
     appVersionUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      appVersion {
-        id
-        history(first: 1) { nodes { sequence } }
-      }
+      appVersion { id history(first: 1) { nodes { sequence } } }
       userErrors { code message path rule params }
     }
   }
@@ -65,15 +63,36 @@ const DELETE = graphql(`
   }
 `);
 
+const SET_FILES = graphql(`
+  mutation AppVersionSetFiles($id: ID!, $fileIds: [ID!]!, $ifMatch: Int) {
+    appVersionSetFiles(id: $id, fileIds: $fileIds, ifMatch: $ifMatch) {
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const SET_MODULES = graphql(`
+  mutation AppVersionSetModules($id: ID!, $moduleIds: [ID!]!, $ifMatch: Int) {
+    appVersionSetModules(id: $id, moduleIds: $moduleIds, ifMatch: $ifMatch) {
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+type Version = NonNullable<AppVersionRecordQuery['appVersion']>;
+
 export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
   const query = useQuery(VERSION, { id }, ['APP_VERSION', 'GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']);
+  const format = useFormat();
+  const setFiles = useMutation(SET_FILES, ['APP_VERSION']);
+  const setModules = useMutation(SET_MODULES, ['APP_VERSION']);
   useSubscription(DOWNLOADED, {}, () => noteChange('APP_VERSION'));
   return (
     <RecordPanel
       query={query}
       record={({ appVersion }) => appVersion}
-      title={({ app, number }) => `${app.name} ${number}`}
+      title={nameOf}
       actions={(version) => (
         <DialogButton
           label={text.release}
@@ -83,51 +102,83 @@ export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
         />
       )}
       remove={{ document: DELETE, changes: 'APP_VERSION' }}
-      edit={(version, close) => (
-        <EditRecord
-          record={version}
-          present={{
-            number: version.number,
-            posDisplayLabel: version.posDisplayLabel ?? '',
-            displayable: version.displayable,
-          }}
-          fields={[
-            { name: 'number', label: text.number },
-            { name: 'posDisplayLabel', label: text.label },
-            { name: 'displayable', label: text.displayable, isFlag: true },
-          ]}
-          document={UPDATE}
-          changes={['APP_VERSION']}
-          input={({ posDisplayLabel, ...rest }) => ({ ...rest, posDisplayLabel: posDisplayLabel || null })}
-          onClose={close}
-        />
-      )}
+      edit={{
+        document: UPDATE,
+        changes: ['APP_VERSION'],
+        fields: [
+          { name: 'number', label: text.number },
+          { name: 'posDisplayLabel', label: text.label, isOptional: true },
+          { name: 'displayable', label: text.displayable, isFlag: true },
+        ],
+      }}
       history="APP_VERSION"
       onClose={onClose}
       tabs={(version) => [
+        { id: 'reach', title: text.reach, content: <Reach version={version} /> },
         {
-          id: 'reach',
-          title: text.reach,
+          id: 'files',
+          title: text.files,
           content: (
-            <>
-              <Reach version={version} />
-              <Section title={text.groups}>
-                {version.groups.nodes.length === 0 && <p className="faint">{text.noGroups}</p>}
-                <RecordLinks page="/groups" records={version.groups.nodes} />
-              </Section>
-            </>
+            <Links
+              rows={version.files.nodes}
+              page="/files"
+              find={findFiles}
+              onChange={(fileIds) => void setFiles.run({ id, fileIds, ifMatch: version.revision })}
+              problem={setFiles.problem}
+              cell={({ size }) => format.bytes(size)}
+              empty={text.noFiles}
+            />
           ),
         },
-        { id: 'files', title: text.files, content: <VersionFiles version={version} /> },
-        { id: 'modules', title: text.modules, content: <VersionModules version={version} /> },
-        { id: 'facts', title: text.facts, content: <VersionFacts version={version} /> },
+        {
+          id: 'modules',
+          title: text.modules,
+          content: (
+            <Links
+              rows={version.modules.nodes}
+              page="/app-versions"
+              find={findAppVersions}
+              onChange={(moduleIds) => void setModules.run({ id, moduleIds, ifMatch: version.revision })}
+              problem={setModules.problem}
+              empty={text.noModules}
+            />
+          ),
+        },
+        {
+          facts: [
+            { name: text.app, value: <RecordLink page="/apps" record={version.app} /> },
+            { name: text.size, value: format.bytes(version.size) },
+            { name: 'CRC', value: <code>{version.crc}</code> },
+            { name: 'SHA-256', value: <code>{version.sha256}</code> },
+            { name: text.label, value: version.posDisplayLabel },
+            { name: text.created, value: <Time at={version.createdAt} /> },
+          ],
+        },
       ]}
     />
   );
 }
 
-/** How far a release has come: each number leads to its terminals. */
-function Reach({ version: { id, reach } }: { readonly version: Version }): ReactNode {
+interface LinksProps<Row extends Named> extends Omit<LinkListProps<Row>, 'add' | 'onAdd' | 'onRemove'> {
+  readonly onChange: (ids: string[]) => void;
+}
+
+/** Records that a version has, which are set together. */
+function Links<Row extends Named>({ onChange, ...list }: LinksProps<Row>): ReactNode {
+  const text = useText();
+  const ids = list.rows.map(({ id }) => id);
+  return (
+    <LinkList
+      {...list}
+      add={text.add}
+      onAdd={(added) => onChange([...new Set([...ids, added])])}
+      onRemove={(removed) => onChange(ids.filter((id) => id !== removed))}
+    />
+  );
+}
+
+/** How far a release has come, and the groups that get it. */
+function Reach({ version: { id, reach, groups } }: { readonly version: Version }): ReactNode {
   const text = useText();
   const format = useFormat();
   const rows = [
@@ -136,43 +187,32 @@ function Reach({ version: { id, reach } }: { readonly version: Version }): React
     [text.current, reach.current],
   ] as const;
   return (
-    <Section title={text.reach}>
-      <table className="plain-table bars">
-        <tbody>
-          {rows.map(([name, count]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td className="bar">
-                <meter value={count} max={Math.max(reach.granted, 1)} aria-hidden="true" />
-              </td>
-              <td className="end">{format.number(count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p className="faint">
-        {text.reachHelp}{' '}
-        <Link to="/devices" search={{ filter: { version: { eq: id } } }}>
-          {text.current}
-        </Link>
-      </p>
-    </Section>
-  );
-}
-
-function VersionFacts({ version }: { readonly version: Version }): ReactNode {
-  const text = useText();
-  const format = useFormat();
-  return (
-    <Facts
-      facts={[
-        { name: text.app, value: <RecordLink page="/apps" record={version.app} /> },
-        { name: text.size, value: format.bytes(version.size) },
-        { name: 'CRC', value: <code>{version.crc}</code> },
-        { name: 'SHA-256', value: <code>{version.sha256}</code> },
-        { name: text.label, value: version.posDisplayLabel },
-        { name: text.created, value: <Time at={version.createdAt} /> },
-      ]}
-    />
+    <>
+      <Section title={text.reach}>
+        <table className="plain-table bars">
+          <tbody>
+            {rows.map(([name, count]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td className="bar">
+                  <meter value={count} max={Math.max(reach.granted, 1)} aria-hidden="true" />
+                </td>
+                <td className="end">{format.number(count)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <p className="faint">
+          {text.reachHelp}{' '}
+          <Link to="/devices" search={{ filter: { version: { eq: id } } }}>
+            {text.current}
+          </Link>
+        </p>
+      </Section>
+      <Section title={text.groups}>
+        {groups.nodes.length === 0 && <p className="faint">{text.noGroups}</p>}
+        <RecordLinks page="/groups" records={groups.nodes} />
+      </Section>
+    </>
   );
 }

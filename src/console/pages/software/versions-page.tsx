@@ -1,8 +1,8 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
+import { nameOf } from '../../record/link';
 import { ListPage } from '../../table/list-page';
-import { useFormat } from '../../text/format';
 import { useText } from './words';
 
 const VersionPanel = lazy(() => import('./version-panel'));
@@ -28,14 +28,13 @@ const VERSIONS = graphql(`
 
 export default function VersionsPage(): ReactNode {
   const text = useText();
-  const format = useFormat();
   return (
     <ListPage
       id="app-versions"
       label={text.appVersions}
       source={{ document: VERSIONS, follows: ['APP_VERSION', 'APP', 'LOGICAL_NUMBER'] }}
       initialSort="-CREATED_AT"
-      rowName={({ app, number }) => `${app.name} ${number}`}
+      rowName={nameOf}
       columns={[
         { id: 'app', title: text.app, width: 180, render: ({ app }) => app.name },
         { id: 'number', title: text.number, order: 'NUMBER', width: 110 },
@@ -44,14 +43,14 @@ export default function VersionsPage(): ReactNode {
           title: text.granted,
           width: 120,
           align: 'end',
-          render: ({ reach }) => format.number(reach.granted),
+          render: ({ reach }) => reach.granted,
         },
         {
           id: 'current',
           title: text.current,
           width: 150,
           align: 'end',
-          render: ({ reach }) => format.number(reach.current),
+          render: ({ reach }) => reach.current,
         },
         { id: 'size', title: text.size, width: 100, kind: 'bytes' },
         { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 140, kind: 'ago' },

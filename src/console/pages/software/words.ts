@@ -2,6 +2,7 @@ import { useTexts } from '../../text';
 import { pageWords } from '../../ui/words';
 
 const words = pageWords({
+  numbers: [(count: string) => `${count} logical numbers`, (count: string) => `${count} números lógicos`],
   addVersion: ['Add version', 'Adicionar versão'],
   all: ['All logical numbers', 'Todos os números lógicos'],
   attach: ['New numbers of the group get it, too', 'Números novos do grupo também a recebem'],
@@ -9,10 +10,7 @@ const words = pageWords({
   bytecodeHelp: ['The file that terminals download.', 'O arquivo que os terminais baixam.'],
   content: ['New content', 'Novo conteúdo'],
   contentHelp: ['Without a file, the content stays.', 'Sem um arquivo, o conteúdo permanece.'],
-  createFirst: [
-    'No apps yet. Create one, and upload its first version.',
-    'Nenhum aplicativo ainda. Crie um e envie a primeira versão.',
-  ],
+  createFirst: ['No apps yet. Create the first one.', 'Nenhum aplicativo ainda. Crie o primeiro.'],
   current: ['Have it as it is now', 'Têm a versão atual'],
   displayable: ['Shown on the terminal', 'Mostrado no terminal'],
   downloaded: ['Downloaded it', 'Baixaram'],
@@ -24,29 +22,15 @@ const words = pageWords({
   modules: ['Modules', 'Módulos'],
   noModules: ['No modules.', 'Nenhum módulo.'],
   newApp: ['New app', 'Novo aplicativo'],
-  noFiles: [
-    'No files yet. Upload one, then add it to an app version.',
-    'Nenhum arquivo ainda. Envie um e adicione-o a uma versão.',
-  ],
+  noFiles: ['No files. Upload one, add it to a version.', 'Nenhum arquivo. Envie um, adicione a uma versão.'],
   noGroups: ['No group gets it.', 'Nenhum grupo a recebe.'],
-  noVersions: [
-    'No versions yet. Upload the program file of the first one.',
-    'Nenhuma versão ainda. Envie o arquivo do programa da primeira.',
-  ],
+  noVersions: ['No versions yet. Upload the first one.', 'Nenhuma versão ainda. Envie a primeira.'],
   number: ['Version', 'Versão'],
   numberHelp: ['For example 1.2.0', 'Por exemplo 1.2.0'],
   reach: ['Terminals', 'Terminais'],
   reachHelp: ['Followed while this panel is open.', 'Acompanhado enquanto este painel está aberto.'],
   release: ['Release', 'Liberar'],
-  releaseCount: [
-    (count: string) => `Goes to ${count} logical numbers`,
-    (count: string) => `Vai para ${count} números lógicos`,
-  ],
-  released: [
-    (count: string) => `Released to ${count} logical numbers`,
-    (count: string) => `Liberada para ${count} números lógicos`,
-  ],
-  releaseTitle: [(name: string) => `Release ${name}`, (name: string) => `Liberar ${name}`],
+  released: ['Released to', 'Liberada para'],
   replace: ['Take older versions of the app away', 'Retirar versões anteriores do aplicativo'],
   target: ['To whom', 'Para quem'],
   upload: ['Upload file', 'Enviar arquivo'],

@@ -5,7 +5,7 @@ import type { TransactionRecordQuery } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useFormat } from '../../text/format';
-import { Facts, Time } from '../../ui/facts';
+import { Facts, Time, type Fact } from '../../ui/facts';
 import { State, TransactionsOf } from './columns';
 import { useText } from './words';
 
@@ -48,6 +48,7 @@ type Transaction = NonNullable<TransactionRecordQuery['transaction']>;
 export default function TransactionPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
   const format = useFormat();
+  const factsOf = useFactsOf();
   const query = useQuery(TRANSACTION, { id });
   return (
     <RecordPanel
@@ -58,7 +59,7 @@ export default function TransactionPanel({ id, onClose }: OpenRecord): ReactNode
       }
       onClose={onClose}
       tabs={(transaction) => [
-        { id: 'facts', title: text.payment, content: <TransactionFacts transaction={transaction} /> },
+        { facts: factsOf(transaction) },
         {
           id: 'terminal',
           title: text.sameTerminal,
@@ -86,44 +87,37 @@ export default function TransactionPanel({ id, onClose }: OpenRecord): ReactNode
   );
 }
 
-function TransactionFacts({ transaction }: { readonly transaction: Transaction }): ReactNode {
+/** Fields of a transaction, and of its payment if it has one. */
+function useFactsOf(): (transaction: Transaction) => readonly Fact[] {
   const text = useText();
   const format = useFormat();
-  const { parsed, device } = transaction;
-  const payment = parsed && [
-    { name: text.amount, value: format.amount(parsed.amount) },
-    { name: text.type, value: parsed.type },
-    { name: text.reason, value: parsed.statusReason },
-    { name: 'NSU', value: parsed.nsu },
-    { name: text.authorization, value: parsed.authorizationCode },
-    { name: text.acquirer, value: parsed.acquirer },
-    { name: text.method, value: parsed.paymentMethod },
-    { name: text.capture, value: parsed.captureMethod },
-    { name: text.brand, value: parsed.card?.brand },
-    {
-      name: text.card,
-      value: parsed.card?.lastDigits && `${parsed.card.firstDigits ?? ''}…${parsed.card.lastDigits}`,
-    },
-    { name: text.installments, value: format.number(parsed.installment.quantity ?? 1) },
+  const ofPayment = ({ card, ...payment }: NonNullable<Transaction['parsed']>): readonly Fact[] => [
+    { name: text.amount, value: format.amount(payment.amount) },
+    { name: text.type, value: payment.type },
+    { name: text.reason, value: payment.statusReason },
+    { name: 'NSU', value: payment.nsu },
+    { name: text.authorization, value: payment.authorizationCode },
+    { name: text.acquirer, value: payment.acquirer },
+    { name: text.method, value: payment.paymentMethod },
+    { name: text.capture, value: payment.captureMethod },
+    { name: text.brand, value: card?.brand },
+    { name: text.card, value: card?.lastDigits && `${card.firstDigits ?? ''}…${card.lastDigits}` },
+    { name: text.installments, value: format.number(payment.installment.quantity ?? 1) },
   ];
-  return (
-    <Facts
-      facts={[
-        { name: text.state, value: <State {...transaction} /> },
-        ...(payment ?? []),
-        { name: text.started, value: <Time at={transaction.startedAt} /> },
-        { name: text.finished, value: transaction.finishedAt && <Time at={transaction.finishedAt} /> },
-        { name: text.logicalNumber, value: transaction.logicalNumber },
-        {
-          name: text.device,
-          value: device ? <RecordLink page="/devices" record={device} /> : transaction.serialNumber,
-        },
-        { name: text.app, value: transaction.appName },
-        { name: text.reference, value: transaction.reference },
-        { name: text.detail, value: transaction.detail },
-      ]}
-    />
-  );
+  return ({ device, parsed, ...transaction }) => [
+    { name: text.state, value: <State status={transaction.status} parsed={parsed} /> },
+    ...(parsed ? ofPayment(parsed) : []),
+    { name: text.started, value: <Time at={transaction.startedAt} /> },
+    { name: text.finished, value: transaction.finishedAt && <Time at={transaction.finishedAt} /> },
+    { name: text.logicalNumber, value: transaction.logicalNumber },
+    {
+      name: text.device,
+      value: device ? <RecordLink page="/devices" record={device} /> : transaction.serialNumber,
+    },
+    { name: text.app, value: transaction.appName },
+    { name: text.reference, value: transaction.reference },
+    { name: text.detail, value: transaction.detail },
+  ];
 }
 
 const Message = ({ text }: { readonly text: string | null }): ReactNode =>

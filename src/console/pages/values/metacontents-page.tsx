@@ -1,12 +1,12 @@
-import { lazy, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { graphql, useQuery } from '../../api';
+import { creating } from '../../record/create-dialog';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
-import { OwnerLink } from './owner';
+import { Time } from '../../ui/facts';
+import { NO_OWNER, OwnerLink, useOwnerFields } from './owner';
 import { useText } from './words';
-
-const NewMetacontent = lazy(() => import('./new-metacontent'));
-const MetacontentPanel = lazy(() => import('./metacontent-panel'));
 
 const METACONTENTS = graphql(`
   query MetacontentList(
@@ -23,6 +23,15 @@ const METACONTENTS = graphql(`
         group { id name }
         logicalNumber { id number }
       }
+    }
+  }
+`);
+
+const CREATE = graphql(`
+  mutation MetacontentCreate($input: MetacontentCreateInput!) {
+    metacontentCreate(input: $input) {
+      metacontent { id }
+      userErrors { code message path rule params }
     }
   }
 `);
@@ -47,9 +56,78 @@ export default function MetacontentsPage(): ReactNode {
         { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 130, kind: 'ago' },
       ]}
       filters={[{ id: 'key', title: text.key, kind: 'text' }]}
-      create={{ label: text.newMetacontent, dialog: (close) => <NewMetacontent onClose={close} /> }}
+      create={creating({
+        title: text.newMetacontent,
+        draft: 'metacontent',
+        empty: { key: '', value: '', ...NO_OWNER },
+        fields: [
+          { name: 'key', label: text.key },
+          { name: 'value', label: text.value, help: text.valueHelp, rows: 4, isJson: true },
+          ...useOwnerFields(),
+        ],
+        document: CREATE,
+        changes: ['METACONTENT'],
+      })}
       panel={(id, close) => <MetacontentPanel id={id} onClose={close} />}
-      empty={text.noMetacontents}
+      empty={text.noValues}
+    />
+  );
+}
+
+const METACONTENT = graphql(`
+  query MetacontentRecord($id: ID!) {
+    metacontent(id: $id) {
+      id
+      revision
+      key
+      value
+      updatedAt
+      group { id name }
+      logicalNumber { id number }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation MetacontentEdit($id: ID!, $ifMatch: Int, $input: MetacontentUpdateInput!) {
+    metacontentUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      metacontent { id history(first: 1) { nodes { sequence } } }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation MetacontentDelete($id: ID!, $ifMatch: Int) {
+    metacontentDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
+  }
+`);
+
+function MetacontentPanel({ id, onClose }: OpenRecord): ReactNode {
+  const text = useText();
+  const query = useQuery(METACONTENT, { id }, ['METACONTENT']);
+  return (
+    <RecordPanel
+      query={query}
+      record={({ metacontent }) => metacontent}
+      title={({ key }) => key}
+      edit={{
+        document: UPDATE,
+        changes: ['METACONTENT'],
+        fields: [{ name: 'value', label: text.value, help: text.valueHelp, rows: 8, isJson: true }],
+      }}
+      remove={{ document: DELETE, changes: 'METACONTENT' }}
+      history="METACONTENT"
+      onClose={onClose}
+      tabs={(record) => [
+        {
+          facts: [
+            { name: text.owner, value: <OwnerLink owner={record} /> },
+            { name: text.updated, value: <Time at={record.updatedAt} /> },
+          ],
+          content: <pre className="code">{JSON.stringify(record.value, null, 2)}</pre>,
+        },
+      ]}
     />
   );
 }

@@ -1,9 +1,8 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { CreateDialog } from '../../record/fields';
-import { errorAt } from '../../ui/form';
-import { OwnerFields, type OwnerInput } from './owner-fields';
+import { CreateDialog } from '../../record/create-dialog';
+import { NO_OWNER, useOwnerFields } from './owner';
 import { useText } from './words';
 
 const CREATE = graphql(`
@@ -17,33 +16,28 @@ const CREATE = graphql(`
 
 interface NewParameterProps {
   /** The group or number that it is for; without it, the form asks. */
-  readonly owner?: OwnerInput;
+  readonly owner?: { readonly groupId: string } | { readonly logicalNumberId: string };
   readonly onClose: () => void;
 }
 
-export default function NewParameter({ owner: given, onClose }: NewParameterProps): ReactNode {
+export default function NewParameter({ owner, onClose }: NewParameterProps): ReactNode {
   const text = useText();
-  const [owner, setOwner] = useState<OwnerInput | null>(given ?? null);
+  const ownerFields = useOwnerFields();
   return (
     <CreateDialog
       title={text.newParameter}
       draft="parameter"
-      empty={{ key: '', value: '', description: '' }}
+      empty={{ key: '', value: '', description: '', ...NO_OWNER }}
       fields={[
         { name: 'key', label: text.key },
         { name: 'value', label: text.value, rows: 2 },
-        { name: 'description', label: text.description },
+        { name: 'description', label: text.description, isOptional: true },
+        ...(owner ? [] : ownerFields),
       ]}
+      {...(owner && { input: { owner } })}
       document={CREATE}
       changes={['PARAMETER']}
-      variables={({ description, ...rest }) =>
-        owner && { input: { ...rest, description: description || null, owner } }
-      }
       onClose={onClose}
-    >
-      {({ errors }) =>
-        !given && <OwnerFields onChange={setOwner} error={errorAt(errors, 'input', 'owner')} />
-      }
-    </CreateDialog>
+    />
   );
 }

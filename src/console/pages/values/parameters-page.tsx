@@ -1,12 +1,15 @@
-import { lazy, type ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { graphql, useQuery } from '../../api';
+import type { ParameterEffectQuery } from '../../gql/graphql';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
+import { Badge, Time } from '../../ui/facts';
+import NewParameter from './new-parameter';
 import { OwnerLink } from './owner';
 import { useText } from './words';
-
-const NewParameter = lazy(() => import('./new-parameter'));
-const ParameterPanel = lazy(() => import('./parameter-panel'));
 
 const PARAMETERS = graphql(`
   query ParameterList(
@@ -46,7 +49,143 @@ export default function ParametersPage(): ReactNode {
       filters={[{ id: 'key', title: text.key, kind: 'text' }]}
       create={{ label: text.newParameter, dialog: (close) => <NewParameter onClose={close} /> }}
       panel={(id, close) => <ParameterPanel id={id} onClose={close} />}
-      empty={text.noParameters}
+      empty={text.noValues}
+    />
+  );
+}
+
+const PARAMETER = graphql(`
+  query ParameterRecord($id: ID!) {
+    parameter(id: $id) {
+      id
+      revision
+      key
+      value
+      description
+      updatedAt
+      group { id name }
+      logicalNumber {
+        id
+        number
+        effectiveParameters {
+          key
+          overridden { id value }
+        }
+      }
+    }
+  }
+`);
+
+const UPDATE = graphql(`
+  mutation ParameterEdit($id: ID!, $ifMatch: Int, $input: ParameterUpdateInput!) {
+    parameterUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
+      parameter { id history(first: 1) { nodes { sequence } } }
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation ParameterDelete($id: ID!, $ifMatch: Int) {
+    parameterDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
+  }
+`);
+
+/** A parameter, who gets it, and who has another value in its place. */
+function ParameterPanel({ id, onClose }: OpenRecord): ReactNode {
+  const text = useText();
+  const query = useQuery(PARAMETER, { id }, ['PARAMETER', 'LOGICAL_NUMBER']);
+  return (
+    <RecordPanel
+      query={query}
+      record={({ parameter }) => parameter}
+      title={({ key }) => key}
+      edit={{
+        document: UPDATE,
+        changes: ['PARAMETER'],
+        fields: [
+          { name: 'value', label: text.value, rows: 2 },
+          { name: 'description', label: text.description, isOptional: true },
+        ],
+      }}
+      remove={{ document: DELETE, changes: 'PARAMETER' }}
+      history="PARAMETER"
+      onClose={onClose}
+      tabs={({ key, value, description, updatedAt, group, logicalNumber }) => {
+        const owner = { group, logicalNumber };
+        const overridden = logicalNumber?.effectiveParameters.find((each) => each.key === key)?.overridden;
+        const facts = {
+          facts: [
+            { name: text.value, value },
+            { name: text.owner, value: <OwnerLink owner={owner} /> },
+            { name: text.description, value: description },
+            { name: text.updated, value: <Time at={updatedAt} /> },
+          ],
+          content: overridden && (
+            <p>
+              <Link to="/parameters" search={{ open: overridden.id }}>
+                {`${text.overrides}: ${overridden.value}`}
+              </Link>
+            </p>
+          ),
+        };
+        const effect = group && {
+          id: 'effect',
+          title: text.effect,
+          content: <Effect groupId={group.id} name={key} />,
+        };
+        return effect ? [facts, effect] : [facts];
+      }}
+    />
+  );
+}
+
+const EFFECT = graphql(`
+  query ParameterEffect(
+    $first: Int!, $after: String, $filter: LogicalNumberFilter, $orderBy: LogicalNumberOrder, $count: Boolean!
+  ) {
+    logicalNumbers(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+      totalCount @include(if: $count)
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        id
+        number
+        effectiveParameters { key value source }
+      }
+    }
+  }
+`);
+
+type Numbered = ParameterEffectQuery['logicalNumbers']['nodes'][number];
+
+/** The numbers of a group with the value that each gets: the one of the group, or its own. */
+function Effect({ groupId, name }: { readonly groupId: string; readonly name: string }): ReactNode {
+  const text = useText();
+  const effective = (row: Numbered): Numbered['effectiveParameters'][number] | undefined =>
+    row.effectiveParameters.find(({ key }) => key === name);
+  return (
+    <CompactList
+      id="parameter-effect"
+      label={text.effect}
+      source={{ document: EFFECT, follows: ['PARAMETER', 'LOGICAL_NUMBER'] }}
+      fixedFilter={{ groupId: { eq: groupId } }}
+      rowName={({ number }) => number}
+      columns={[
+        { id: 'number', title: text.logicalNumber, width: 130, page: '/logical-numbers' },
+        { id: 'value', title: text.value, width: 150, render: (row) => effective(row)?.value },
+        {
+          id: 'source',
+          title: text.source,
+          width: 130,
+          render: (row) =>
+            effective(row)?.source === 'LOGICAL_NUMBER' ? (
+              <Badge tone="warning">{text.ofNumber}</Badge>
+            ) : (
+              <Badge>{text.ofGroup}</Badge>
+            ),
+        },
+      ]}
+      empty={text.noNumbers}
     />
   );
 }

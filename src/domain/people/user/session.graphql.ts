@@ -73,17 +73,18 @@ function sessionMutation<F extends g.Fields>(
 type SignIn = (from: NonNullable<g.GraphqlContext['request']['page']>['browser']) => Promise<SignedIn>;
 
 /** Signs in the browser of the request, and gives it the cookie. Errors: `forbidden` for programs. */
-async function startSession({ request: { page } }: g.GraphqlContext, signIn: SignIn): Promise<Caller> {
+async function startSession(ctx: g.GraphqlContext, signIn: SignIn): Promise<Caller> {
+  const { page } = ctx.request;
   if (page === null) {
     throw new DomainError('forbidden', 'Only a page of this server can sign in; a program uses a token.');
   }
-  const { caller, cookie } = await signIn(page.browser);
+  const { caller, cookie } = await signIn({ ...page.browser, earlier: ctx.caller });
   page.setCookie(cookie);
   return caller;
 }
 
 const ONLY_FIELD =
-  'Needs no token, from a page of this server, as the only field of the operation. Sets a cookie that scripts cannot read.';
+  'Needs no token, from a page of this server, as the only field of the operation. Sets a cookie that scripts cannot read. A session that the browser had ends.';
 
 const signIn = sessionMutation(
   'signIn',

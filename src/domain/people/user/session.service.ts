@@ -176,7 +176,16 @@ async function startSession(
     hashToken(cookie),
   );
   await recordSignedIn(work, account, ip);
+  await endEarlier(work, from.earlier);
   return { cookie, caller: callerOf(session, membership, requestOf(from)) };
+}
+
+/** Ends the session that the browser had before. */
+async function endEarlier(work: SystemWriteWork, earlier: Caller | undefined): Promise<void> {
+  if (earlier?.sessionId === undefined) return;
+  const { companyId, userId, sessionId: entityId } = earlier;
+  if (!(await deleteSession(work, userId, entityId))) return;
+  work.ledger.append({ action: 'end', entityType: 'session', entityId, companyId, userId });
 }
 
 export interface ListedSession extends Session {

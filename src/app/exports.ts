@@ -21,7 +21,8 @@ export const EXPORTS: Readonly<Record<string, Exported>> = {
   deliveries: { field: 'Notification.deliveries' },
   unknown_terminals: { field: 'Query.unknownTerminals' },
   jobs: { field: 'Query.jobs' },
-  members: { field: 'Query.users' },
+  members: { field: 'Company.members' },
+  users: { field: 'Query.users' },
   tokens: { field: 'Query.apiTokens' },
   ledger: { field: 'Query.ledger' },
 };

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { flawsInThemes } from '../support/browser.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
-import { useConsole, WINDOWS } from './pages.js';
+import { addressesIn, useConsole, WINDOWS } from './pages.js';
 
 const { server, open } = useConsole();
 let email: string;
@@ -12,12 +12,6 @@ beforeAll(async () => {
   await populate(server, server.acme, 3);
   ({ email } = await addPerson(server, { acme: 'admin' }));
 });
-
-/** Addresses of the pages in the menu. */
-async function addressesIn(page: Page): Promise<readonly string[]> {
-  await page.locator('nav a').first().waitFor({ state: 'attached' });
-  return await page.evaluate(`[...document.querySelectorAll('nav a')].map((link) => link.href)`);
-}
 
 /** Signs that a page or the rows of its list are not there yet. */
 const LOADING = 'p.state[role=status], [role=grid][aria-rowcount="-1"]';

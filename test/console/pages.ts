@@ -81,6 +81,12 @@ async function stateOf(
   return { cookies: [{ name, value, domain, ...rules }], origins: [{ origin: url, localStorage }] };
 }
 
+/** Addresses of the pages in the menu. */
+export async function addressesIn(page: Page): Promise<readonly string[]> {
+  await page.locator('nav a').first().waitFor({ state: 'attached' });
+  return await page.evaluate(`[...document.querySelectorAll('nav a')].map((link) => link.href)`);
+}
+
 let pictures = 0;
 
 /** With SCREENSHOTS, the path of a folder, each test leaves pictures of its pages there as they are at its end. */

@@ -6,6 +6,7 @@ import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { useChosenColumns, ColumnMenu, type Column } from './columns';
+import { ExportLink } from './export-link';
 import { apiFilter, filterWords, type Filter, type FilterField } from './filter';
 import { FilterChips } from './filter-chips';
 import { Grid } from './grid';
@@ -64,7 +65,8 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
   const selectionActions = useMay('WRITE') ? props.selectionActions : undefined;
   const [isFiltering, setFiltering] = useState(false);
   const orderBy = sort === undefined ? null : orderOf(sort);
-  const list = useRows(props.source, { ...apiFilter(filters, filter), ...props.fixedFilter }, orderBy);
+  const where = { ...apiFilter(filters, filter), ...props.fixedFilter };
+  const list = useRows(props.source, where, orderBy);
   const { rows, total, error, isLoading } = list;
   const selection = useSelection(rows);
   const [columns, columnChoice] = useChosenColumns(props.id, props.columns);
@@ -86,6 +88,7 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
         <span className="table-count" role="status">
           {total !== null && text.rows(format.number(total))}
         </span>
+        {props.isCompact !== true && <ExportLink table={props.id} filter={where} columns={columns} />}
         <ColumnMenu columns={props.columns} choice={columnChoice} />
         {props.actions}
       </div>

@@ -29,7 +29,7 @@ const OF_SQLITE = `with tables as (select name from sqlite_schema
     from tables as t, pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as x where x.key = 1
     group by t.name, i.name)
   select t.name as "table", 'column' as kind, c.name || iif(c."notnull" or c.pk, ' not null', '') as text
-    from tables as t, pragma_table_info(t.name) as c
+    from tables as t, pragma_table_xinfo(t.name) as c
   union all select t.name, 'primary', group_concat(c.name, ', ' order by c.pk)
     from tables as t, pragma_table_info(t.name) as c where c.pk > 0 group by t.name
   union all select "table", 'unique', columns || iif(partial, ' where', '') from indexes

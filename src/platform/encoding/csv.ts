@@ -1,4 +1,4 @@
-import { CsvError, parse, type Info, type Options } from 'csv-parse';
+import type { Info, Options } from 'csv-parse';
 import { pipeline, Readable } from 'node:stream';
 
 import { MAX_ROW_BYTES } from './json.js';
@@ -37,6 +37,8 @@ export async function* csvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGener
     first += next.value;
   }
   const { separator, text, leftOut } = beginOfTable(first);
+  // Loaded when it is needed: a server starts without it.
+  const { CsvError, parse } = await import('csv-parse');
   const parser = parse({ ...PARSING, delimiter: separator });
   async function* all(): AsyncGenerator<string> {
     yield text;

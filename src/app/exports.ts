@@ -21,8 +21,7 @@ export const EXPORTS: Readonly<Record<string, Exported>> = {
   deliveries: { field: 'Notification.deliveries' },
   unknown_terminals: { field: 'Query.unknownTerminals' },
   jobs: { field: 'Query.jobs' },
-  members: { field: 'Company.members' },
-  users: { field: 'Query.users' },
+  members: { field: 'Query.users' },
   tokens: { field: 'Query.apiTokens' },
   ledger: { field: 'Query.ledger' },
 };

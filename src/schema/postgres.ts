@@ -27,7 +27,7 @@ function creation(table: Table): string {
   const { name, columns, key, fillFactor } = table;
   const lines = [
     ...Object.entries(columns).map(column),
-    ...computedColumns(table, 'postgres'),
+    ...computedColumns(table, TYPES.text.postgres, 'stored'),
     `primary key (${key.join(', ')})`,
     ...constraintsOf(table),
   ];

@@ -19,7 +19,7 @@ function creation(table: Table): string {
   const isDrawn = Object.values(columns).some((each) => each.isDrawn);
   const lines = [
     ...Object.entries(columns).map(column),
-    ...computedColumns(table, 'sqlite'),
+    ...computedColumns(table, TYPES.text.sqlite, 'virtual'),
     ...(isDrawn ? [] : [`primary key (${key.join(', ')})`]),
     ...references.map(foreignKey),
     ...constraintsOf(table),

@@ -89,11 +89,8 @@ export function foreignKey({ columns, table, targets, isOwned }: Reference): str
 }
 
 /** SQL of the columns that the database computes. PostgreSQL can index stored ones only. */
-export const computedColumns = ({ computed }: Table, database: 'sqlite' | 'postgres'): readonly string[] =>
-  Object.entries(computed).map(
-    ([name, value]) =>
-      `${name} ${TYPES.text[database]} generated always as (${value}) ${database === 'sqlite' ? 'virtual' : 'stored'}`,
-  );
+export const computedColumns = ({ computed }: Table, type: string, kind: 'virtual' | 'stored') =>
+  Object.entries(computed).map(([name, value]) => `${name} ${type} generated always as (${value}) ${kind}`);
 
 /** SQL of what a table demands of its rows besides its key and references. */
 export const constraintsOf = ({ unique, check }: Table): readonly string[] => [

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 import type { Server } from '../../src/app/server.js';
 import { DESKTOP, launchBrowser, openPage, TELEPHONE } from '../support/browser.js';
 import { OWN_PAGE, signedIn } from '../support/console.js';
-import { openServer, type startServer, useServer } from '../support/server.js';
+import { openOtherNode, type startServer, useServer } from '../support/server.js';
 
 export interface OpenOptions extends BrowserContextOptions {
   /** The person who is signed in, see `addPerson`. */
@@ -26,7 +26,7 @@ export function useConsoleOfOtherNode() {
   let other: Server | undefined;
   let url = '';
   beforeAll(async () => {
-    if (inject('database') === 'postgres') other = await openServer(server.place.url);
+    other = await openOtherNode(server);
     url = other === undefined ? server.url : await other.start();
   });
   afterAll(() => other?.stop(1_000));

@@ -14,7 +14,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     'Query',
     'read',
     `node nodes group groups logicalNumber logicalNumbers device devices deviceSummary deletedByRetention
-      unknownTerminal unknownTerminals job jobs app apps appVersion appVersions file files notification
+      unknownTerminal unknownTerminals job jobs notificationSummary app apps appVersion appVersions file files notification
       notifications transaction transactions transactionSummary parameter parameters metacontent
       metacontents`,
   ],

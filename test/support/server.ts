@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
 
 import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
 import { drawIds, NUMBERED_TABLES } from '../../src/database/statements.js';
@@ -108,6 +108,11 @@ export async function openServer(url: string, onFatal?: () => void): Promise<Ser
   const logger = createLogger('silent', { write: () => undefined });
   const overrides = onFatal === undefined ? {} : { onFatal };
   return await createServer(testConfig(url, { tokenSecret: ownSecret(url) }), logger, overrides);
+}
+
+/** A second node on the database of a server, not listening yet; undefined for a database that has one node only. */
+export async function openOtherNode({ place }: Pick<TestServer, 'place'>): Promise<Server | undefined> {
+  return inject('database') === 'postgres' ? await openServer(place.url) : undefined;
 }
 
 /**

@@ -22,7 +22,6 @@ const EXPORTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   notifications: { progress: '' },
   'app-versions': { granted: '', current: '' },
   ledger: { entity: 'entityType,entityId' },
-  members: { name: 'user', email: 'user.email', state: 'disabledAt,lockedUntil', manage: '' },
 };
 
 const words = texts({
@@ -42,7 +41,10 @@ export function ExportLink(props: {
   const text = useTexts(words);
   const { timeZone } = useLocale();
   const { table, filter, columns } = props;
-  const names = columns.map(({ id }) => EXPORTED[table]?.[id] ?? id).filter((name) => name !== '');
+  // Exports have users, with other fields and filters.
+  if (table === 'members') return null;
+  const shown = columns.filter(({ id }) => id !== 'actions');
+  const names = shown.map(({ id }) => EXPORTED[table]?.[id] ?? id).filter((name) => name !== '');
   const query = new URLSearchParams({
     format: 'csv',
     columns: [...new Set(names.join().split(','))].join(),

@@ -66,8 +66,8 @@ function withTimes(record: string, instants: readonly Column[], zoned: (text: st
 
 /** Spreadsheets take a text with such a beginning for a formula; the last four are wide forms of the first. */
 const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-/** A first cell with `#` would look like the last line. */
-const QUOTED = /[",\r\n\t]|^#|^\s|\s$/;
+/** Programs that skip the last line, which begins with `#`, take this sign in any plain cell for its beginning. */
+const QUOTED = /[",\r\n\t#]|^\s|\s$/;
 
 /** A cell of CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it. */
 export function cell(value: unknown): string {

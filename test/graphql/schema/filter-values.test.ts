@@ -16,6 +16,7 @@ interface Filtered {
 
 const SUMMARIES: Readonly<Record<string, (args: string) => string>> = {
   transactionSummary: (args) => `transactionSummary(bucket: NONE, by: [STATUS]${args}) { count }`,
+  notificationSummary: (args) => `notificationSummary(bucket: NONE${args}) { bucketStart }`,
   deviceSummary: (args) =>
     `deviceSummary(filter: ${args.slice(', filter: '.length) || '{}'}) { total enabled }`,
 };

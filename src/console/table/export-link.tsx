@@ -54,7 +54,7 @@ export function ExportLink(props: {
   const href = `/export/v1/${table.replaceAll('-', '_')}?${query.toString()}`;
   return (
     <a className="button button-plain" href={href} download referrerPolicy="same-origin">
-      <Icon name="down" />
+      <Icon name="file" />
       {text.export}
     </a>
   );

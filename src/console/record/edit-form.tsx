@@ -12,7 +12,7 @@ interface EditFormProps<Values, Variables, Payload> {
   readonly record: { readonly id: string; readonly revision: number };
   /** The fields as the server has them now. */
   readonly present: Values;
-  /** Its payload selects the record with its last change, so that the change can be taken back; see `useChangeNote`. */
+  /** The payload selects the record with its last change, so that the change can be taken back; see `useChangeNote`. */
   readonly mutation: MutationState<Variables, Payload>;
   /** Variables of the mutation; `ifMatch` has the revision that the record must have. */
   readonly variables: (values: Values, ifMatch: number) => Variables;

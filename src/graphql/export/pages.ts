@@ -124,7 +124,7 @@ export class Pages {
     }, list.isLarge);
   }
 
-  /** Where the export begins. Errors: 400 for another cursor, `not_found` for a record that is gone. */
+  /** Beginning of the export. Errors: 400 for another cursor, `not_found` for a record that is gone. */
   async #start({ loaders }: GraphqlContext): Promise<Key | null> {
     const { list } = this.source;
     const { after } = this.request;

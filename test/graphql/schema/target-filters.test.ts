@@ -10,7 +10,7 @@ import { comparisonsOf, schema } from '../ways.js';
 
 /** A mutation with a filter in its target. */
 interface Tried {
-  /** Its arguments besides the target. */
+  /** Arguments besides the target. */
   readonly args: () => string;
   /** The field that names a record, in filters and in `examples`. */
   readonly named: string;

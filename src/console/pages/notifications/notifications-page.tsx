@@ -72,7 +72,7 @@ export default function NotificationsPage(): ReactNode {
         { id: 'createdAt', title: text.created, kind: 'time' },
         { id: 'id', title: text.notifications, kind: 'reference', isOfLinks: true },
       ]}
-      create={{ label: text.send, icon: 'bell', dialog: (close) => <SendDialog onClose={close} /> }}
+      create={{ label: text.send, icon: 'notification', dialog: (close) => <SendDialog onClose={close} /> }}
       panel={(id, close) => <NotificationPanel id={id} onClose={close} />}
       empty={text.noNotifications}
     />

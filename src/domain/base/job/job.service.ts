@@ -52,7 +52,6 @@ export async function startJob(work: WriteWork, { kind, input, rows }: NewJob): 
     return { job_id: job.id, first_row: first, rows: JSON.stringify(own) };
   });
   await jobParts.insert(work, parts);
-
   work.ledger.append({
     action: 'create',
     entityType: 'job',

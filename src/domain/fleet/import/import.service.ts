@@ -41,6 +41,8 @@ export async function planImport(work: ReadWork, mode: ImportMode, rows: readonl
   const groups = await groupRecords.findByNames(work, named('group'));
   /** Groups of the logical numbers of earlier rows. */
   const chosen = new Map<string, number>();
+  /** Values of parameters of earlier rows, by logical number and key. */
+  const values = new Map<string, string>();
   return rows.map((row): Planned | DomainError => {
     const { serialNumber, logicalNumber, group } = row;
     const device = devices.get(serialNumber);
@@ -60,6 +62,12 @@ export async function planImport(work: ReadWork, mode: ImportMode, rows: readonl
       if ((chosen.get(logicalNumber) ?? groupId) !== groupId) return invalid('group', 'is given twice');
       chosen.set(logicalNumber, groupId);
     }
+    const given = Object.entries(row.parameters ?? {}).map(([key, value]) => {
+      return [JSON.stringify([logicalNumber, key]), value] as const;
+    });
+    const isOther = given.some(([name, value]) => (values.get(name) ?? value) !== value);
+    if (isOther) return invalid('parameters', 'is given twice');
+    for (const [name, value] of given) values.set(name, value);
     return { row, device, number, groupId };
   });
 }
@@ -77,14 +85,28 @@ export async function importSome(work: WriteWork, input: Json, rows: readonly Js
   const numbers = await placeNumbers(work, accepted);
   const present = accepted.flatMap(({ device }) => device ?? []);
   await storeDevices(work, present, devicesAfter(accepted, numbers));
-  const settings = accepted.flatMap(({ row: { logicalNumber = '', parameters = {} } }) =>
-    Object.entries(parameters).map(([key, value]) => ({
-      owner: { logicalNumberId: numbers.get(logicalNumber) ?? null, groupId: null },
-      input: { key, value },
-    })),
-  );
-  if (settings.length > 0) await setParameters(work, settings, 'REJECT_FAILED_ROWS');
+  await setEach(work, accepted, numbers);
   return rejected;
+}
+
+/** Sets each parameter once, though several devices of a logical number may have it. */
+async function setEach(
+  work: WriteWork,
+  planned: readonly Planned[],
+  numbers: ReadonlyMap<string, number>,
+): Promise<void> {
+  const settings = new Map<string, Parameters<typeof setParameters>[1][number]>();
+  for (const { row } of planned) {
+    const logicalNumberId = numbers.get(row.logicalNumber ?? '') ?? null;
+    for (const [key, value] of Object.entries(row.parameters ?? {})) {
+      const owner = { logicalNumberId, groupId: null };
+      settings.set(JSON.stringify([logicalNumberId, key]), { owner, input: { key, value } });
+    }
+  }
+  if (settings.size === 0) return;
+  const results = await setParameters(work, [...settings.values()], 'REJECT_EVERYTHING');
+  const refused = results.find(({ problem }) => problem !== null);
+  if (refused?.problem) throw refused.problem;
 }
 
 /** Creates the logical numbers that are new, and moves others to their groups. Returns ids by number. */

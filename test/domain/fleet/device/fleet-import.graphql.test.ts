@@ -133,6 +133,18 @@ describe('fleetImport', () => {
     expect(await devices('W')).toHaveLength(1);
   });
 
+  it('takes a parameter of a logical number from several rows, if they agree', async () => {
+    const lines = ['P1 p 1 1', 'P2 p 1 1', 'P3 p 1 2'].map((line) => {
+      const [serial_number, letter, number, a] = line.split(' ');
+      return JSON.stringify({ serial_number, logical_number: `${letter} ${number}`, parameters: { a } });
+    });
+    const result = await imported(lines.join('\n'), { errorPolicy: 'REJECT_FAILED_ROWS' });
+    expect(refusals(result)).toEqual(['3 parameters is given twice']);
+    expect(await jobOf(result)).toMatchObject({ state: 'DONE', done: 2 });
+    const logicalNumber = { number: 'p 1', group: null, parameters: { nodes: [{ key: 'a', value: '1' }] } };
+    expect(await devices('P')).toMatchObject([{ logicalNumber }, { logicalNumber }]);
+  });
+
   it('changes nothing with dryRun', async () => {
     const tried = await imported('serial_number\nD1\nD1', { dryRun: true });
     expect(tried).toMatchObject({ job: null, count: 1, refusedCount: 1 });

@@ -65,7 +65,7 @@ describe('fleetImport', () => {
     const result = await imported(
       [
         'serial_number;logical_number;group;enabled;parameters',
-        'T1;100;"North; East";yes;"{""timeout"": ""30"", ""host"": ""a""}"',
+        'T1;100;"North; East";yes;"{""host"": ""a"", ""timeout"": ""30""}"',
         'T2;;;no;',
         'T3;100;;;',
       ].join('\r\n'),
@@ -74,8 +74,8 @@ describe('fleetImport', () => {
     expect(await jobOf(result)).toMatchObject({ kind: 'fleetImport', state: 'DONE', done: 3, rejected: 0 });
     const parameters = {
       nodes: [
-        { key: 'timeout', value: '30' },
         { key: 'host', value: 'a' },
+        { key: 'timeout', value: '30' },
       ],
     };
     const number = { number: '100', group: { name: 'North; East' }, parameters };

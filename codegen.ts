@@ -12,6 +12,7 @@ export const settings = {
     scalars: {
       ID: 'string',
       DateTime: 'string',
+      Duration: 'string',
       JSON: 'unknown',
       SafeInt: 'number',
       Base64: 'string',

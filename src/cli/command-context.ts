@@ -7,7 +7,7 @@ import { createUnits } from '../database/units.js';
 import type { SystemReadWork, Units, WriteWork } from '../database/work.js';
 import { getCompanyByName } from '../domain/people/company/company.service.js';
 import { firstAdministrator, getMembership, getUserByEmail } from '../domain/people/user/user.service.js';
-import { systemClock } from '../platform/clock.js';
+import { readDuration, systemClock } from '../platform/clock.js';
 import { type Config, readConfig } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import { ledgerChainHash } from '../platform/hashes.js';
@@ -122,6 +122,19 @@ export async function actorIn(work: SystemReadWork, companyId: number, as: strin
   if (as === undefined) return (await firstAdministrator(work, companyId))?.id;
   const { id: userId } = await getUserByEmail(work, as);
   return (await getMembership(work, { companyId, userId })).userId;
+}
+
+/** Option of commands that issue a token in place of another one. */
+export const KEEP_OLD_FOR = [
+  '--keep-old-for <time>',
+  'time for which the old token works beside the new one, for example 24h; at most 30d',
+] as const;
+
+/** Milliseconds of that option. Errors: `CommandError`. */
+export function keptFor(text: string): number {
+  const milliseconds = readDuration(text);
+  if (milliseconds !== undefined) return milliseconds;
+  throw new CommandError('--keep-old-for: must be a length of time such as 30m, 24h or 7d');
 }
 
 /** The fields of a record for JSON: `lastFour` as `last_four`. */

@@ -154,6 +154,23 @@ const TIMESTAMP =
 /** Start of the years 1 and 10000, in milliseconds since 1970: the range of texts and databases. */
 const [FIRST, END] = [-62_135_596_800_000, 253_402_300_800_000];
 
+const DURATION_UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+
+/** Milliseconds of a duration such as `0s`, `15m`, `24h` or `90d`; undefined for any other text. */
+export function readDuration(text: string): number | undefined {
+  const [, digits = '', unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
+  const ofUnit = DURATION_UNITS[unit];
+  return ofUnit === undefined ? undefined : Number(digits) * ofUnit;
+}
+
+/** A whole number of seconds as the shortest text that `readDuration` reads. */
+export function durationText(milliseconds: number): string {
+  const [unit, ofUnit] = Object.entries(DURATION_UNITS).findLast(
+    ([, each]) => milliseconds > 0 && milliseconds % each === 0,
+  ) ?? ['s', SECOND];
+  return `${milliseconds / ofUnit}${unit}`;
+}
+
 /** Example for errors and descriptions. */
 export const TIMESTAMP_EXAMPLE = '2026-03-01T12:00:00Z';
 

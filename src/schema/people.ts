@@ -137,6 +137,8 @@ export const people = {
       last_used_at: optional(instant),
       expires_at: optional(instant),
       revoked_at: optional(instant),
+      /** The token that was issued in place of this one, which goes on for a while: until `expires_at`. */
+      replaced_by_id: optional(integer),
     },
     {
       unique: [['token_hash']],
@@ -145,6 +147,7 @@ export const people = {
         ['created_at', 'id'],
         { name: 'revoked', columns: ['company_id', 'revoked_at'], where: 'revoked_at is not null' },
         { name: 'expired', columns: ['company_id', 'expires_at'], where: 'expires_at is not null' },
+        { name: 'replaced', columns: ['company_id', 'replaced_by_id'], where: 'replaced_by_id is not null' },
       ],
       isCounted: true,
     },

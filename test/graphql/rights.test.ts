@@ -39,7 +39,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
       memberSetRole memberRemove companyRename companySetTimeZone`,
   ],
   // The services decide: users may change what is their own.
-  ['Mutation', null, 'apiTokenCreate apiTokenRenew apiTokenRevoke userUpdate'],
+  ['Mutation', null, 'apiTokenCreate apiTokenRenew apiTokenUpdate apiTokenRevoke userUpdate'],
   ['Mutation', null, 'signIn signInByLink signOut sessionEnd companySwitch passwordChange preferencesSet'],
 ];
 const RIGHTS: ReadonlyMap<string, Scope | null> = new Map(

@@ -13,7 +13,14 @@ import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/clo
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { notFound } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
-import { addChange, addRead, fieldsOf, type ChangeOptions } from '../command-context.js';
+import {
+  addChange,
+  addRead,
+  fieldsOf,
+  KEEP_OLD_FOR,
+  keptFor,
+  type ChangeOptions,
+} from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import { type AddCommand, type Result, table } from '../command-io.js';
 
@@ -27,10 +34,13 @@ export function addCommands(add: AddCommand): void {
     const tokens = await listTokens(work);
     return { value: tokens.map(fieldsOf), lines: [tokenTable(tokens)] };
   });
-  const renews = 'replace a token at once by a new one; it is shown only once';
-  addChange(add, 'renew', renews, async (work, _options, id, config) =>
-    shown(await renewToken(work, loadTokenSecret(config), await tokenOf(work, id))),
-  ).argument('<id>', ID);
+  const renews = 'replace a token by a new one, which is shown only once; the old one ends at once';
+  addChange<RenewOptions>(add, 'renew', renews, async (work, { keepOldFor }, id, config) => {
+    const kept = keepOldFor === undefined ? 0 : keptFor(keepOldFor);
+    return shown(await renewToken(work, loadTokenSecret(config), await tokenOf(work, id), kept));
+  })
+    .argument('<id>', ID)
+    .option(...KEEP_OLD_FOR);
   addChange(add, 'revoke', 'revoke a token at once', async (work, _options, id) => {
     const revoked = await revokeToken(work, await tokenOf(work, id));
     return { value: fieldsOf(revoked), lines: [`Token ${revoked.id} is revoked.`] };
@@ -38,6 +48,10 @@ export function addCommands(add: AddCommand): void {
 }
 
 const ID = 'the id that `token list` shows';
+
+interface RenewOptions extends ChangeOptions {
+  readonly keepOldFor?: string;
+}
 
 /** Errors: `not_found`. */
 async function tokenOf(work: WriteWork, text: string): Promise<AccessToken> {

@@ -21,6 +21,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   control_characters: 'não pode conter caracteres de controle ou invisíveis',
   decided: 'já foi decidido',
   digits: 'deve ter apenas dígitos',
+  duration: 'deve ser no máximo {maximum} dias',
   email: 'deve ser um endereço de e-mail',
   empty: 'não pode ficar vazio',
   excluded: 'não se aplica aqui',
@@ -32,6 +33,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   link_ended: 'O link já foi usado, tem mais de 10 minutos ou é de outra máquina.',
   module_in_use: 'deve continuar módulo: outras versões o usam',
   month_and_year: 'deve ser mês e ano, por exemplo {example}',
+  nameless: 'não tem nome: foi criado pela entrada',
   not_in_group: [
     'deve ser uma versão anexada ao grupo: não {values}',
     'deve ser uma versão anexada ao grupo de cada número lógico: {count} não a têm, por exemplo {example}',
@@ -45,6 +47,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   past: 'deve estar no futuro',
   path_segment: 'não é um nome válido',
   pipe: 'não pode conter barra vertical ou quebra de linha, exceto com uma ação no início, por exemplo {example}',
+  renewed: 'já foi renovado: renove o token novo ou revogue-o',
   required: ['a variável {variable} não tem valor', 'é obrigatório'],
   revoked: 'foi revogado: gere um novo token',
   same_app: 'deve ter no máximo uma versão de cada aplicativo: {values} são do mesmo',

@@ -2,7 +2,7 @@ import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLDateTime, GraphQLJSON, GraphQLSafeInt, GraphQLUUID } from 'graphql-scalars';
 import { GraphQLUpload, Upload as UploadSlot } from 'graphql-upload-minimal';
 
-import { readInstant, TIMESTAMP_EXAMPLE } from '../../platform/clock.js';
+import { durationText, readDuration, readInstant, TIMESTAMP_EXAMPLE } from '../../platform/clock.js';
 import { requestError } from './errors.js';
 
 /** A timestamp, read as on every other surface; printed in UTC with milliseconds. */
@@ -31,6 +31,15 @@ export const Upload = new GraphQLScalarType({
   },
 });
 
+/** A length of time; its value is in milliseconds. */
+export const Duration = new GraphQLScalarType<number, string>({
+  name: 'Duration',
+  description: 'A length of time in seconds, minutes, hours or days, for example 0s, 30s, 15m, 24h or 7d.',
+  serialize: (value) => durationText(Number(value)),
+  parseValue: durationFrom,
+  parseLiteral: (node) => durationFrom(node.kind === Kind.STRING ? node.value : undefined),
+});
+
 /** Bytes as text. The model checks the base64, so that an error becomes an entry of `userErrors`. */
 export const Base64 = new GraphQLScalarType<string, string>({
   name: 'Base64',
@@ -51,6 +60,12 @@ function instantFrom(value: unknown): Date {
   const at = typeof value === 'string' ? readInstant(value) : undefined;
   if (at !== undefined) return at;
   throw requestError(`DateTime must be a timestamp such as ${TIMESTAMP_EXAMPLE}, and a time that exists.`);
+}
+
+function durationFrom(value: unknown): number {
+  const milliseconds = typeof value === 'string' ? readDuration(value) : undefined;
+  if (milliseconds !== undefined) return milliseconds;
+  throw requestError('Duration must be a length of time such as 30s, 15m, 24h or 7d.');
 }
 
 function textOnly(value: unknown): string {

@@ -10,7 +10,7 @@ import {
   type ClassType,
 } from 'type-graphql';
 
-import { Base64, DateTime, JsonValue, SafeInt, Upload, Uuid } from './scalars.js';
+import { Base64, DateTime, Duration, JsonValue, SafeInt, Upload, Uuid } from './scalars.js';
 
 export type { ClassType } from 'type-graphql';
 
@@ -57,6 +57,7 @@ export const int = scalar<number>(Int);
 export const safeInt = scalar<number>(SafeInt);
 export const flag = scalar<boolean>(Boolean);
 export const instant = scalar<Date>(DateTime);
+export const duration = scalar<number>(Duration);
 export const uuid = scalar<string>(Uuid);
 export const base64 = scalar<string>(Base64);
 export const json = scalar<object | string | number | boolean>(JsonValue);

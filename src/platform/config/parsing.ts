@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 
-import { DAY, HOUR, MINUTE, type Period, SECOND } from '../clock.js';
+import { type Period, readDuration } from '../clock.js';
 import { readText } from '../files.js';
 import { LOG_LEVELS, type LogLevel } from './settings.js';
 
@@ -69,12 +69,9 @@ export function parseSwitch(value: string): boolean {
   return value === '1';
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
-
 /** Milliseconds of a duration such as `30s`, `15m`, `24h` or `90d`. */
 export function parseDuration(value: string): number {
-  const [, digits = '', unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(value) ?? [];
-  const milliseconds = Number(digits) * (UNITS[unit] ?? 0);
+  const milliseconds = readDuration(value) ?? 0;
   if (milliseconds === 0)
     throw new Error('must be a duration of at least 1s, for example 30s, 15m, 24h or 90d');
   return milliseconds;

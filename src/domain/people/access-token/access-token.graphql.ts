@@ -1,10 +1,16 @@
 import * as g from '../../../graphql/index.js';
 import type { Scope as ScopeName } from '../../../platform/requests.js';
-import { type AccessToken, NamedTokenCreate, type TokenState } from './access-token.model.js';
+import {
+  type AccessToken,
+  NamedTokenCreate,
+  NamedTokenUpdate,
+  type TokenState,
+} from './access-token.model.js';
 import {
   apiTokens,
   createOwnToken,
   getManagedToken,
+  renameToken,
   renewToken,
   revokeToken,
 } from './access-token.service.js';
@@ -28,7 +34,7 @@ const ApiTokenKind = g.enumeration<AccessToken['kind']>('ApiTokenKind', 'How a t
   named: 'By `apiTokenCreate` or the command line. Its text is shown once.',
 });
 
-export const ApiTokenType = g.nodeType<AccessToken, 'companyId' | 'userId'>(
+export const ApiTokenType = g.nodeType<AccessToken, 'companyId' | 'userId' | 'replacedById'>(
   'ApiToken',
   'An access token of a user for the company. Its text cannot be read again.',
   {
@@ -94,18 +100,43 @@ const apiTokenCreate = g.ownMutation('ApiTokenCreate', {
   },
 });
 
+/** Argument of mutations that issue a token in place of another one. */
+const KEEP_OLD_FOR = {
+  ...g.duration.orNull('Time for which the old token works beside the new one: at most 30d.'),
+  defaultValue: 0,
+};
+
 const apiTokenRenew = g.ownMutation('ApiTokenRenew', {
   description:
-    'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once. Users can renew their own tokens, administrators all of the company; none with a later expiry or more scopes than the token of the request, or than people who have signed in could give.',
-  args: { id: g.id('Global id of the token to replace.') },
+    'Replaces a token by a new one with the same name, scopes and expiry, and shows its text once. The old one ends at once, or after `keepOldFor`, and with the new one if that is revoked. Users can renew their own tokens, administrators all of the company; none with a later expiry or more scopes than the token of the request, or than people who have signed in could give.',
+  args: { id: g.id('Global id of the token to replace.'), keepOldFor: KEEP_OLD_FOR },
   payload: issued('nothing was changed'),
   scope: null,
   within: [],
   run: async (work, given, { secrets }) => {
     const current = await getManagedToken(work, g.idOf('ApiToken', given.id));
-    const { token, secret } = await renewToken(work, secrets.tokenSecret, current);
+    const { token, secret } = await renewToken(work, secrets.tokenSecret, current, given.keepOldFor ?? 0);
     return { apiToken: token, token: secret };
   },
+});
+
+const ApiTokenUpdateInput = g.inputOf('ApiTokenUpdateInput', NamedTokenUpdate, {
+  description: 'Changes of a token.',
+  descriptions: { name: 'Purpose of the token. 1 to 100 characters.' },
+});
+
+const apiTokenUpdate = g.ownMutation('ApiTokenUpdate', {
+  description: `Gives a token another name; those that were created by signing in have none. ${RIGHTS}`,
+  args: {
+    id: g.id('Global id of the token.'),
+    input: g.object(ApiTokenUpdateInput, 'New values.'),
+  },
+  payload: { apiToken: g.changedRecord(ApiTokenType) },
+  scope: null,
+  within: (field) => (field === 'id' ? ['id'] : ['input', field]),
+  run: async (work, { id, input }) => ({
+    apiToken: await renameToken(work, await getManagedToken(work, g.idOf('ApiToken', id)), input),
+  }),
 });
 
 export const apiTokenGraphql = g.graphqlModule(
@@ -116,6 +147,7 @@ export const apiTokenGraphql = g.graphqlModule(
   }),
   apiTokenCreate,
   apiTokenRenew,
+  apiTokenUpdate,
   g.recordMutations(ApiTokenList, {
     get: getManagedToken,
     changes: {

@@ -1,6 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
+import { DAY } from '../../../platform/clock.js';
+import { invalid } from '../../../platform/errors.js';
 import { type Scope, SCOPES } from '../../../platform/requests.js';
 import { printableName } from '../../../platform/validate.js';
 
@@ -9,6 +11,17 @@ export const NamedTokenCreate = z.object({
   scopes: z.array(z.enum(SCOPES)).min(1, 'must name at least one scope'),
   expiresAt: z.date().nullable().optional(),
 });
+
+export const NamedTokenUpdate = NamedTokenCreate.pick({ name: true });
+
+/** Maximum days for which an old token works beside the new one. */
+const MAX_KEPT_DAYS = 30;
+
+/** The end of an old token that works for `keepOldFor` milliseconds more. Errors: `invalid` if that is too long. */
+export function endOfOld(now: Date, keepOldFor: number): Date {
+  if (keepOldFor > MAX_KEPT_DAYS * DAY) throw invalid('keepOldFor', `must be at most ${MAX_KEPT_DAYS} days`);
+  return new Date(now.getTime() + keepOldFor);
+}
 
 export interface AccessToken {
   readonly id: number;
@@ -23,6 +36,8 @@ export interface AccessToken {
   readonly lastUsedAt: Date | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
+  /** Id of the token that was issued in place of this one, which works until `expiresAt`. */
+  readonly replacedById: number | null;
 }
 
 /** `revoked` also if it has expired since. */

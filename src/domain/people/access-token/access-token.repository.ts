@@ -82,7 +82,7 @@ export async function touchToken(
 
 export interface NewToken extends Omit<
   AccessToken,
-  'id' | 'lastFour' | 'createdAt' | 'lastUsedAt' | 'revokedAt'
+  'id' | 'lastFour' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'replacedById'
 > {
   readonly nonce: string | null;
   /** The text of the token, of which only a hash and the last four characters are stored. */
@@ -118,6 +118,28 @@ export async function markRevoked(
   const { db } = specialSql(work);
   await sql`update access_tokens set revoked_at = ${instant.toColumn(work.now)} where revoked_at is null
     and (company_id, id) ${inPairs(revoked.map(({ companyId, id }) => [companyId, id]))}`.execute(db);
+}
+
+/** Tokens that work on although these were issued in their place. One statement. */
+export async function selectReplacedBy(
+  work: SystemReadWork,
+  successors: readonly Pick<AccessToken, 'companyId' | 'id'>[],
+): Promise<AccessToken[]> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<Row<'access_tokens'>>`select * from access_tokens
+    where revoked_at is null and expires_at > ${instant.toColumn(work.now)} and replaced_by_id is not null
+    and (company_id, replaced_by_id) ${inPairs(successors.map(({ companyId, id }) => [companyId, id]))}
+    order by company_id, id`.execute(db);
+  return rows.map(tokenOf);
+}
+
+/** Stores another name of a token, or its end and the token that was issued in its place. */
+export async function updateToken(
+  work: SystemWriteWork,
+  { companyId, id }: AccessToken,
+  changes: Partial<Pick<AccessToken, 'name' | 'expiresAt' | 'replacedById'>>,
+): Promise<void> {
+  await tokens.update(inCompany(work, companyId), { id }, columnsOf(changes));
 }
 
 /** The derived tokens of a user that are not revoked, the oldest first. A company has one for each secret. */

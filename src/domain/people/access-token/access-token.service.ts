@@ -7,9 +7,11 @@ import { parse } from '../../../platform/validate.js';
 import {
   type AccessToken,
   deriveToken,
+  endOfOld,
   hashToken,
   type Member,
   NamedTokenCreate,
+  NamedTokenUpdate,
   randomToken,
 } from './access-token.model.js';
 import {
@@ -18,7 +20,9 @@ import {
   markRevoked,
   type NewToken,
   selectDerivedTokens,
+  selectReplacedBy,
   selectTokensOf,
+  updateToken,
 } from './access-token.repository.js';
 import { hasLapsed } from './authentication.service.js';
 
@@ -90,10 +94,12 @@ async function createTokens(work: SystemWriteWork, values: readonly NewToken[], 
   return tokens;
 }
 
+/** Also revokes the old tokens that these have replaced and that still work. */
 export async function revokeTokens(work: SystemWriteWork, tokens: readonly AccessToken[], by?: number) {
   if (tokens.length === 0) return [];
-  await markRevoked(work, tokens);
-  return tokens.map((token) => {
+  const all = [...tokens, ...(await selectReplacedBy(work, tokens))];
+  await markRevoked(work, all);
+  return all.map((token) => {
     const revoked = { ...token, revokedAt: work.now };
     work.ledger.updated('access_token', token, revoked, { action: 'revoke', ...companyAndUser(token, by) });
     return revoked;
@@ -153,19 +159,52 @@ export async function revokeToken(work: WriteWork, token: AccessToken): Promise<
   return revoked;
 }
 
+/** Gives a token another name. Errors: `invalid`, also for a token without a name; `forbidden` as for `revokeToken`. */
+export async function renameToken(work: WriteWork, token: AccessToken, input: unknown): Promise<AccessToken> {
+  if (!mayUse(work.caller, 'admin')) demandScopesOf(work, token);
+  const changes = parse(NamedTokenUpdate, input);
+  if (token.kind === 'derived') throw invalid('id', 'has no name: it was created by signing in');
+  return changes.name === token.name ? token : await changeToken(work, token, changes);
+}
+
+async function changeToken(
+  work: WriteWork,
+  token: AccessToken,
+  changes: Partial<Pick<AccessToken, 'name' | 'expiresAt' | 'replacedById'>>,
+): Promise<AccessToken> {
+  const changed = { ...token, ...changes };
+  await updateToken(work, token, changes);
+  work.ledger.updated('access_token', token, changed);
+  return changed;
+}
+
 /**
- * Replaces a token by a new one with the same name, scopes and expiry, and revokes it. The caller can use the new
- * one, so it has no scope that the caller's token does not have, and does not outlive it. Errors: `invalid` for a token that is revoked or has expired, `forbidden`.
+ * Replaces a token by a new one with the same name, scopes and expiry. The old one ends after `keepOldFor`
+ * milliseconds, and at its expiry at the latest; the one before that ends at once. The caller can use the new one, so
+ * it has no scope that the caller's token does not have, and does not outlive it. Errors: `invalid` for a token that
+ * is revoked, has expired or was renewed, and for a time that is too long; `forbidden`.
  */
-export async function renewToken(work: WriteWork, tokenSecret: string, token: AccessToken) {
+export async function renewToken(work: WriteWork, tokenSecret: string, token: AccessToken, keepOldFor = 0) {
+  const end = endOfOld(work.now, keepOldFor);
   demandScopesOf(work, token);
   await demandExpiryOf(work, token);
   if (token.revokedAt !== null) throw invalid('id', 'is revoked: create a new token');
   if (hasLapsed(token, work.now)) throw invalid('id', 'has expired: create a new token');
-  await revokeTokens(work, [token]);
-  const renewed =
-    token.kind === 'derived' ? newDerivedToken(tokenSecret, token) : newNamedToken(token, token);
-  return await createToken(work, renewed);
+  if (token.replacedById !== null) {
+    throw invalid('id', 'was renewed already: renew the new token, or revoke it');
+  }
+  const created = await createToken(
+    work,
+    token.kind === 'derived' ? newDerivedToken(tokenSecret, token) : newNamedToken(token, token),
+  );
+  if (keepOldFor === 0) {
+    await revokeTokens(work, [token]);
+    return created;
+  }
+  await revokeTokens(work, await selectReplacedBy(work, [token]));
+  const expiresAt = token.expiresAt !== null && token.expiresAt < end ? token.expiresAt : end;
+  await changeToken(work, token, { expiresAt, replacedById: created.token.id });
+  return created;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-/** How types of operations are generated, for the tests and for the console. */
-export const settings = {
+/** How types of operations are generated. */
+const settings = {
   preset: 'client',
   presetConfig: { gqlTagName: 'graphql', fragmentMasking: false },
   config: {
@@ -22,11 +22,25 @@ export const settings = {
   },
 } as const satisfies CodegenConfig['generates'][string];
 
-/** Generates types in `test/gql/` for every operation that code passes to `graphql(...)`. */
+/** Types in `src/console/gql/` for every operation that the console passes to `graphql(...)`. */
+export const ofConsole = {
+  'src/console/gql/': {
+    ...settings,
+    documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**'],
+    config: { ...settings.config, documentMode: 'string' },
+  },
+} as const satisfies CodegenConfig['generates'];
+
+/** Generates them, and types in `test/gql/` for the operations of tests and of the rest of the code. */
 const config: CodegenConfig = {
   schema: 'schema.graphql',
-  documents: ['src/**/*.ts', 'test/**/*.ts', '!test/gql/**', '!src/console/**'],
   ignoreNoDocuments: true,
-  generates: { 'test/gql/': settings },
+  generates: {
+    'test/gql/': {
+      ...settings,
+      documents: ['src/**/*.ts', 'test/**/*.ts', '!test/gql/**', '!src/console/**'],
+    },
+    ...ofConsole,
+  },
 };
 export default config;

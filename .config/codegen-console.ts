@@ -1,12 +1,7 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-import { settings } from '../codegen.ts';
+import { ofConsole } from '../codegen.ts';
 
-/** Generates types in `src/console/gql/` for every operation that the console passes to `graphql(...)`. */
-const config: CodegenConfig = {
-  schema: 'schema.graphql',
-  documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**'],
-  ignoreNoDocuments: true,
-  generates: { 'src/console/gql/': { ...settings, config: { ...settings.config, documentMode: 'string' } } },
-};
+/** Generates the types of the console's operations only, for its build. */
+const config: CodegenConfig = { schema: 'schema.graphql', ignoreNoDocuments: true, generates: ofConsole };
 export default config;

@@ -6,7 +6,7 @@ import { constants, setPriority } from 'node:os';
  * Runs the checks, the longest first, and prints the output of each when it ends. With `--tests`, the tests run at the
  * same time: many of them wait, and the checks have a lower priority, so that they do not delay the others.
  */
-const CHECKS = ['check:lint', 'check:types', 'check:format', 'check:dead', 'check:imports'];
+const CHECKS = ['check:lint', 'check:format', 'check:dead', 'check:imports'];
 const withTests = process.argv.includes('--tests');
 const AT_A_TIME = 2;
 

@@ -1,4 +1,4 @@
-/** Mistakes that must not compile. `npm run check:types` fails where one of them does. */
+/** Mistakes that must not compile. `npm run check:lint` fails where one of them does. */
 import { z } from 'zod';
 
 import { CompanyRows, specialSql } from '../../src/database/company/company-rows.js';

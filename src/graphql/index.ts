@@ -34,7 +34,7 @@ export {
 export { BulkErrorPolicy, bulkMutation } from './schema/bulk.js';
 export { FORCE, mutations, ownMutation, recordMutations } from './schema/mutations.js';
 export { searchesOf } from './schema/page.js';
-export { changedRecord, payload, payloadType, WARNINGS } from './schema/payload.js';
+export { changedRecord, payload, payloadType, refusalFields, WARNINGS } from './schema/payload.js';
 export { listQuery, queries } from './schema/queries.js';
 export { TARGET_ARGS, targetConditionOf, targetPayload } from './schema/target.js';
 export * from './schema/types.js';

@@ -133,7 +133,7 @@ export const base = {
   job_rejections: companyTable(
     {
       job_id: ownedBy('jobs'),
-      /** Number of the row in the job, from 0. */
+      /** Line of the row in a file, from 1; place of the row in the job, from 0, if there is no file. */
       row_number: integer,
       code: text,
       message: text,

@@ -58,6 +58,19 @@ const ARGUMENTS: Partial<Readonly<Record<DomainCode, readonly string[]>>> = {
 /** Path of the fields that a domain error names: a prefix, or a function of the field. */
 export type Within = readonly string[] | ((field: string) => readonly string[]);
 
+/** An error of a row, as it is kept. */
+export interface RowError {
+  readonly code: DomainCode;
+  readonly message: string;
+}
+
+/** Code and broken rule of an error. */
+export function refusalOf({ code, message }: RowError): Pick<UserErrorShape, 'code' | 'rule' | 'params'> {
+  const mapped = CODES[code];
+  const broken = ruleOf(message) ?? { rule: code, params: null };
+  return { code: 'user' in mapped ? mapped.user : 'INVALID', ...broken };
+}
+
 /** One entry for each field of an error that the client can correct; undefined for other errors. */
 export function userErrorsOf(
   error: unknown,
@@ -70,8 +83,7 @@ export function userErrorsOf(
   const entry = (message: string, path: readonly string[]): UserErrorShape => ({
     message,
     path,
-    code: mapped.user,
-    ...(ruleOf(message) ?? { rule: error.code, params: null }),
+    ...refusalOf({ code: error.code, message }),
     current,
   });
   if (fields === undefined) return [entry(error.message, ARGUMENTS[error.code] ?? [])];

@@ -1,7 +1,14 @@
 import { InterfaceType, ObjectType, type ClassType } from 'type-graphql';
 
 import { invalid } from '../../platform/errors.js';
-import { userErrorsOf, type UserErrorCode, type UserErrorShape, type Within } from './errors.js';
+import {
+  refusalOf,
+  type RowError,
+  userErrorsOf,
+  type UserErrorCode,
+  type UserErrorShape,
+  type Within,
+} from './errors.js';
 import { fieldName, Node } from './node.js';
 import * as g from './types.js';
 
@@ -19,6 +26,24 @@ const UserErrorCodes = g.enumeration<UserErrorCode>(
   },
 );
 
+/** Why a value or a row is refused, for programs, and for messages in other languages. */
+const REFUSAL = {
+  code: g.choice(UserErrorCodes, 'Kind of the error.'),
+  rule: g.text.orNull(
+    'Name of the rule that is broken, for example too_long, for a message in another language. The code in lower case where the code says all.',
+  ),
+  params: g.json.orNull(
+    'Values of the rule by name, for example { "maximum": 64 }, with `in` for a part of a field. Null if it has none.',
+  ),
+};
+
+/** Fields of an object type for refused rows. */
+export const refusalFields = {
+  code: { field: REFUSAL.code, resolve: (row: RowError) => refusalOf(row).code },
+  rule: { field: REFUSAL.rule, resolve: (row: RowError) => refusalOf(row).rule },
+  params: { field: REFUSAL.params, resolve: (row: RowError) => refusalOf(row).params },
+};
+
 const UserError = g.decoratedClass(
   InterfaceType('UserError', {
     description: 'An error that the client can correct.',
@@ -29,13 +54,7 @@ const UserError = g.decoratedClass(
     path: g.text.list(
       'Names and list indexes from the arguments to the invalid value, for example ["input", "name"]. Empty if the error is about the record as a whole.',
     ),
-    code: g.choice(UserErrorCodes, 'Kind of the error.'),
-    rule: g.text.orNull(
-      'Name of the rule that is broken, for example too_long, for a message in another language. The code in lower case where the code says all.',
-    ),
-    params: g.json.orNull(
-      'Values of the rule by name, for example { "maximum": 64 }, with `in` for a part of a field. Null if it has none.',
-    ),
+    ...REFUSAL,
     current: g.object.orNull(Node, 'With the code STALE, the record as it is now. Null otherwise.'),
   },
 );

@@ -31,7 +31,9 @@ const RejectionType = g.nodeType<JobRejection, 'jobId' | 'code'>(
   'JobRejection',
   'A row of a job that was refused, and changed nothing.',
   {
-    rowNumber: g.int('Number of the row in the job, from 0: the targets of a bulk change by ascending id.'),
+    rowNumber: g.int(
+      'Line of the row in the file, from 1. The targets of a bulk change are counted from 0, by ascending id.',
+    ),
     message: g.text('Why it was refused.'),
   },
 );
@@ -78,6 +80,7 @@ export const jobGraphql = g.graphqlModule(
     },
   }),
   jobChanged,
+  g.fields(RejectionType, g.refusalFields),
   g.fields(JobType, {
     rejections: g.many(RejectionList, rejectionsOfJob, 'Rows that were refused, in the order of the rows.'),
   }),

@@ -29,7 +29,7 @@ export interface Job extends Audit {
 export interface JobRejection {
   readonly id: number;
   readonly jobId: number;
-  /** Number of the row in the job, from 0. */
+  /** Line of the row in a file, from 1; place among the targets of a bulk change, from 0. */
   readonly rowNumber: number;
   readonly code: DomainCode;
   readonly message: string;

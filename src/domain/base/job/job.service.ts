@@ -3,6 +3,7 @@ import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
+import { isObject } from '../../../platform/validate.js';
 import { users } from '../../people/user/user.service.js';
 import { type Job, MAX_JOB_ROWS } from './job.model.js';
 import { findOpenAfter, jobParts, jobTable, nextSequence, rejections } from './job.repository.js';
@@ -153,7 +154,7 @@ async function doPart(work: WriteWork, jobId: number): Promise<void> {
     work,
     [...rejected].map(([place, error]) => ({
       job_id: jobId,
-      row_number: part.first_row + place,
+      row_number: lineOf(rows[place]) ?? part.first_row + place,
       code: error.code,
       message: messageOf(error),
     })),
@@ -163,6 +164,10 @@ async function doPart(work: WriteWork, jobId: number): Promise<void> {
   if (next === undefined) await end(work, job, 'done', counts);
   else await update(work, job, { ...counts, state: 'running' });
 }
+
+/** The line of a row in its file, from 1; undefined for a row that is of no file. */
+const lineOf = (row: Json | undefined): number | undefined =>
+  isObject(row) && typeof row.line === 'number' ? row.line : undefined;
 
 /** The message of an error; with those of its fields, for example `logicalNumberId is not the id of …`. */
 export function messageOf({ message, details: { fields = {} } }: DomainError): string {

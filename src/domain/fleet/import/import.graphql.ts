@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { yieldToEventLoop } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError, invalid } from '../../../platform/errors.js';
+import { DomainError, type DomainCode, invalid } from '../../../platform/errors.js';
 import { demandScope, type ErrorPolicy } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
@@ -29,13 +29,18 @@ const FleetImportInput = g.inputType<g.Input>('FleetImportInput', 'A file with d
   },
 });
 
-const RefusedRow = g.objectType<Refused>('FleetImportResult', 'A row of a file that cannot be imported.', {
-  line: g.int('Its first line in the file, from 1.'),
-  message: g.text('What is wrong with it.'),
-});
+const RefusedRow = g.objectType<Refused, 'code'>(
+  'FleetImportResult',
+  'A row of a file that cannot be imported.',
+  {
+    line: g.int('Its first line in the file, from 1.'),
+    message: g.text('What is wrong with it.'),
+  },
+);
 
 interface Refused {
   readonly line: number;
+  readonly code: DomainCode;
   readonly message: string;
 }
 
@@ -58,11 +63,11 @@ const Payload = g.payloadType('FleetImport', {
 
 /** Rows that may be imported, and the refused ones, each in the order of their lines. */
 interface Checked {
-  readonly accepted: readonly ImportRow[];
+  readonly accepted: readonly (ImportRow & { readonly line: number })[];
   readonly refused: readonly Refused[];
 }
 
-export const fleetImportGraphql = g.mutation('fleetImport', {
+const fleetImport = g.mutation('fleetImport', {
   field: g.object(
     Payload,
     'Creates or changes devices, with their logical numbers and parameters, from a file, in the background. All rows are checked first; with REJECT_EVERYTHING, one row with an error imports nothing.',
@@ -100,6 +105,8 @@ export const fleetImportGraphql = g.mutation('fleetImport', {
   },
 });
 
+export const fleetImportGraphql = g.graphqlModule(fleetImport, g.fields(RefusedRow, g.refusalFields));
+
 function asProblem(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   throw error;
@@ -114,7 +121,7 @@ interface Given extends g.Input {
 type Plan = (rows: readonly ImportRow[]) => Promise<readonly (object | DomainError)[]>;
 
 async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> {
-  const accepted: ImportRow[] = [];
+  const accepted: Checked['accepted'][number][] = [];
   const refused: Refused[] = [];
   for (let start = 0; start < rows.length; start += ROWS_PER_PLAN) {
     const part = rows.slice(start, start + ROWS_PER_PLAN);
@@ -122,8 +129,9 @@ async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> 
     const plans = (await plan(valid)).values();
     for (const { line, row } of part) {
       const result = row instanceof DomainError ? row : plans.next().value;
-      if (result instanceof DomainError) refused.push({ line, message: messageOf(result) });
-      else accepted.push(row as ImportRow);
+      if (result instanceof DomainError)
+        refused.push({ line, code: result.code, message: messageOf(result) });
+      else accepted.push({ ...(row as ImportRow), line });
     }
     await yieldToEventLoop();
   }

@@ -32,27 +32,25 @@ async function choose(page: Page, label: string, name: string): Promise<void> {
   await page.getByRole('option', { name, exact: true }).click();
 }
 
-it('devices are enrolled from a list, with duplicates marked and a result for each line', async () => {
+it('devices are enrolled from a list, with the refused lines shown before and the list kept meanwhile', async () => {
   const page = await open('/devices', { email });
   await button(page, 'Enrol devices').click();
-  const list = 'serial_number;site\nNEW-1;a\nNEW-2\n\nNEW-1\nBAD\u200BX\nSN-700\n';
-  await page.getByLabel('File').setInputFiles({
-    name: 'devices.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(list),
-  });
-  await row(page, '5 NEW-1 Also in line 2').waitFor();
+  await page.getByLabel('Serial numbers').fill('NEW-1\nNEW-2\n\nNEW-1\nBAD\u200BX\nSN-700\n');
   await page.reload();
   await button(page, 'Enrol devices').click();
+  await button(page, 'Check').click();
+  await page.getByText('2 to enrol, 3 refused').waitFor();
+  await row(page, '4 serialNumber is given twice').waitFor();
+  await row(page, '5 serialNumber must not contain control or invisible characters').waitFor();
+  await row(page, '6 serialNumber exists already').waitFor();
   await expectSound(page);
-  await button(page, 'Enrol devices (4)').click();
-  await page.getByText('2 of 5 enrolled.').waitFor();
-  await row(page, 'BAD\u200BX must not contain control or invisible characters').waitFor();
-  await row(page, 'SN-700 exists already').waitFor();
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Save as CSV' }).click();
-  expect((await download).suggestedFilename()).toBe('devices.csv');
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+  expect((await download).suggestedFilename()).toBe('refused.csv');
+  await button(page, 'Enrol devices (2)').click();
+  await page.getByRole('heading', { name: 'Import of devices' }).waitFor();
+  await page.getByRole('complementary').getByText('Done').waitFor();
+  await page.goto(new URL('/console/devices', page.url()).href);
   await row(page, 'NEW-2').click();
   await page.getByRole('heading', { name: 'NEW-2' }).waitFor();
 });

@@ -61,7 +61,7 @@ it('sign-in, list, record, change of many, palette and shortcuts need no mouse',
   await dialog.getByText(`${first}, ${second}`).waitFor();
   await tabTo('Disable (2)');
   await press('Enter');
-  await page.getByText('Disabled: 2').waitFor();
+  await page.getByText('Disable. Started: 2').waitFor();
   await expect.poll(() => grid.getByRole('row', { name: 'Disabled' }).count()).toBe(2);
 
   await press('Control+k');

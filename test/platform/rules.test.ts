@@ -62,7 +62,7 @@ it.each(RULES.map(([rule, template]) => [template, rule]))(
     });
     const found = ruleOf(message);
     expect(found?.rule).toBe(rule);
-    const portuguese = messageOf({ code: 'OTHER', message, path: [], ...found }, 'pt');
+    const portuguese = messageOf({ code: 'OTHER', message, ...found }, 'pt');
     expect(portuguese).not.toBe(message);
     expect(portuguese).not.toMatch(/[{}]|undefined/);
     const shown = [...values].filter(([name]) => SHOWN.includes(name)).map(([, text]) => text);
@@ -74,12 +74,12 @@ const codes = ['INVALID', 'TAKEN', 'NOT_FOUND', 'NOT_EMPTY', 'IN_USE', 'TOO_MANY
 
 it.each(codes)('an error %s without a rule has a Portuguese message', (code) => {
   const message = 'Something is wrong.';
-  expect(messageOf({ code, message, path: [], rule: code.toLowerCase() }, 'pt')).not.toBe(message);
+  expect(messageOf({ code, message, rule: code.toLowerCase() }, 'pt')).not.toBe(message);
 });
 
 it('a message on a part of a field names the part in each language', () => {
   const message = 'installment.quantity must be a whole number';
-  const error = { code: 'INVALID', message, path: [], ...ruleOf(message) };
+  const error = { code: 'INVALID', message, ...ruleOf(message) };
   expect(messageOf(error, 'en')).toBe(message);
   expect(messageOf(error, 'pt')).toBe('installment.quantity: tem o tipo errado');
 });

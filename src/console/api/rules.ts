@@ -88,7 +88,7 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /** The message of an error in the person's language; that of the server where there is no other. */
-export function messageOf(error: UserError, language: 'en' | 'pt'): string {
+export function messageOf(error: Omit<UserError, 'path'>, language: 'en' | 'pt'): string {
   const rules = language === 'en' ? ENGLISH : PORTUGUESE;
   const params = (error.params ?? {}) as Readonly<Record<string, string | number>>;
   const templates = [rules[error.rule ?? ''] ?? []].flat();

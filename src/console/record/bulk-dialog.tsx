@@ -5,14 +5,10 @@ import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { words as common } from '../ui/words';
-import { useRun, type Progress, type RecordAction, type RecordActions } from './bulk';
+import { bulkWords, useRun, type Progress, type RecordAction, type RecordActions } from './bulk';
 import { Fields } from './fields';
 
 const words = texts({
-  examples: [
-    (names: string, more: number) => (more > 0 ? `${names} and ${more} more` : names),
-    (names: string, more: number) => (more > 0 ? `${names} e mais ${more}` : names),
-  ],
   progress: [
     (done: string, all: string) => `${done} of ${all}`,
     (done: string, all: string) => `${done} de ${all}`,
@@ -37,6 +33,7 @@ export default function BulkDialog<Row, Values extends object>(
   props: BulkDialogProps<Row, Values>,
 ): ReactNode {
   const text = useTexts(words);
+  const bulkText = useTexts(bulkWords);
   const commonText = useTexts(common);
   const format = useFormat();
   const { actions, action, rows, onClose } = props;
@@ -74,7 +71,7 @@ export default function BulkDialog<Row, Values extends object>(
       <div className="stack">
         {progress === null && (
           <>
-            <p>{text.examples(names.join(', '), rows.length - names.length)}</p>
+            <p>{bulkText.examples(names.join(', '), rows.length - names.length)}</p>
             <Fields
               fields={action.fields ?? []}
               values={values}

@@ -3,7 +3,8 @@ import type { CombinedError } from 'urql';
 import { noteChange, type EntityType } from '../api';
 import { failureOf } from '../api/errors';
 import { messageOf, type UserError } from '../api/rules';
-import { useLocale } from '../text';
+import type { DeviceBulkChangeInput } from '../gql/graphql';
+import { texts, useLocale } from '../text';
 import { useFormat } from '../text/format';
 import type { IconName } from '../ui/icon';
 import type { FormField } from './fields';
@@ -27,8 +28,10 @@ export interface RecordAction<Row, Values> {
   readonly effect?: string;
   readonly fields?: readonly FormField<Values>[];
   readonly isReady?: (values: Values) => boolean;
-  /** Changes one record. */
-  readonly change: (row: Row, values: Values) => Promise<Payload>;
+  /** Changes one record. Without it, one record is changed by a job too. */
+  readonly change?: (row: Row, values: Values) => Promise<Payload>;
+  /** The change that one job makes to many devices. Without it, each record is changed by itself. */
+  readonly input?: (values: Values) => DeviceBulkChangeInput;
 }
 
 /** All actions on the records of a list, or of a panel. */
@@ -38,6 +41,13 @@ export interface RecordActions<Row, Values> {
   readonly empty: Values;
   readonly actions: readonly RecordAction<Row, Values>[];
 }
+
+export const bulkWords = texts({
+  examples: [
+    (names: string, more: number) => (more > 0 ? `${names} and ${more} more` : names),
+    (names: string, more: number) => (more > 0 ? `${names} e mais ${more}` : names),
+  ],
+});
 
 export interface Progress {
   readonly done: number;
@@ -68,8 +78,8 @@ export function useRun<Row, Values>({ changes, nameOf }: RecordActions<Row, Valu
       for (let row = waiting.shift(); row; row = waiting.shift()) {
         let message: string | null;
         try {
-          payload = await action.change(row, values);
-          message = payload.userErrors[0] ? messageOf(payload.userErrors[0], language) : null;
+          payload = await action.change?.(row, values);
+          message = payload?.userErrors[0] ? messageOf(payload.userErrors[0], language) : null;
         } catch (error) {
           ({ message } = failureOf(error as CombinedError, language));
         }

@@ -8,7 +8,7 @@ const actions = texts({
   delete: ['Deleted', 'Excluído'],
   disable: ['Disabled', 'Desabilitado'],
   enable: ['Enabled', 'Habilitado'],
-  end: ['Session ended', 'Sessão encerrada'],
+  end: ['Ended', 'Terminado'],
   issue: ['Token issued', 'Token emitido'],
   record: ['Recorded', 'Registrado'],
   rename: ['Renamed', 'Renomeado'],

@@ -22,6 +22,7 @@ const HISTORY = graphql(`
       ... on Device { history(first: $first) { ...HistoryPage } }
       ... on File { history(first: $first) { ...HistoryPage } }
       ... on Group { history(first: $first) { ...HistoryPage } }
+      ... on Job { history(first: $first) { ...HistoryPage } }
       ... on LogicalNumber { history(first: $first) { ...HistoryPage } }
       ... on Metacontent { history(first: $first) { ...HistoryPage } }
       ... on Notification { history(first: $first) { ...HistoryPage } }

@@ -34,8 +34,17 @@ export interface DataTableProps<Data, Row extends { readonly id: string }> {
   readonly onOpen?: (row: NoInfer<Row>) => void;
   /** Id of the record that is open beside the table. */
   readonly openId?: string | undefined;
-  /** Buttons for the selected rows, for those who may change records. Without it, rows are not selected. */
-  readonly selectionActions?: (rows: readonly NoInfer<Row>[], clear: () => void) => ReactNode;
+  /**
+   * Buttons for the selected rows, for those who may change records; `all` is the filter if all records that match are
+   * selected, or else null. Without it, rows are not selected.
+   */
+  readonly selectionActions?: (
+    rows: readonly NoInfer<Row>[],
+    clear: () => void,
+    all: object | null,
+  ) => ReactNode;
+  /** Whether all records that match can be selected, however many. */
+  readonly hasAll?: boolean;
   /** Buttons beside the list, such as creating a record. */
   readonly actions?: ReactNode;
   /** Shown where the company has no such records. */
@@ -50,6 +59,10 @@ const words = texts({
     (count: string) => `${count} ${count === '1' ? 'registro' : 'registros'}`,
   ],
   selected: [(count: string) => `${count} selected`, (count: string) => `${count} selecionados`],
+  selectMatching: [
+    (count: string) => `Select all ${count}`,
+    (count: string) => `Selecionar todos os ${count}`,
+  ],
   clearSelection: ['Clear selection', 'Limpar seleção'],
   noMatch: ['No record matches these conditions.', 'Nenhum registro atende a estas condições.'],
 });
@@ -68,10 +81,10 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
   const where = { ...apiFilter(filters, filter), ...props.fixedFilter };
   const list = useRows(props.source, where, orderBy);
   const { rows, total, error, isLoading } = list;
-  const selection = useSelection(rows);
+  const selection = useSelection(rows, JSON.stringify(where));
   const [columns, columnChoice] = useChosenColumns(props.id, props.columns);
   const hasFilter = Object.keys(filter).length > 0;
-  const selected = text.selected(format.number(selection.rows.length));
+  const selected = text.selected(format.number(selection.isAll ? (total ?? 0) : selection.rows.length));
   return (
     <div className={props.isCompact === true ? 'table table-compact' : 'table'}>
       <div className="table-bar">
@@ -99,7 +112,14 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
       {selectionActions && selection.rows.length > 0 && (
         <div className="selection-bar" role="region" aria-label={selected}>
           <strong>{selected}</strong>
-          <Suspense>{selectionActions(selection.rows, selection.clear)}</Suspense>
+          {props.hasAll === true && !selection.isAll && (total ?? 0) > selection.rows.length && (
+            <Button look="quiet" onPress={selection.selectMatching}>
+              {text.selectMatching(format.number(total ?? 0))}
+            </Button>
+          )}
+          <Suspense>
+            {selectionActions(selection.rows, selection.clear, selection.isAll ? where : null)}
+          </Suspense>
           <Button look="quiet" onPress={selection.clear}>
             {text.clearSelection}
           </Button>

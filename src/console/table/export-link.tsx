@@ -19,6 +19,7 @@ const EXPORTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     nsu: 'parsed.nsu',
     type: 'transactionType',
   },
+  jobs: { progress: 'total,done' },
   notifications: { progress: '' },
   'app-versions': { granted: '', current: '' },
   ledger: { entity: 'entityType,entityId' },

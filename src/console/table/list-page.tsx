@@ -12,7 +12,15 @@ import type { ListRow } from './rows';
 
 type TableProps<Data, Row extends { readonly id: string }> = Omit<
   DataTableProps<Data, Row>,
-  'filter' | 'onFilter' | 'sort' | 'onSort' | 'onOpen' | 'openId' | 'isCompact' | 'selectionActions'
+  | 'filter'
+  | 'onFilter'
+  | 'sort'
+  | 'onSort'
+  | 'onOpen'
+  | 'openId'
+  | 'isCompact'
+  | 'selectionActions'
+  | 'hasAll'
 >;
 
 interface ListPageProps<Data, Row extends { readonly id: string }, Values> extends TableProps<Data, Row> {
@@ -47,8 +55,9 @@ export function ListPage<
         <DataTable
           {...table}
           {...(rowActions && {
-            selectionActions: (rows: readonly Row[], clear: () => void) => (
-              <SelectionActions actions={rowActions} rows={rows} onDone={clear} />
+            hasAll: rowActions.actions.some(({ input }) => input),
+            selectionActions: (rows: readonly Row[], clear: () => void, all: object | null) => (
+              <SelectionActions actions={rowActions} rows={rows} all={all} onDone={clear} />
             ),
             columns: [
               ...props.columns,

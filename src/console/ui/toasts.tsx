@@ -17,6 +17,8 @@ interface Message {
   readonly tone?: 'good' | 'bad';
   /** Takes the change back. */
   readonly undo?: () => void;
+  /** Opens the record that was made. */
+  readonly open?: () => void;
 }
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
@@ -36,18 +38,24 @@ export function Toasts(): ReactNode {
           <ToastContent>
             <Text slot="title">{toast.content.text}</Text>
           </ToastContent>
-          {toast.content.undo && (
-            <AriaButton
-              className="button button-quiet"
-              onPress={() => {
-                toast.content.undo?.();
-                queue.close(toast.key);
-              }}
-            >
-              <Icon name="undo" />
-              {words_.undo}
-            </AriaButton>
-          )}
+          {(['undo', 'open'] as const).map((name) => {
+            const act = toast.content[name];
+            return (
+              act && (
+                <AriaButton
+                  key={name}
+                  className="button button-quiet"
+                  onPress={() => {
+                    act();
+                    queue.close(toast.key);
+                  }}
+                >
+                  {name === 'undo' && <Icon name="undo" />}
+                  {words_[name]}
+                </AriaButton>
+              )
+            );
+          })}
           <AriaButton slot="close" className="button button-quiet button-icon" aria-label={words_.close}>
             <Icon name="close" />
           </AriaButton>

@@ -63,6 +63,7 @@ const ENTITY_PAGES: Readonly<Partial<Record<EntityType, string>>> = {
   DEVICE: '/devices',
   FILE: '/files',
   GROUP: '/groups',
+  JOB: '/jobs',
   LOGICAL_NUMBER: '/logical-numbers',
   METACONTENT: '/metacontents',
   NOTIFICATION: '/notifications',

@@ -4,7 +4,7 @@ import type { RecordActions } from '../../record/bulk';
 import { creating } from '../../record/create-dialog';
 import type { DialogButtonProps } from '../../record/dialog-button';
 import type { FormField } from '../../record/fields';
-import { findLogicalNumbers } from '../../record/find';
+import { findGroups, findLogicalNumbers } from '../../record/find';
 import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
 
@@ -61,14 +61,18 @@ interface Device {
   readonly enabled: boolean;
 }
 
+interface ActionValues extends Pick<Values, 'logicalNumber'> {
+  readonly group: Reference | null;
+}
+
 /** Actions on devices. */
-export function useDeviceActions(): RecordActions<Device, Pick<Values, 'logicalNumber'>> {
+export function useDeviceActions(): RecordActions<Device, ActionValues> {
   const text = useText();
   const update = ({ id }: Device, input: DeviceUpdateInput) => mutate(DEVICE_EDIT, { id, input });
   return {
     changes: 'DEVICE',
     nameOf: ({ serialNumber }) => serialNumber,
-    empty: { logicalNumber: null },
+    empty: { logicalNumber: null, group: null },
     actions: [
       {
         name: text.assign,
@@ -77,6 +81,16 @@ export function useDeviceActions(): RecordActions<Device, Pick<Values, 'logicalN
         fields: [numberField(text.logicalNumber)],
         isReady: ({ logicalNumber }) => logicalNumber !== null,
         change: (device, { logicalNumber }) => update(device, { logicalNumberId: logicalNumber?.id ?? null }),
+        input: ({ logicalNumber }) => ({ logicalNumberId: logicalNumber?.id ?? null }),
+      },
+      {
+        name: text.move,
+        icon: 'group',
+        done: text.updated,
+        effect: text.moveEffect,
+        fields: [{ name: 'group', label: text.group, find: findGroups }],
+        isReady: ({ group }) => group !== null,
+        input: ({ group }) => ({ groupId: group?.id ?? null }),
       },
       {
         name: text.enable,
@@ -85,6 +99,7 @@ export function useDeviceActions(): RecordActions<Device, Pick<Values, 'logicalN
         effect: text.enableEffect,
         isFor: ({ enabled }) => !enabled,
         change: (device) => update(device, { enabled: true }),
+        input: () => ({ enabled: true }),
       },
       {
         name: text.disable,
@@ -93,6 +108,7 @@ export function useDeviceActions(): RecordActions<Device, Pick<Values, 'logicalN
         effect: text.disableEffect,
         isFor: ({ enabled }) => enabled,
         change: (device) => update(device, { enabled: false }),
+        input: () => ({ enabled: false }),
       },
       {
         name: text.delete,

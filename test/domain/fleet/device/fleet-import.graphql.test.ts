@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { takeJobStep } from '../../../../src/domain/base/job/job.service.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
 import { fleet, versionIdsOf } from '../../../support/fleet.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
@@ -8,7 +9,7 @@ const server = useServer({ maxFileBytes: 8 * 1024 * 1024 });
 
 const IMPORT = `mutation ($file: Upload!, $mode: FleetImportMode, $errorPolicy: BulkErrorPolicy, $dryRun: Boolean) {
   fleetImport(input: { file: $file, mode: $mode, errorPolicy: $errorPolicy }, dryRun: $dryRun) {
-    count refusedCount refused { line message } job { id state } userErrors { code path message } } }`;
+    count refusedCount refused { line code message rule params } job { id state } userErrors { code path message } } }`;
 
 interface Imported extends Fields {
   readonly job: { readonly id: string } | null;
@@ -125,6 +126,11 @@ describe('fleetImport', () => {
   it('imports nothing if a row has an error, or the others if that is asked for', async () => {
     const none = await imported(WRONG);
     expect(none).toMatchObject({ job: null, count: 1, refusedCount: 7, userErrors: [] });
+    expect(none.refused?.[1]).toMatchObject({
+      code: 'INVALID',
+      rule: 'required',
+      params: { in: 'serialNumber' },
+    });
     expect(refusals(none)).toEqual(MESSAGES);
     expect(await devices('W')).toEqual([]);
     const others = await imported(WRONG, { errorPolicy: 'REJECT_FAILED_ROWS' });
@@ -208,5 +214,19 @@ describe('fleetImport', () => {
       '2 group are not all known: of beta',
     ]);
     expect((await imported('B1')).job).not.toBeNull();
+  });
+});
+
+describe('a row that is refused after the file was checked', () => {
+  it('has its line in the file, also behind rows that were left out, and a rule for other languages', async () => {
+    await server.app.steps.stop();
+    const file = 'serial_number,enabled\nG1,\n,\nG2,\n';
+    const result = await imported(file, { errorPolicy: 'REJECT_FAILED_ROWS' });
+    await fleet.device(server.acme.client, 'G2');
+    await takeJobStep(server.app.units, 0);
+    const query = 'query ($id: ID!) { job(id: $id) { rejections { nodes { rowNumber code rule params } } } }';
+    const { job } = await answered<{ job: Fields }>(server.acme, query, { id: result.job?.id });
+    const nodes = [{ rowNumber: 4, code: 'TAKEN', rule: 'taken', params: null }];
+    expect(job).toEqual({ rejections: { nodes } });
   });
 });

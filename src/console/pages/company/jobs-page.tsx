@@ -1,0 +1,233 @@
+import type { ReactNode } from 'react';
+
+import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
+import { messageOf } from '../../api/rules';
+import type { JobListQuery, JobState } from '../../gql/graphql';
+import { ActionButton } from '../../record/action-button';
+import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { CompactList } from '../../table/data-table';
+import { ListPage } from '../../table/list-page';
+import { optionsOf, texts, useLocale, useTexts } from '../../text';
+import { useFormat } from '../../text/format';
+import { Badge, Time, type Tone } from '../../ui/facts';
+import { pageWords } from '../../ui/words';
+
+const words = pageWords({
+  cancelHelp: ['Rows that are done stay as they are.', 'As linhas já feitas permanecem como estão.'],
+  cancelJob: ['Cancel the rest', 'Cancelar o restante'],
+  CANCELLED: ['Cancelled', 'Cancelada'],
+  DONE: ['Done', 'Concluída'],
+  ended: ['Ended', 'Terminada'],
+  FAILED: ['Failed', 'Falhou'],
+  failure: ['Why it failed', 'Por que falhou'],
+  jobs: ['Jobs', 'Tarefas'],
+  line: ['Line', 'Linha'],
+  noJobs: [
+    'No jobs yet. Imports and changes of many devices run as jobs.',
+    'Nenhuma tarefa ainda. Importações e alterações de muitos dispositivos são tarefas.',
+  ],
+  noRejections: ['No row was refused.', 'Nenhuma linha foi recusada.'],
+  progress: ['Progress', 'Andamento'],
+  rejected: ['Refused', 'Recusadas'],
+  rejections: ['Refused rows', 'Linhas recusadas'],
+  RUNNING: ['Running', 'Em execução'],
+  WAITING: ['Waiting', 'Aguardando'],
+});
+
+/** Kinds of jobs, by the names that the API has for them. */
+const kindNames = texts({
+  deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
+  fleetImport: ['Import of devices', 'Importação de dispositivos'],
+});
+
+const TONES: Readonly<Record<JobState, Tone>> = {
+  WAITING: 'plain',
+  RUNNING: 'plain',
+  DONE: 'good',
+  CANCELLED: 'warning',
+  FAILED: 'bad',
+};
+
+const JOBS = graphql(`
+  query JobList(
+    $first: Int!, $after: String, $filter: JobFilter, $orderBy: JobOrder, $count: Boolean!
+  ) {
+    jobs(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+      totalCount @include(if: $count)
+      pageInfo { hasNextPage endCursor }
+      nodes {
+        id
+        kind
+        state
+        total
+        done
+        rejected
+        createdAt
+        createdBy { name }
+      }
+    }
+  }
+`);
+
+type Row = JobListQuery['jobs']['nodes'][number];
+
+function useKindName(): (kind: string) => string {
+  const names: Readonly<Record<string, string>> = useTexts(kindNames);
+  return (kind) => names[kind] ?? kind;
+}
+
+/** Changes of many records that run in the background, with their progress. */
+export default function JobsPage(): ReactNode {
+  const text = useTexts(words);
+  const kindName = useKindName();
+  return (
+    <ListPage
+      id="jobs"
+      label={text.jobs}
+      source={{ document: JOBS, follows: ['JOB'] }}
+      initialSort="-CREATED_AT"
+      rowName={({ kind }) => kindName(kind)}
+      columns={[
+        { id: 'kind', title: text.kind, width: 190, render: ({ kind }) => kindName(kind) },
+        { id: 'state', title: text.state, width: 120, render: (row) => <State {...row} /> },
+        { id: 'progress', title: text.progress, width: 170, render: (row) => <Progress {...row} /> },
+        { id: 'rejected', title: text.rejected, width: 100, kind: 'number' },
+        { id: 'createdBy', title: text.createdBy, width: 150, render: ({ createdBy }) => createdBy?.name },
+        { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 140, kind: 'ago' },
+      ]}
+      filters={[
+        {
+          id: 'state',
+          title: text.state,
+          kind: 'choice',
+          options: optionsOf(text, Object.keys(TONES) as JobState[]),
+        },
+        { id: 'createdAt', title: text.created, kind: 'time' },
+      ]}
+      panel={(id, close) => <JobPanel id={id} onClose={close} />}
+      empty={text.noJobs}
+    />
+  );
+}
+
+function State({ state }: Pick<Row, 'state'>): ReactNode {
+  const text = useTexts(words);
+  return <Badge tone={TONES[state]}>{text[state]}</Badge>;
+}
+
+const CHANGED = graphql(`
+  subscription JobChanged($id: ID!) {
+    jobChanged(id: $id) { sequence }
+  }
+`);
+
+type ProgressProps = Pick<Row, 'id' | 'state' | 'total' | 'done' | 'rejected'>;
+
+/** Rows that are done or refused, of all; followed until the job has ended. */
+function Progress({ id, state, total, done, rejected }: ProgressProps): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  useSubscription(CHANGED, state === 'RUNNING' || state === 'WAITING' ? { id } : null, () =>
+    noteOthersChange('JOB'),
+  );
+  return (
+    <>
+      <progress value={done + rejected} max={Math.max(total, 1)} aria-label={text.progress} />{' '}
+      {`${format.number(done + rejected)} / ${format.number(total)}`}
+    </>
+  );
+}
+
+const RECORD = graphql(`
+  query JobRecord($id: ID!) {
+    job(id: $id) {
+      id
+      kind
+      state
+      total
+      done
+      rejected
+      failure
+      createdAt
+      endedAt
+      createdBy { name }
+    }
+  }
+`);
+
+const CANCEL = graphql(`
+  mutation JobCancel($id: ID!) {
+    jobCancel(id: $id) { userErrors { code message path rule params } }
+  }
+`);
+
+const REJECTIONS = graphql(`
+  query JobRejectionList(
+    $first: Int!, $after: String, $filter: JobRejectionFilter, $orderBy: JobRejectionOrder, $count: Boolean!, $id: ID!
+  ) {
+    job(id: $id) {
+      rejections(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+        totalCount @include(if: $count)
+        pageInfo { hasNextPage endCursor }
+        nodes { id rowNumber code message rule params }
+      }
+    }
+  }
+`);
+
+function JobPanel({ id, onClose }: OpenRecord): ReactNode {
+  const text = useTexts(words);
+  const { language } = useLocale();
+  const kindName = useKindName();
+  const query = useQuery(RECORD, { id }, ['JOB']);
+  return (
+    <RecordPanel
+      query={query}
+      record={({ job }) => job}
+      title={({ kind }) => kindName(kind)}
+      actions={({ endedAt }) =>
+        endedAt === null && (
+          <ActionButton
+            label={text.cancelJob}
+            isDangerous
+            help={text.cancelHelp}
+            document={CANCEL}
+            variables={{ id }}
+            changes={['JOB']}
+          />
+        )
+      }
+      history="JOB"
+      onClose={onClose}
+      tabs={(job) => [
+        {
+          facts: [
+            { name: text.state, value: <State {...job} /> },
+            { name: text.progress, value: <Progress {...job} /> },
+            { name: text.created, value: <Time at={job.createdAt} /> },
+            { name: text.createdBy, value: job.createdBy?.name },
+            ...(job.endedAt === null ? [] : [{ name: text.ended, value: <Time at={job.endedAt} /> }]),
+            ...(job.failure === null ? [] : [{ name: text.failure, value: job.failure }]),
+          ],
+        },
+        {
+          id: 'rejections',
+          title: text.rejections,
+          content: (
+            <CompactList
+              id="rejections"
+              label={text.rejections}
+              source={{ document: REJECTIONS, follows: ['JOB'], variables: { id } }}
+              rowName={({ rowNumber }) => String(rowNumber)}
+              columns={[
+                { id: 'rowNumber', title: text.line, width: 80 },
+                { id: 'reason', title: text.reason, width: 300, render: (row) => messageOf(row, language) },
+              ]}
+              empty={text.noRejections}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}

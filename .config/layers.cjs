@@ -151,7 +151,7 @@ const layers = [
     example: 'src/http/example.ts',
     src: [...UNITS, 'http'],
     packages: ['busboy', 'express', 'ipaddr.js', 'prom-client'],
-    node: ['crypto', 'events', 'http', 'https', 'net', 'stream', 'tls', 'util', 'zlib'],
+    node: ['crypto', 'dns/promises', 'events', 'http', 'https', 'net', 'stream', 'tls', 'util', 'zlib'],
   },
   {
     name: 'rest-index',

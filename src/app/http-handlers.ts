@@ -18,6 +18,7 @@ import type { Timeouts } from '../http/server/listen.js';
 import { createLargeReads } from '../platform/client-limits.js';
 import { HOUR } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
+import type { Outgoing } from '../platform/outgoing.js';
 import type { Authenticator, Sessions } from '../platform/requests.js';
 import { SpoolFiles } from '../platform/spool.js';
 import type { WindowStores } from '../platform/windows.js';
@@ -39,6 +40,7 @@ export interface HttpHandlerParts extends TerminalParts {
   readonly graphiqlToken: () => string | null;
   readonly limits: ClientLimits;
   readonly signInLinks: Pick<SignInLinks, 'take'>;
+  readonly outgoing: Outgoing;
 }
 
 export type HttpHandlers = ReturnType<typeof createHttpHandlers>;
@@ -154,7 +156,13 @@ function deferGraphql(create: () => Promise<Graphql>): Graphql & { readonly load
 }
 
 /** Mutations whose responses show a secret that is not stored. */
-const SECRET_MUTATIONS = ['apiTokenCreate', 'apiTokenRenew', 'memberAdd', 'deviceTokenIssue'];
+const SECRET_MUTATIONS = [
+  'apiTokenCreate',
+  'apiTokenRenew',
+  'memberAdd',
+  'deviceTokenIssue',
+  'webhookCreate',
+];
 /** Mutations that set the cookie of a session, or change what it is for. */
 const SESSION_MUTATIONS = ['signIn', 'signInByLink', 'companySwitch', 'passwordChange'];
 
@@ -181,6 +189,7 @@ async function createGraphqlSurface(
     sensitiveMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS, 'apiTokenRevoke'],
     secretMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS],
     sessions,
+    outgoing: parts.outgoing,
     stopping,
     secrets: { tokenSecret, newPassword: passwords.initial },
     development: config.graphqlDevelopment,

@@ -7,6 +7,7 @@ import { SignInLinks } from '../domain/people/user/session.service.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import { alive, monitoringRoutes, ready } from '../http/monitoring/health.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
+import { OutgoingRequests, type Resolve } from '../http/outgoing.js';
 import { createClientLimits, type ServerLimits } from '../http/server/connections.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/server/listen.js';
@@ -21,6 +22,7 @@ import { createHttpHandlers, type HttpHandlers } from './http-handlers.js';
 import { createMonitoring, type Monitoring } from './monitoring.js';
 import { Mqtt } from './mqtt.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
+import { Webhooks } from './webhooks.js';
 import './wings.js';
 
 export interface ServerOverrides extends Omit<StorageOptions, 'onWaiting'> {
@@ -35,6 +37,8 @@ export interface ServerOverrides extends Omit<StorageOptions, 'onWaiting'> {
   readonly graphiqlToken?: () => string | null;
   /** Links that sign in to the console: the demo's. */
   readonly signInLinks?: Pick<SignInLinks, 'take'>;
+  /** Resolves the names of webhooks, instead of the name servers of this machine. */
+  readonly resolveName?: Resolve;
 }
 
 export interface Server {
@@ -67,16 +71,16 @@ export async function createServer(
   const storage = await openStorage(config, logger, { ...overrides, onWaiting });
   const { database, tokenSecret, chain, loss } = storage;
   const mqtt = new Mqtt();
-  const mqttState = config.mqtt === null ? null : () => mqtt.state;
   const watched = { logger, clock, database, lostLogLines, config, clients: limits.figures };
-  const monitoring = await createMonitoring({ ...watched, mqtt: mqttState });
+  const monitoring = await createMonitoring({ ...watched, mqtt: config.mqtt && (() => mqtt.state) });
   const { presence, notificationsPerSecond } = config;
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, presence, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const pace = new DispatchRate(notificationsPerSecond, clock);
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
-  const shared = { units, database, config, clock, logger, pace, tokenSecret, onError };
+  const outgoing = new OutgoingRequests(config.webhookNetworks, overrides.resolveName);
+  const shared = { units, database, config, clock, logger, pace, tokenSecret, outgoing, onError };
   const { signInLinks = new SignInLinks(clock) } = overrides;
   const serving = { timeouts, liveTimes: live, graphiqlToken, signInLinks, limits, monitoring };
   const httpHandlers = createHttpHandlers({ ...shared, ...serving });
@@ -89,6 +93,7 @@ export async function createServer(
     monitoring,
     mqtt,
     housekeeping: new Housekeeping(shared),
+    webhooks: new Webhooks(shared),
     startMqtt: () => mqtt.start({ ...shared, noteSeen }),
     unwatch: watchStorage(database, logger, overrides.onFatal),
   });
@@ -99,12 +104,13 @@ interface Parts extends Pick<Server, 'database' | 'units' | 'housekeeping'> {
   readonly httpHandlers: HttpHandlers;
   readonly monitoring: Monitoring;
   readonly mqtt: Mqtt;
+  readonly webhooks: Webhooks;
   readonly startMqtt: () => Promise<void>;
   readonly unwatch: () => void;
 }
 
 function serverOf(parts: Parts): Server {
-  const { database, units, earlyListener, httpHandlers, monitoring, housekeeping, mqtt } = parts;
+  const { database, units, earlyListener, httpHandlers, monitoring, housekeeping, mqtt, webhooks } = parts;
   const { readiness, metrics } = monitoring;
   return {
     database,
@@ -117,6 +123,7 @@ function serverOf(parts: Parts): Server {
       housekeeping.start();
       await httpHandlers.load();
       await parts.startMqtt();
+      webhooks.start();
       readiness.problem = null;
       setImmediate(() => database.begin());
       return url;
@@ -125,7 +132,7 @@ function serverOf(parts: Parts): Server {
     stop: async (graceMs = STOP_GRACE_MS) => {
       readiness.problem = 'stopping';
       const serving = [httpHandlers.stop(graceMs), earlyListener.listening?.stop(graceMs)];
-      await Promise.all([...serving, housekeeping.stop(), mqtt.stop()]);
+      await Promise.all([...serving, housekeeping.stop(), mqtt.stop(), webhooks.stop()]);
       await httpHandlers.store();
       parts.unwatch();
       await Promise.all([database.close(), monitoring.stop()]);

@@ -20,52 +20,57 @@ export interface ReadWork {
 }
 
 /** Actions that entries of the ledger record. Entries stay, so a name that was once written is never removed. */
-export type LedgerActionName =
-  | 'accept_loss'
-  | 'cancel'
-  | 'create'
-  | 'delete'
-  | 'disable'
-  | 'enable'
-  | 'end'
-  | 'issue'
-  | 'record'
-  | 'rename'
-  | 'report'
-  | 'retry'
-  | 'revoke'
-  | 'set_password'
-  | 'set_role'
-  | 'sign_in'
-  | 'sign_in_failed'
-  | 'sign_in_locked'
-  | 'sign_in_refused'
-  | 'sign_out'
-  | 'switch_company'
-  | 'unlock'
-  | 'update';
+export const LEDGER_ACTIONS = [
+  'accept_loss',
+  'cancel',
+  'create',
+  'delete',
+  'disable',
+  'enable',
+  'end',
+  'issue',
+  'record',
+  'rename',
+  'report',
+  'retry',
+  'revoke',
+  'set_password',
+  'set_role',
+  'sign_in',
+  'sign_in_failed',
+  'sign_in_locked',
+  'sign_in_refused',
+  'sign_out',
+  'switch_company',
+  'unlock',
+  'update',
+] as const;
+export type LedgerActionName = (typeof LEDGER_ACTIONS)[number];
 
 /** Types of the records, or of the events, that entries of the ledger are about. Names stay as those of actions do. */
-export type EntityTypeName =
-  | 'access_token'
-  | 'app'
-  | 'app_version'
-  | 'company'
-  | 'database'
-  | 'device'
-  | 'device_token'
-  | 'file'
-  | 'group'
-  | 'job'
-  | 'logical_number'
-  | 'membership'
-  | 'metacontent'
-  | 'notification'
-  | 'parameter'
-  | 'session'
-  | 'sign_in'
-  | 'transaction'
-  | 'user';
+export const ENTITY_TYPES = [
+  'access_token',
+  'app',
+  'app_version',
+  'company',
+  'database',
+  'device',
+  'device_token',
+  'file',
+  'group',
+  'job',
+  'logical_number',
+  'membership',
+  'metacontent',
+  'notification',
+  'parameter',
+  'session',
+  'sign_in',
+  'transaction',
+  'user',
+  'webhook',
+] as const;
+export type EntityTypeName = (typeof ENTITY_TYPES)[number];
 
 /** One change. `before` and `after` never hold secrets, passwords or the bytes of files. */
 export interface LedgerChange {

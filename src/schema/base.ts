@@ -1,5 +1,5 @@
 import { companyTable, drawnId, instant, integer, json, jsonb, optional, ownedBy } from './table.js';
-import { recordTable, table, text, withFallback } from './table.js';
+import { flag, recordTable, table, text, withFallback } from './table.js';
 
 export const base = {
   /** Counters of a company by table: the exact number of rows, which triggers maintain, and the last drawn id. */
@@ -140,6 +140,31 @@ export const base = {
     },
     { indexes: [['job_id', 'id']] },
   ),
+
+  /** Addresses to which the entries of the company's ledger are sent, each with its position in the ledger. */
+  webhooks: recordTable({
+    url: text,
+    /** Types of the events that are sent, for example `["device.update", "group.*"]`. */
+    events: jsonb,
+    enabled: flag,
+    /** The random part of its secret, after the id of the key that the secret is derived with. */
+    secret_nonce: text,
+    /** The nonce of the secret before, with which requests are signed too until `old_secret_until`. */
+    old_secret_nonce: optional(text),
+    old_secret_until: optional(instant),
+    /** Entries of the ledger up to this sequence were sent, or are of other types. */
+    delivered_sequence: integer,
+    /** Attempts since the last success. */
+    failed_attempts: integer,
+    failing_since: optional(instant),
+    last_success_at: optional(instant),
+    last_failure_at: optional(instant),
+    last_failure: optional(text),
+    /** Time from which the next entries may be sent. */
+    due_at: instant,
+    /** Until then, the node that has claimed it sends alone; null if it is not claimed. */
+    lease_ends_at: optional(instant),
+  }),
 
   idempotency_keys: table(
     {

@@ -11,6 +11,7 @@ const ROOT = new URL('../../', import.meta.url);
 const USES: Readonly<Record<string, number>> = {
   'src/domain/base/ledger/retention.repository.ts': 4,
   'src/domain/base/job/job.repository.ts': 4,
+  'src/domain/base/webhook/webhook.repository.ts': 3,
   'src/domain/fleet/device/device-change.repository.ts': 2,
   'src/domain/fleet/device/device.repository.ts': 7,
   'src/domain/fleet/logical-number/version-links.repository.ts': 6,

@@ -104,6 +104,7 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
       signInByLink: unused,
       changePassword: unused,
     },
+    outgoing: { post: unused, problemOf: () => null },
     maxContentBytes,
     largeReads: createLargeReads(),
   };

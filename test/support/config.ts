@@ -26,6 +26,7 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     tls: null,
     ledgerChain: false,
     keep: { transactions: null, ledger: null, deliveries: null },
+    webhookNetworks: [],
     graphqlDevelopment: false,
     graphqlAllowList: null,
     mqtt: null,

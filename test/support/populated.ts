@@ -42,6 +42,7 @@ export async function populate(server: TestServer, member: Member, times: number
     const message = { content: 'Hello', kind: 'processing', app_id: apps[n] };
     await client.post('notifications', { ...message, range: 'group', group_id: groups[n] });
     await addColleague(server);
+    await addWebhook(member);
   }
   await server.app.units.write(member.caller, async (work) => {
     const found = await findDevicesBySerialNumbers(work, all);
@@ -77,6 +78,22 @@ export async function populate(server: TestServer, member: Member, times: number
     ),
   );
   await server.app.steps.idle();
+}
+
+/** A webhook to which nothing is sent. */
+export async function addWebhook(member: Pick<Member, 'graphql'>): Promise<number> {
+  const { webhook } = await changed<{
+    readonly webhook: { readonly id: string; readonly databaseId: number };
+  }>(
+    member,
+    'mutation { webhookCreate(input: { url: "https://hooks.example/", events: ["*"] }) { webhook { id databaseId } } }',
+  );
+  await changed(
+    member,
+    'mutation ($id: ID!) { webhookUpdate(id: $id, input: { enabled: false }) { userErrors { message } } }',
+    { id: webhook.id },
+  );
+  return webhook.databaseId;
 }
 
 /** REST has no default versions. */

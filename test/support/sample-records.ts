@@ -2,6 +2,7 @@ import { beforeAll } from 'vitest';
 
 import { changed, nodeId } from './dashboard.js';
 import { createdId, fleet, recordAll } from './fleet.js';
+import { addWebhook } from './populated.js';
 import type { PathValue } from './route-requests.js';
 import type { Member, TestServer } from './server.js';
 
@@ -55,6 +56,7 @@ export async function createSampleRecords(
     `mutation ($ids: [ID!]!) { deviceBulkChange(target: { ids: $ids }, change: { enabled: true }) { job { databaseId } } }`,
     { ids: [nodeId('Device', device)] },
   );
+  const webhook = await addWebhook({ graphql });
   await server.app.steps.idle();
   const ids = {
     Group: group,
@@ -67,6 +69,7 @@ export async function createSampleRecords(
     Metacontent: metacontent,
     Notification: Number(notification?.id),
     Job: job.databaseId,
+    Webhook: webhook,
     User: caller.userId,
   };
   const idValues = Object.entries(ids).map(([type, id]): [string, string] => [

@@ -25,7 +25,7 @@ export interface Member {
 
 const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
 const OF_NODES =
-  /^select [^]+ from (?:notification_targets\s+where|jobs\s+where ended_at is null and) company_id > /;
+  /^select [^]+ from (?:notification_targets\s+where|jobs\s+where ended_at is null and) company_id > |\bfrom webhooks as w join counters\b/;
 /** Ids of records of beta are greater. */
 export const IDS_BEFORE_BETA = 1_000_000;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;
@@ -37,7 +37,7 @@ export async function startServer(
   overrides: Partial<Config> = {},
   parts: Pick<
     ServerOverrides,
-    'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken' | 'signInLinks' | 'examining'
+    'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken' | 'signInLinks' | 'examining' | 'resolveName'
   > = {},
 ) {
   const place = await newDatabase();
@@ -104,15 +104,22 @@ async function partIds({ db }: SystemWriteWork, companyId: number): Promise<void
 }
 
 /** A server in this process on a database, as the command `serve` opens it, not listening yet; without a log. */
-export async function openServer(url: string, onFatal?: () => void): Promise<Server> {
+export async function openServer(
+  url: string,
+  onFatal?: () => void,
+  settings: Partial<Config> = {},
+): Promise<Server> {
   const logger = createLogger('silent', { write: () => undefined });
   const overrides = onFatal === undefined ? {} : { onFatal };
-  return await createServer(testConfig(url, { tokenSecret: ownSecret(url) }), logger, overrides);
+  return await createServer(testConfig(url, { tokenSecret: ownSecret(url), ...settings }), logger, overrides);
 }
 
 /** A second node on the database of a server, not listening yet; undefined for a database that has one node only. */
-export async function openOtherNode({ place }: Pick<TestServer, 'place'>): Promise<Server | undefined> {
-  return inject('database') === 'postgres' ? await openServer(place.url) : undefined;
+export async function openOtherNode(
+  { place }: Pick<TestServer, 'place'>,
+  settings?: Partial<Config>,
+): Promise<Server | undefined> {
+  return inject('database') === 'postgres' ? await openServer(place.url, undefined, settings) : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { jobGraphql } from '../../domain/base/job/job.graphql.js';
 import { ledgerEntryGraphql, retentionGraphql } from '../../domain/base/ledger/ledger.graphql.js';
+import { webhookGraphql } from '../../domain/base/webhook/webhook.graphql.js';
 import { deviceBulkGraphql } from '../../domain/fleet/device/device-bulk.graphql.js';
 import { deviceGraphql } from '../../domain/fleet/device/device.graphql.js';
 import { deviceSummaryGraphql } from '../../domain/fleet/device/device.summary.graphql.js';
@@ -54,4 +55,5 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   transactionSummaryGraphql,
   userGraphql,
   viewerGraphql,
+  webhookGraphql,
 ];

@@ -8,6 +8,7 @@ import type { StoredResponses } from '../../http/send.js';
 import { yieldToEventLoop } from '../../platform/clock.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { Secrets } from '../../platform/hashes.js';
+import type { Outgoing } from '../../platform/outgoing.js';
 import {
   callerWithRights,
   demandScope,
@@ -64,6 +65,8 @@ export interface OperationServices {
   readonly secretMutations: readonly string[];
   readonly secrets: Secrets;
   readonly sessions: Sessions;
+  /** Sends requests to addresses of users. */
+  readonly outgoing: Outgoing;
   /** Maximum bytes of file contents in a streamed response. */
   readonly maxContentBytes: number;
   readonly largeReads: Semaphore<number>;

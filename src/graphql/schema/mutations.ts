@@ -204,7 +204,9 @@ export function recordMutations<T extends object, R>(
   return graphqlModule(...changes);
 }
 
-interface RecordMutation<R> extends RecordChange<R>, Pick<OwnMutation<Fields, never>, 'payload' | 'within'> {
+interface RecordMutation<R>
+  extends Omit<RecordChange<R>, 'run'>, Pick<OwnMutation<Fields, never>, 'payload' | 'within'> {
+  readonly run: (work: WriteWork, current: R, input: Input, ctx: GraphqlContext) => Promise<object>;
   /** Whether the mutation takes `ifMatch`. Defaults to true. */
   readonly isLocked?: boolean;
 }
@@ -220,7 +222,8 @@ interface RecordArgs extends Readonly<Record<string, unknown>> {
   readonly force?: boolean | null;
 }
 
-function recordMutation<R>(
+/** A mutation of one record with a payload of its own. */
+export function recordMutation<R>(
   name: string,
   typeName: string,
   { get, references = {} }: RecordOptions<R>,
@@ -238,7 +241,7 @@ function recordMutation<R>(
       ...(isLocked ? { ifMatch } : {}),
       ...(keeps === undefined ? {} : { force: FORCE }),
     },
-    run: async (work, values) => {
+    run: async (work, values, ctx) => {
       const given = values as unknown as RecordArgs;
       const current = await get(work, idOf(typeName, given.id));
       if (given.ifMatch != null) demandRevision(typeName, current as Revised, given.ifMatch);
@@ -246,7 +249,7 @@ function recordMutation<R>(
         Object.fromEntries(Object.keys(args).map((arg) => [arg, present(arg, given[arg])]));
       const input = withNumbers(given.input ?? single(), references);
       const check = given.force === true ? undefined : keeps?.(work, current, input);
-      return await changeUnlessRefused(check, () => run(work, current, input));
+      return await changeUnlessRefused(check, () => run(work, current, input, ctx));
     },
   });
 }

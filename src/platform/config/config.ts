@@ -9,7 +9,7 @@ import {
   parseKept,
   parseLogLevel,
   parseOrigins,
-  parseProxies,
+  parseNetworks,
   parseShare,
   parseSwitch,
   parseTracesUrl,
@@ -70,7 +70,7 @@ function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
     port: read('PORT', wholeNumber(0, 65_535)),
     /** Requests per hour and client address; 0 means no limit. */
     rateLimitPerHour: read('RATE_LIMIT_PER_HOUR', wholeNumber(0, 1_000_000_000)),
-    trustProxy: read('TRUST_PROXY', parseProxies),
+    trustProxy: read('TRUST_PROXY', parseNetworks),
     allowedOrigins: read('ALLOWED_ORIGINS', parseOrigins),
     logLevel: read('LOG_LEVEL', parseLogLevel),
     /** URL that spans are sent to (OTLP over HTTP); null turns tracing off. */
@@ -89,6 +89,8 @@ function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
       ledger: read('KEEP_LEDGER', parseKept),
       deliveries: read('KEEP_DELIVERIES', parseKept),
     },
+    /** Networks that webhooks may be sent to besides public addresses. */
+    webhookNetworks: read('WEBHOOK_NETWORKS', parseNetworks),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch),
     /** The GraphQL documents that may run; null allows any. */
     graphqlAllowList: read('GRAPHQL_ALLOW_LIST', parseAllowList),

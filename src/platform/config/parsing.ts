@@ -35,7 +35,7 @@ export function wholeNumber(min: number, max: number): (value: string) => number
 const entriesOf = (value: string): string[] =>
   value === '' ? [] : value.split(',').map((entry) => entry.trim());
 
-export function parseProxies(value: string): readonly string[] {
+export function parseNetworks(value: string): readonly string[] {
   const entries = entriesOf(value);
   for (const entry of entries) {
     const [address = '', bits, ...rest] = entry.split('/');

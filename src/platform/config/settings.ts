@@ -56,6 +56,9 @@ const TABLE: Readonly<Record<string, readonly [description: string, defaultValue
   KEEP_TRANSACTIONS: ['how long transactions are kept, from their recording on: 24 months', 'forever'],
   KEEP_LEDGER: ['how long ledger entries are kept: 13 months, 400 days, forever', '13 months'],
   KEEP_DELIVERIES: ['how long finished deliveries of notifications are kept, from their end on', '90 days'],
+  WEBHOOK_NETWORKS: [
+    'addresses or networks that webhooks may be sent to besides public addresses, comma-separated: 10.0.0.0/8',
+  ],
   GRAPHQL_DEVELOPMENT: [
     '1 allows introspection and suggestions in errors, and serves the GraphiQL page at /graphql',
     '0',

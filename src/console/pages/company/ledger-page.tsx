@@ -52,6 +52,7 @@ const entityNames = texts({
   SIGN_IN: ['Sign-in', 'Entrada'],
   TRANSACTION: ['Transaction', 'Transação'],
   USER: ['User', 'Usuário'],
+  WEBHOOK: ['Webhook', 'Webhook'],
 } satisfies Readonly<Record<EntityType, readonly [string, string]>>);
 
 const KINDS = Object.keys(entityNames.en) as EntityType[];

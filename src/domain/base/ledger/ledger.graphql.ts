@@ -38,6 +38,7 @@ const EntityType = g.enumeration<LedgerEntry['entityType']>(
     sign_in: 'An attempt to sign in. `entityId` is that of the user.',
     transaction: 'Transactions of terminals.',
     user: 'The account of a user, in all its companies.',
+    webhook: 'A webhook. Its secret is in no entry.',
   },
 );
 
@@ -49,7 +50,7 @@ const LedgerAction = g.enumeration<LedgerEntry['action']>(
     cancel: 'Deliveries of a notification, or the rest of a job, were cancelled.',
     create: 'A record was created.',
     delete: 'A record was deleted.',
-    disable: 'A user was denied access.',
+    disable: 'A user was denied access, or a webhook has failed for too long.',
     enable: 'A disabled user was allowed again.',
     end: 'A session or a job has ended.',
     issue: 'A terminal got a token.',

@@ -1,0 +1,169 @@
+/** Sends the entries of the ledger to webhooks (decisions.md#webhooks). */
+import type { CompanyWriteWork, Units } from '../../../database/work.js';
+import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
+import type { Outgoing, PostOutcome } from '../../../platform/outgoing.js';
+import { localCaller, type Caller } from '../../../platform/requests.js';
+import { changesOf, ledgerEntries, type LedgerEntry } from '../ledger/ledger.service.js';
+import type { Webhook } from './webhook.model.js';
+import { claim, find, store, webhookTable, type DueWebhook } from './webhook.repository.js';
+import {
+  afterSending,
+  deriveSecret,
+  isDerivable,
+  isSent,
+  signedHeaders,
+  type Sending,
+} from './webhook.rules.js';
+import { recorded } from './webhook.service.js';
+
+export { findDue } from './webhook.repository.js';
+
+/** Time for which a node sends alone: longer than `BATCH_MS` and one request. */
+const LEASE_MS = MINUTE;
+/** Time after which no other event is sent before other webhooks have their turn. */
+const BATCH_MS = 10 * SECOND;
+const MAX_EVENTS = 20;
+/** Entries of the ledger that are compared with the types of a webhook in one unit of work. */
+const MAX_COMPARED = 500;
+const GONE = 410;
+
+const SECRET_LOST =
+  'The TOKEN_SECRET of the server has changed since this secret was made: rotate the secret.';
+
+export interface DeliveryTools {
+  readonly units: Units;
+  readonly outgoing: Pick<Outgoing, 'post'>;
+  readonly tokenSecret: string;
+  /** Ends the requests: the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends the next events of a webhook in order, until one fails. Other nodes leave it alone meanwhile. If the node is
+ * killed, another one begins again, after the lease, with the first event that was not noted as sent.
+ */
+export async function sendNext(tools: DeliveryTools, { companyId, id }: DueWebhook): Promise<void> {
+  const { units } = tools;
+  const caller = localCaller({ companyId, userId: 0, timeZone: 'UTC' });
+  const claimed = await units.write(caller, (work) =>
+    claim(work, id, new Date(work.now.getTime() + LEASE_MS)),
+  );
+  if (claimed === undefined) return;
+  const sending = await sendAll(tools, caller, claimed);
+  await units.write(caller, (work) => finish(work, claimed, sending));
+}
+
+async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): Promise<Sending> {
+  const { units, signal } = tools;
+  const since = systemClock.elapsed();
+  let { deliveredSequence } = webhook;
+  let sent = 0;
+  const compared = await units.read(caller, (work) =>
+    ledgerEntries
+      .only(['sequence', 'entity_type', 'action'])
+      .slice(work, { ...OLDEST, key: { value: deliveredSequence, id: deliveredSequence } }),
+  );
+  for (const { record: row } of compared.items) {
+    const isDue = isSent(webhook.events, String(row.entity_type), String(row.action));
+    const isOver = sent >= MAX_EVENTS || systemClock.elapsed() - since > BATCH_MS;
+    if (isDue && (isOver || signal.aborted)) break;
+    const sequence = Number(row.sequence);
+    const outcome = isDue ? await send(tools, caller, webhook, sequence) : null;
+    if (signal.aborted && outcome?.failure != null) break;
+    if (outcome?.failure != null) {
+      const isGone = outcome.status === GONE;
+      return { deliveredSequence, sent, failure: outcome.failure, isGone };
+    }
+    deliveredSequence = sequence;
+    if (outcome !== null) sent += 1;
+  }
+  return { deliveredSequence, sent, failure: null, isGone: false };
+}
+
+const OLDEST = {
+  order: 'SEQUENCE',
+  descending: false,
+  backward: false,
+  limit: MAX_COMPARED,
+  condition: null,
+};
+
+/** Sends one entry; null if retention has deleted it. */
+async function send(
+  tools: DeliveryTools,
+  caller: Caller,
+  webhook: Webhook,
+  sequence: number,
+): Promise<PostOutcome | null> {
+  const read = await tools.units.read(caller, async (work) => {
+    const entries = await ledgerEntries.byIds(work, [sequence]);
+    return { entry: entries.get(sequence), now: work.now };
+  });
+  if (read.entry === undefined) return null;
+  const messageId = `evt_${caller.companyId}_${sequence}`;
+  return await postSigned(tools, { ...read, caller, webhook, messageId, body: bodyOf(read.entry) });
+}
+
+interface Message {
+  readonly caller: Caller;
+  readonly webhook: Webhook;
+  readonly messageId: string;
+  readonly body: object;
+  readonly now: Date;
+}
+
+async function postSigned(
+  { outgoing, tokenSecret, signal }: DeliveryTools,
+  { caller: { companyId }, webhook, messageId, body, now }: Message,
+): Promise<PostOutcome> {
+  const { id, url, secretNonce, oldSecretNonce, oldSecretUntil } = webhook;
+  const isOldUsed = oldSecretNonce !== null && oldSecretUntil !== null && oldSecretUntil > now;
+  const nonces = isOldUsed ? [secretNonce, oldSecretNonce] : [secretNonce];
+  if (!isDerivable(tokenSecret, secretNonce)) return { status: null, failure: SECRET_LOST, milliseconds: 0 };
+  const secrets = nonces.map((nonce) => deriveSecret(tokenSecret, { companyId, id }, nonce));
+  const text = JSON.stringify(body);
+  return await outgoing.post({
+    url,
+    headers: signedHeaders(secrets, messageId, now, text),
+    body: text,
+    signal,
+  });
+}
+
+function bodyOf(entry: LedgerEntry): object {
+  const { sequence, entityType, entityId, action, channel, userId } = entry;
+  const changes = changesOf(entry);
+  return {
+    type: `${entityType}.${action}`,
+    timestamp: entry.at.toISOString(),
+    data: { sequence, entityType, entityId, action, channel, actorId: userId, changes },
+  };
+}
+
+/** Stores the result, and ends the claim. If users have changed the webhook meanwhile, only the claim ends. */
+async function finish(
+  work: CompanyWriteWork & { readonly caller: Caller },
+  claimed: Webhook,
+  sending: Sending,
+) {
+  const current = await find(work, claimed.id);
+  if (current === undefined) return;
+  if (current.revision !== claimed.revision) {
+    await store(work, current.id, { leaseEndsAt: null });
+    return;
+  }
+  const changes = afterSending(current, sending, work.now);
+  if (changes.enabled) {
+    await store(work, current.id, changes);
+    return;
+  }
+  const after = await webhookTable.update(work, current, { ...current, ...changes });
+  const { id: entityId } = current;
+  const entry = {
+    entityType: 'webhook',
+    entityId,
+    before: recorded(current),
+    after: recorded(after),
+  } as const;
+  work.ledger.append({ ...entry, action: 'disable', userId: null });
+}

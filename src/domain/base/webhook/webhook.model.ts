@@ -1,0 +1,75 @@
+import { z } from 'zod';
+
+import { DAY } from '../../../platform/clock.js';
+import type { Audit } from '../../../platform/validate.js';
+
+export const MAX_WEBHOOKS = 20;
+/** Time of failures after which a webhook is disabled. */
+export const MAX_FAILING_MS = 3 * DAY;
+
+const WebAddress = z
+  .string()
+  .max(2_000, 'must have at most 2000 characters')
+  .refine(isWebAddress, 'must be an address such as https://example.com/hooks, without user, password and #')
+  .transform((text) => new URL(text).href)
+  .describe(
+    'Address that events are sent to: https for public addresses; http only in networks that the operator of the server allows. Redirects are not followed.',
+  );
+
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && `${username}${password}${hash}` === '';
+}
+
+const WebhookFields = z.object({
+  url: WebAddress,
+  events: z
+    .array(z.string())
+    .min(1, 'must not be empty')
+    .max(100, 'must have at most 100 entries')
+    .describe(
+      'Types of the events to send: `entityType.action` of entries of the ledger, for example device.update. device.* are all of devices, and * all.',
+    ),
+});
+
+export const WebhookCreate = z.object({
+  ...WebhookFields.shape,
+  fromSequence: z
+    .number()
+    .int()
+    .min(1, 'must be a positive whole number')
+    .nullish()
+    .describe('`sequence` of the ledger entry to begin with. Without it, those from now on are sent.'),
+});
+
+export const WebhookUpdate = z.object({
+  ...WebhookFields.partial().shape,
+  enabled: z
+    .boolean()
+    .optional()
+    .describe('False stops sending. True goes on after the last entry that was sent, and ends a failure.'),
+});
+
+/** An address to which the entries of the company's ledger are sent. */
+export interface Webhook extends Audit, Readonly<z.output<typeof WebhookFields>> {
+  readonly id: number;
+  readonly enabled: boolean;
+  readonly secretNonce: string;
+  readonly oldSecretNonce: string | null;
+  readonly oldSecretUntil: Date | null;
+  /** Entries of the ledger up to this sequence were sent, or are of other types. */
+  readonly deliveredSequence: number;
+  /** Attempts since the last success. */
+  readonly failedAttempts: number;
+  readonly failingSince: Date | null;
+  readonly lastSuccessAt: Date | null;
+  readonly lastFailureAt: Date | null;
+  readonly lastFailure: string | null;
+  /** Time from which the next entries may be sent. */
+  readonly dueAt: Date;
+  /** Until then, the node that has claimed it sends alone. */
+  readonly leaseEndsAt: Date | null;
+}
+
+export type WebhookState = 'active' | 'failing' | 'disabled';

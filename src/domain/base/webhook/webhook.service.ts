@@ -1,0 +1,137 @@
+import { Records } from '../../../database/company/records.js';
+import { ENTITY_TYPES, LEDGER_ACTIONS, type ReadWork, type WriteWork } from '../../../database/work.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import type { Outgoing } from '../../../platform/outgoing.js';
+import { changed, parse } from '../../../platform/validate.js';
+import { MAX_WEBHOOKS, type Webhook, WebhookCreate, WebhookUpdate } from './webhook.model.js';
+import { ledgerSpan, webhookTable } from './webhook.repository.js';
+import { deriveSecret, newNonce } from './webhook.rules.js';
+
+export { webhooks } from './webhook.repository.js';
+export { stateOf } from './webhook.rules.js';
+
+const records = new Records(webhookTable);
+export const { get: getWebhook } = records;
+
+/** Parts of the server that changes need besides the unit of work. */
+export interface WebhookTools {
+  readonly tokenSecret: string;
+  readonly outgoing: Pick<Outgoing, 'problemOf'>;
+}
+
+/** The webhook as the ledger shows it: without its secret, and what changes with each event. */
+export const recorded = ({ id, url, events, enabled, deliveredSequence, ...webhook }: Webhook) => ({
+  id,
+  url,
+  events,
+  enabled,
+  deliveredSequence,
+  lastFailure: webhook.lastFailure,
+  revision: webhook.revision,
+});
+
+/** Creates a webhook with a secret, which is shown once. Errors: `invalid`, `too_many_records`. */
+export async function createWebhook(work: WriteWork, tools: WebhookTools, input: unknown) {
+  const { url, events, fromSequence } = parse(WebhookCreate, input);
+  refuseUnusable(tools, { url, events });
+  if ((await webhookTable.count(work, {})) >= MAX_WEBHOOKS) {
+    throw new DomainError(
+      'too_many_records',
+      `A company has at most ${MAX_WEBHOOKS} webhooks. Nothing was changed.`,
+    );
+  }
+  const { last } = await ledgerSpan(work);
+  const webhook = await webhookTable.insert(work, {
+    url,
+    events,
+    enabled: true,
+    secretNonce: newNonce(tools.tokenSecret),
+    oldSecretNonce: null,
+    oldSecretUntil: null,
+    deliveredSequence: fromSequence == null ? last : await sequenceBefore(work, fromSequence),
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    lastFailure: null,
+    ...started(work),
+  });
+  work.ledger.created('webhook', recorded(webhook));
+  return { webhook, secret: secretOf(work, tools, webhook) };
+}
+
+const secretOf = ({ caller: { companyId } }: ReadWork, { tokenSecret }: WebhookTools, webhook: Webhook) =>
+  deriveSecret(tokenSecret, { companyId, id: webhook.id }, webhook.secretNonce);
+
+/** Fields of a webhook that begins to send, at once. */
+const started = ({ now }: ReadWork) => ({
+  failedAttempts: 0,
+  failingSince: null,
+  dueAt: now,
+  leaseEndsAt: null,
+});
+
+/** The position before an entry. Errors: `invalid` for an entry that retention has deleted, or that is not there yet. */
+async function sequenceBefore(work: ReadWork, sequence: number): Promise<number> {
+  const { last, deleted } = await ledgerSpan(work);
+  if (sequence <= deleted) {
+    throw invalid(
+      'fromSequence',
+      `must be at least ${deleted + 1}: earlier entries are deleted by retention`,
+    );
+  }
+  if (sequence > last + 1) throw invalid('fromSequence', `must be at most ${last + 1}, the next entry`);
+  return sequence - 1;
+}
+
+function refuseUnusable({ outgoing }: WebhookTools, { url, events }: Pick<Webhook, 'url' | 'events'>): void {
+  const problem = outgoing.problemOf(url);
+  if (problem !== null) throw invalid('url', problem);
+  const unknown = events.find((event) => !isEventType(event));
+  if (unknown === undefined) return;
+  throw invalid('events', 'must be types of events, for example device.update, device.* or *');
+}
+
+/** Whether a text names events of the ledger: `device.update`, `device.*` or `*`. */
+function isEventType(text: string): boolean {
+  if (text === '*') return true;
+  const [entityType = '', action = '', ...rest] = text.split('.');
+  const [types, actions]: readonly (readonly string[])[] = [ENTITY_TYPES, LEDGER_ACTIONS];
+  return (
+    rest.length === 0 &&
+    types?.includes(entityType) === true &&
+    (action === '*' || actions?.includes(action) === true)
+  );
+}
+
+/** Changes a webhook; its next attempt is now. Errors: `invalid`. */
+export async function updateWebhook(
+  work: WriteWork,
+  tools: WebhookTools,
+  current: Webhook,
+  input: unknown,
+): Promise<Webhook> {
+  const after = changed(current, parse(WebhookUpdate, input));
+  refuseUnusable(tools, after);
+  return await update(work, current, { ...after, ...started(work) });
+}
+
+/** Sends the entries from this one on again, in order. Errors: `invalid`. */
+export async function replayWebhook(
+  work: WriteWork,
+  current: Webhook,
+  fromSequence: number,
+): Promise<Webhook> {
+  const deliveredSequence = await sequenceBefore(work, fromSequence);
+  return await update(work, current, { ...current, ...started(work), deliveredSequence });
+}
+
+async function update(work: WriteWork, current: Webhook, values: Webhook): Promise<Webhook> {
+  // A node that sends to it now keeps its claim, so that no two nodes send at the same time.
+  const after = await webhookTable.update(work, current, { ...values, leaseEndsAt: current.leaseEndsAt });
+  work.ledger.updated('webhook', recorded(current), recorded(after));
+  return after;
+}
+
+export async function deleteWebhook(work: WriteWork, webhook: Webhook): Promise<void> {
+  await webhookTable.deleteById(work, webhook.id);
+  work.ledger.deleted('webhook', recorded(webhook));
+}

@@ -1,0 +1,155 @@
+import { Resolver } from 'node:dns/promises';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+
+import { SECOND, systemClock } from '../platform/clock.js';
+import {
+  type AddressProblem,
+  addressProblemOf,
+  type Outgoing,
+  type OutgoingPost,
+  type PostOutcome,
+} from '../platform/outgoing.js';
+import type { RuleMessage } from '../platform/rules.js';
+
+/** Time for a whole request with its response. */
+const TIMEOUT_MS = 10 * SECOND;
+/** Bytes of a response that are read, and dropped; then the connection is closed. */
+const MAX_RESPONSE_BYTES = 16 * 1024;
+const RESOLVER = { timeout: 3 * SECOND, tries: 2 };
+
+/** IP addresses of a name; empty if there are none. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+/**
+ * Sends requests to addresses that users have given. The addresses that are checked are those to which the socket is
+ * connected; redirects are failures, so none is followed.
+ */
+export class OutgoingRequests implements Outgoing {
+  readonly #problemOfAddress: AddressProblem;
+
+  /** `networks` are allowed besides public addresses, for example `10.0.0.0/8`. */
+  constructor(
+    networks: readonly string[],
+    private readonly resolve: Resolve = resolveName,
+    private readonly timeoutMs = TIMEOUT_MS,
+  ) {
+    this.#problemOfAddress = addressProblemOf(networks);
+  }
+
+  problemOf(url: string): RuleMessage | null {
+    const { host, isEncrypted } = partsOf(url);
+    return isIP(host) === 0 ? null : this.#problemOfAddress(host, isEncrypted);
+  }
+
+  async post(request: OutgoingPost): Promise<PostOutcome> {
+    const since = systemClock.elapsed();
+    const timeout = AbortSignal.timeout(this.timeoutMs);
+    const late = `There was no response within ${this.timeoutMs / SECOND} s.`;
+    const outcome = await this.#send(request, timeout).then(
+      (status) => ({ status, failure: failureOf(status) }),
+      (error: unknown) => ({ status: null, failure: timeout.aborted ? late : reasonOf(error) }),
+    );
+    return { ...outcome, milliseconds: Math.round(systemClock.elapsed() - since) };
+  }
+
+  /** Status of the response. Errors: `Refused`, and those of connections. */
+  async #send({ signal, ...request }: OutgoingPost, timeout: AbortSignal): Promise<number> {
+    const { host, isEncrypted } = partsOf(request.url);
+    // Node looks up no address that is in the URL.
+    const problem = this.problemOf(request.url);
+    if (problem !== null) throw new Refused(`${host} ${problem}.`);
+    const lookup: LookupFunction = (name, { all }, callback) => {
+      const give = (found: readonly Address[]): void => {
+        if (all === true) callback(null, [...found]);
+        else callback(null, found[0]?.address ?? '', found[0]?.family);
+      };
+      this.#addressesOf(name, isEncrypted).then(give, (error: unknown) => callback(error as Error, ''));
+    };
+    const ends = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    return await statusOf({ ...request, lookup, signal: ends });
+  }
+
+  /** Addresses for the socket. Errors: `Refused`. */
+  async #addressesOf(host: string, isEncrypted: boolean): Promise<readonly Address[]> {
+    const addresses = await this.resolve(host);
+    if (addresses.length === 0) throw new Refused(`${host} is no name that DNS knows.`);
+    for (const address of addresses) {
+      const problem = this.#problemOfAddress(address, isEncrypted);
+      if (problem !== null) throw new Refused(`${host} ${problem}.`);
+    }
+    return addresses.map((address) => ({ address, family: isIP(address) }));
+  }
+}
+
+interface Address {
+  readonly address: string;
+  /** 4 or 6. */
+  readonly family: number;
+}
+
+/** An error whose message is shown to the user. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+function partsOf(url: string): { readonly host: string; readonly isEncrypted: boolean } {
+  const { hostname, protocol } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), isEncrypted: protocol === 'https:' };
+}
+
+interface Sent extends Omit<OutgoingPost, 'signal'> {
+  readonly lookup: LookupFunction;
+  readonly signal: AbortSignal;
+}
+
+/** Status of the response, of which a bounded part is read. Each request has a connection of its own. */
+function statusOf({ url, headers, body, lookup, signal }: Sent): Promise<number> {
+  const send = partsOf(url).isEncrypted ? httpsRequest : httpRequest;
+  const length = { 'Content-Length': Buffer.byteLength(body) };
+  const options = {
+    method: 'POST',
+    headers: { ...headers, ...length },
+    agent: false,
+    lookup,
+    signal,
+  } as const;
+  return new Promise((resolve, reject) => {
+    const request = send(url, options, (response) => {
+      let size = 0;
+      const end = (): void => resolve(response.statusCode ?? 0);
+      response.on('data', ({ length: bytes }: Buffer) => {
+        size += bytes;
+        if (size <= MAX_RESPONSE_BYTES) return;
+        end();
+        request.destroy();
+      });
+      response.on('end', end);
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** Null for a status of success. */
+function failureOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  const isRedirect = status >= 300 && status < 400;
+  return `The response was ${status}${isRedirect ? ', a redirect, and none is followed' : ''}.`;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Refused) return error.message;
+  const { code = 'no response' } = error as { readonly code?: string };
+  return `The connection failed: ${code}.`;
+}
+
+/** Asks the name servers, not in the threads of Node: slow names of one company must not delay the files of others. */
+async function resolveName(name: string): Promise<readonly string[]> {
+  if (name === 'localhost') return ['127.0.0.1'];
+  const resolver = new Resolver(RESOLVER);
+  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+}

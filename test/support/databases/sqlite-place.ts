@@ -57,6 +57,7 @@ export function newSqlitePlace({
 
 /** The database of a file, which need not exist yet. */
 export function placeAt(file: string): TestPlace {
+  const connection = briefConnection(file);
   return {
     url: urlOf(file),
     failInserts: async (table) => {
@@ -68,7 +69,7 @@ export function placeAt(file: string): TestPlace {
     open: async (options = {}) =>
       existsSync(file) ? connect(file, options) : await openDatabase(file, options),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => {
-      return await withConnection(file, (database) => run(database, text, values) as Row[]);
+      return await whenFree(() => run(connection(), text, values) as Row[]);
     },
     check: () => Promise.resolve(checkFile(file)),
     stored: () => {
@@ -101,22 +102,45 @@ export function placeAt(file: string): TestPlace {
   };
 }
 
-/** Waits without holding up the event loop, since the server of the test may be what has the lock. */
+/**
+ * A connection for the statements that follow each other in one turn of the event loop, closed before the next turn. To
+ * open one reads the whole schema, which takes longer than most statements.
+ */
+function briefConnection(file: string): () => Sqlite.Database {
+  let open: Sqlite.Database | undefined;
+  return () => {
+    if (open === undefined) {
+      const opened = new Sqlite(file, { timeout: 0, fileMustExist: true });
+      open = opened;
+      process.nextTick(() => {
+        opened.close();
+        open = undefined;
+      });
+    }
+    return open;
+  };
+}
+
 async function withConnection<T>(file: string, use: (database: Sqlite.Database) => T): Promise<T> {
   const database = new Sqlite(file, { timeout: 0, fileMustExist: true });
   try {
-    const began = performance.now();
-    for (;;) {
-      try {
-        return use(database);
-      } catch (error) {
-        const isBusy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
-        if (!isBusy || performance.now() - began > MAX_WAIT_MS) throw error;
-        await sleep(5);
-      }
-    }
+    return await whenFree(() => use(database));
   } finally {
     database.close();
+  }
+}
+
+/** Waits without holding up the event loop, since the server of the test may be what has the lock. */
+async function whenFree<T>(use: () => T): Promise<T> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      return use();
+    } catch (error) {
+      const isBusy = error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+      if (!isBusy || performance.now() - began > MAX_WAIT_MS) throw error;
+      await sleep(5);
+    }
   }
 }
 

@@ -50,7 +50,7 @@ export function createTerminals(
   stopping: AbortSignal,
   bodyMs: number,
 ) {
-  const find = createDeviceTokenLookUp(units, clock);
+  const find = createDeviceTokenLookUp(units, clock, onError);
   const access = createAuthenticator(units, clock, (token) => refuseToken(token, find), onError);
   const refusals = new RefusalLog(units, clock, onError);
   const seen = new SeenDevices(units, clock, onError);

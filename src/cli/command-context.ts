@@ -130,9 +130,13 @@ export const KEEP_OLD_FOR = [
   'time for which the old token works beside the new one, for example 24h; at most 30d',
 ] as const;
 
-/** Milliseconds of that option. Errors: `CommandError`. */
-export function keptFor(text: string): number {
-  const milliseconds = readDuration(text);
+export interface KeepOptions extends ChangeOptions {
+  readonly keepOldFor?: string;
+}
+
+/** Milliseconds of that option; 0 without it. Errors: `CommandError`. */
+export function keptFor({ keepOldFor = '0s' }: KeepOptions): number {
+  const milliseconds = readDuration(keepOldFor);
   if (milliseconds !== undefined) return milliseconds;
   throw new CommandError('--keep-old-for: must be a length of time such as 30m, 24h or 7d');
 }

@@ -31,6 +31,7 @@ export const LEDGER_ACTIONS = [
   'issue',
   'record',
   'rename',
+  'renew',
   'report',
   'retry',
   'revoke',

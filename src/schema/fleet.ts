@@ -91,16 +91,22 @@ export const fleet = {
     },
   ),
 
-  /** Token of a device, at most one for each. */
+  /** Token of a device, at most one for each, and the one before it, which may work on for a while. */
   device_tokens: deviceTable(
     {
       token_hash: text,
       last_four: text,
+      /** Whether the token was used while there was an old one. */
+      is_used: flag,
+      old_hash: optional(text),
+      old_last_four: optional(text),
+      /** End of the old token; null if it ends when the new one is used for the first time. */
+      old_until: optional(instant),
       /** Id of the user on whose behalf it acts. No reference, since the token stays when the user leaves. */
       issued_by: integer,
       issued_at: instant,
     },
-    { unique: [['token_hash']] },
+    { unique: [['token_hash'], ['old_hash']] },
   ),
 
   terminal_refusals: deviceTable({

@@ -7,7 +7,7 @@ import {
   readBody,
   refuseLabels,
 } from '../http/body/body.js';
-import { isUnchanged, onClosed, requestContextOf } from '../http/request.js';
+import { bearerToken, isUnchanged, onClosed, requestContextOf } from '../http/request.js';
 import {
   endResponse,
   holdBytes,
@@ -134,6 +134,11 @@ export class TerminalExchange<T> implements OpenExchange {
 
   header(name: string): string | undefined {
     return this.#parts.received.request.get(name);
+  }
+
+  /** Text of the token of the request. */
+  get token(): string {
+    return bearerToken(this.#parts.received.request) ?? '';
   }
 
   /** Whether the request has this ETag, or `*`, in If-None-Match. */
@@ -271,8 +276,8 @@ export class TerminalExchange<T> implements OpenExchange {
     await sendText(response, content, this.#held);
   }
 
-  async sendJson(body: object): Promise<void> {
-    await this.send({ type: JSON_TYPE, content: JSON.stringify(body) });
+  async sendJson(body: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.send({ type: JSON_TYPE, content: JSON.stringify(body), headers });
   }
 
   /** Sends 304 with these headers. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
+import { DAY } from '../../src/platform/clock.js';
 import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
 import { fleet } from '../support/fleet.js';
@@ -113,6 +114,26 @@ describe('device token', () => {
     // The server keeps what it has looked up for two seconds.
     clock.advance(2_001);
     await expect.poll(() => status(first)).toBe(401);
+  });
+
+  it('keeps the old token for a while', async ({ cli, token }) => {
+    const { url, clock } = await cli.serve();
+    const client = createClient(url, token);
+    const number = await fleet.logicalNumber(client, 'N-9');
+    await fleet.device(client, 'SN-9', { logical_number_id: number });
+    const first = (await cli.run('device token SN-9 --company Acme')).stdout.trim();
+    const all = 'device token --all --replace --csv --company Acme --keep-old-for 7d';
+    const second = (await cli.run(all)).lines.find((line) => line.startsWith('SN-9'))?.slice(5) ?? '';
+    const statuses = async (): Promise<number[]> =>
+      await Promise.all(
+        [first, second].map(async (each) => {
+          const headers = { authorization: `Bearer ${each}` };
+          return (await createClient(url, null).post('/terminal/v1/report', {}, { headers })).status;
+        }),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    clock.advance(7 * DAY);
+    expect(await statuses()).toEqual([401, 200]);
   });
 
   it('issues tokens for devices without one, and with --replace for all', async ({ cli, token: user }) => {

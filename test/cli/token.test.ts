@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 
+import { HOUR } from '../../src/platform/clock.js';
 import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
 import { GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
@@ -68,6 +69,29 @@ describe('token create, list and revoke', () => {
     const again = await cli.run(['token', 'renew', String(old.id), '--company', 'Acme']);
     expect([again.code, again.stdout]).toEqual([1, '']);
     expect(again.stderr).toBe('--id: is revoked: create a new token\n');
+  });
+
+  it('renew keeps the old token for a while', async ({ cli }) => {
+    const server = await cli.serve();
+    const created = await create(cli, '--json');
+    const renew = ['token', 'renew', String(created.object().id), '--company', 'Acme', '--keep-old-for'];
+    expect(await cli.run([...renew, 'long'])).toMatchObject({
+      code: 1,
+      stderr: '--keep-old-for: must be a length of time such as 30m, 24h or 7d\n',
+    });
+    expect(await cli.run([...renew, '31d'])).toMatchObject({
+      code: 1,
+      stderr: '--keep-old-for: must be at most 30 days\n',
+    });
+    const renewed = await cli.run([...renew, '24h']);
+    const statuses = async (): Promise<number[]> => [
+      (await server.client(created.token()).get('groups')).status,
+      (await server.client(renewed.stdout.trim()).get('groups')).status,
+    ];
+    server.clock.advance(5_000);
+    expect(await statuses()).toEqual([200, 200]);
+    server.clock.advance(24 * HOUR);
+    expect(await statuses()).toEqual([401, 200]);
   });
 
   it.for(['999', '01', 'x'])('renew and revoke refuse %s', async (id, { cli }) => {

@@ -11,6 +11,9 @@ import {
   addCompanyCommand,
   callerIn,
   changeIn,
+  KEEP_OLD_FOR,
+  type KeepOptions,
+  keptFor,
   withDatabase,
   type ChangeOptions,
 } from '../command-context.js';
@@ -21,17 +24,18 @@ import { type ListedValue, listIn } from '../row-files.js';
 export function addCommands(add: AddCommand): void {
   const issues = 'issue the token with which a device calls /terminal/v1; shown only once';
   addCompanyCommand(add, 'token', issues, issue)
-    .argument('[serial]', 'serial number of the device; the token that it had before ends')
+    .argument('[serial]', 'serial number of the device; the token that it had before ends at once')
     .option('--all', 'issue tokens for all devices of the company that have none')
-    .option('--replace', 'with --all: also for devices that have a token, which ends')
-    .option('--csv', 'with --all: print CSV with the columns serial and token');
+    .option('--replace', 'with --all: also for devices that have a token, which ends at once')
+    .option('--csv', 'with --all: print CSV with the columns serial and token')
+    .option(...KEEP_OLD_FOR);
   const imports = 'create devices from a list, all or none; prints the result of each line';
   addCompanyCommand(add, 'import', imports, importDevices)
     .argument('<file>', 'one serial number per line (UTF-8), or a CSV file with the column serial_number')
     .option('--skip-refused', 'skip refused lines and create the other devices');
 }
 
-interface TokenOptions extends ChangeOptions {
+interface TokenOptions extends KeepOptions {
   readonly all?: true;
   readonly replace?: true;
   readonly csv?: true;
@@ -46,7 +50,7 @@ async function issue(options: TokenOptions, serial: string, io: CommandIo): Prom
     throw new CommandError('--replace and --csv are for --all.');
   }
   const issued = await changeIn(io, options, async (work) =>
-    issueDeviceToken(work, await getDeviceBySerialNumber(work, serial)),
+    issueDeviceToken(work, await getDeviceBySerialNumber(work, serial), keptFor(options)),
   );
   const notice = `Token of ${issued.serialNumber}: store it now, it is not shown again.`;
   return { value: shown(issued), lines: [issued.secret], notice };
@@ -63,7 +67,7 @@ async function issueForAll(io: CommandIo, options: TokenOptions): Promise<null> 
     if (options.csv === true && options.json !== true) io.print('serial,token');
     for (let after = 0, isLeft = true; isLeft;) {
       const step = { after, limit: DEVICES_PER_UNIT, replace: options.replace === true };
-      const issued = await units.write(caller, (work) => issueNextDeviceTokens(work, step));
+      const issued = await units.write(caller, (work) => issueNextDeviceTokens(work, step, keptFor(options)));
       for (const each of issued) io.print(lineOf(each, options));
       total += issued.length;
       after = issued.at(-1)?.deviceId ?? after;

@@ -18,6 +18,7 @@ import {
   addRead,
   fieldsOf,
   KEEP_OLD_FOR,
+  type KeepOptions,
   keptFor,
   type ChangeOptions,
 } from '../command-context.js';
@@ -35,10 +36,9 @@ export function addCommands(add: AddCommand): void {
     return { value: tokens.map(fieldsOf), lines: [tokenTable(tokens)] };
   });
   const renews = 'replace a token by a new one, which is shown only once; the old one ends at once';
-  addChange<RenewOptions>(add, 'renew', renews, async (work, { keepOldFor }, id, config) => {
-    const kept = keepOldFor === undefined ? 0 : keptFor(keepOldFor);
-    return shown(await renewToken(work, loadTokenSecret(config), await tokenOf(work, id), kept));
-  })
+  addChange<KeepOptions>(add, 'renew', renews, async (work, options, id, config) =>
+    shown(await renewToken(work, loadTokenSecret(config), await tokenOf(work, id), keptFor(options))),
+  )
     .argument('<id>', ID)
     .option(...KEEP_OLD_FOR);
   addChange(add, 'revoke', 'revoke a token at once', async (work, _options, id) => {
@@ -48,10 +48,6 @@ export function addCommands(add: AddCommand): void {
 }
 
 const ID = 'the id that `token list` shows';
-
-interface RenewOptions extends ChangeOptions {
-  readonly keepOldFor?: string;
-}
 
 /** Errors: `not_found`. */
 async function tokenOf(work: WriteWork, text: string): Promise<AccessToken> {

@@ -12,6 +12,7 @@ const actions = texts({
   issue: ['Token issued', 'Token emitido'],
   record: ['Recorded', 'Registrado'],
   rename: ['Renamed', 'Renomeado'],
+  renew: ['Token renewed', 'Token renovado'],
   report: ['Reported by the terminal', 'Informado pelo terminal'],
   retry: ['Sent again', 'Enviado de novo'],
   revoke: ['Token revoked', 'Token revogado'],

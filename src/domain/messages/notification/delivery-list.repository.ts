@@ -11,9 +11,10 @@ import { lastDrawn } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import type { NewRows } from '../../../database/list/new-rows.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
-import { idTable, inList, flag } from '../../../database/storage.js';
+import { idTable, inList, flag, instant } from '../../../database/storage.js';
 import type { SystemReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
+import type { Row } from '../../../schema/schema.js';
 import { type Delivery, type DeliveryChange, DELIVERY_CHANGES } from './notification.model.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
@@ -103,6 +104,8 @@ export interface TerminalFacts {
   readonly enabled: boolean;
   readonly logicalNumberId: number | null;
   readonly tokenHash: string | null;
+  /** End of the token before it; null if that has none. */
+  readonly oldUntil: Date | null;
 }
 
 /** Position of the latest change of a delivery of the company. */
@@ -144,13 +147,24 @@ export async function selectOpenNumbers(work: ReadWork, logicalNumberIds: Ids) {
   return new Set(rows.map(({ id }) => id));
 }
 
+/** The end of an old token in its column. */
+export const endOf = (column: Row<'device_tokens'>['old_until']): Date | null =>
+  column === null ? null : instant.fromColumn(column);
+
 /** Facts by device id; deleted devices are absent. One statement. */
 export async function selectFacts(work: ReadWork, deviceIds: Ids) {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<TerminalFacts>`select d.id as "deviceId", d.serial_number as "serialNumber",
-      d.enabled, d.logical_number_id as "logicalNumberId", t.token_hash as "tokenHash"
+  const { rows } = await sql<
+    Omit<TerminalFacts, 'oldUntil'> & Pick<Row<'device_tokens'>, 'old_until'>
+  >`select d.id as "deviceId", d.serial_number as "serialNumber",
+      d.enabled, d.logical_number_id as "logicalNumberId", t.token_hash as "tokenHash", t.old_until
     from ${idTable(deviceIds)} cross join devices as d
     left join device_tokens as t on t.company_id = ${companyId} and t.device_id = d.id
     where d.company_id = ${companyId} and d.id = p.value`.execute(db);
-  return new Map(rows.map((row) => [row.deviceId, { ...row, enabled: flag.fromColumn(row.enabled) }]));
+  return new Map(
+    rows.map(({ old_until, ...row }): [number, TerminalFacts] => [
+      row.deviceId,
+      { ...row, enabled: flag.fromColumn(row.enabled), oldUntil: endOf(old_until) },
+    ]),
+  );
 }

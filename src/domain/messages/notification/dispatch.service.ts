@@ -8,7 +8,7 @@ import { NotificationConfirm } from '../../../platform/terminal.js';
 import { orProblem, idFromText, parse } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { foldedCompany } from '../../people/company/company.model.js';
-import { lastPosition, type TerminalFacts } from './delivery-list.repository.js';
+import { endOf, lastPosition, type TerminalFacts } from './delivery-list.repository.js';
 import { finish, noteConfirmed, reportDeliveries } from './delivery.repository.js';
 import {
   claim,
@@ -186,17 +186,31 @@ export async function checkForAll(work: ReadWork, all: readonly CheckedTerminal[
     const heldUntil = first?.leaseEndsAt ?? null;
     const isHeld = heldUntil !== null && heldUntil > work.now;
     const issuedAt = token === undefined ? work.now : instant.fromColumn(token.issued_at);
-    const isTokenNew = tokenId === null && work.now.getTime() - issuedAt.getTime() < TOKEN_KNOWN_MS;
+    const oldUntil = endOf(token?.old_until ?? null);
     return {
       companyId: work.caller.companyId,
       isAvailable: first !== undefined && !isHeld,
       position,
-      facts: { deviceId: id, serialNumber, enabled, logicalNumberId, tokenHash: token?.token_hash ?? null },
+      facts: {
+        deviceId: id,
+        serialNumber,
+        enabled,
+        logicalNumberId,
+        tokenHash: token?.token_hash ?? null,
+        oldUntil,
+      },
       tokenId,
-      againAt: isTokenNew ? new Date(work.now.getTime() + LOOK_AGAIN_MS) : null,
+      againAt: tokenId === null ? nextLook(work.now, issuedAt, oldUntil) : null,
       heldUntil: isHeld ? heldUntil : null,
     };
   });
+}
+
+/** When to look at a token again: while another node may still take it for valid, and when an old one ends. */
+function nextLook(now: Date, issuedAt: Date, oldUntil: Date | null): Date | null {
+  if (oldUntil !== null && oldUntil > now) return oldUntil;
+  const changedAt = Math.max(issuedAt.getTime(), oldUntil?.getTime() ?? 0);
+  return now.getTime() - changedAt < TOKEN_KNOWN_MS ? new Date(now.getTime() + LOOK_AGAIN_MS) : null;
 }
 
 export interface ClaimedDeliveries {

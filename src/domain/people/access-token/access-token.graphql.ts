@@ -101,7 +101,7 @@ const apiTokenCreate = g.ownMutation('ApiTokenCreate', {
 });
 
 /** Argument of mutations that issue a token in place of another one. */
-const KEEP_OLD_FOR = {
+export const KEEP_OLD_FOR = {
   ...g.duration.orNull('Time for which the old token works beside the new one: at most 30d.'),
   defaultValue: 0,
 };

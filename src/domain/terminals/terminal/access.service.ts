@@ -13,13 +13,18 @@ import {
   TokenLookUp,
   unauthenticated,
 } from '../../people/access-token/authentication.service.js';
+import { isValid, noteFirstUse } from './device-token.service.js';
 import { type DeviceCredential, findDeviceCredentials } from './terminal.repository.js';
 
 /** Finds the device of a device token; undefined for any other text. */
 export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
 
 /** A fleet has as many tokens as terminals, so the look-ups of one turn of the event loop are combined. */
-export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceToken {
+export function createDeviceTokenLookUp(
+  units: Units,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): FindDeviceToken {
   const lookUps = new Batcher<null, string, { readonly credential: DeviceCredential | undefined }>({
     most: 200,
     everyMs: 0,
@@ -28,9 +33,20 @@ export function createDeviceTokenLookUp(units: Units, clock: Clock): FindDeviceT
       return hashes.map((hash) => ({ credential: found.get(hash) }));
     },
   });
-  const find = async (hash: string) => (await lookUps.add(null, hash)).credential;
+  const find = async (hash: string) => {
+    const { credential } = await lookUps.add(null, hash);
+    const isFirstUse = credential?.hash === hash && credential.old !== null && !credential.isUsed;
+    // If this cannot be stored, the next look-up does it.
+    if (isFirstUse) await noteFirstUse(units, credential).catch(onError);
+    return credential && { credential, hash };
+  };
   const cached = new TokenLookUp(units, clock, ['device_token'], find);
-  return (token) => cached.find(token);
+  return async (token) => {
+    const found = await cached.find(token);
+    if (found === undefined) return undefined;
+    const { credential, hash } = found;
+    return credential.hash === hash || isValid(credential, hash, clock.now()) ? credential : undefined;
+  };
 }
 
 /** Refuses a token that is not one of a user. Errors: `forbidden` for one of a device; otherwise `unauthenticated`. */

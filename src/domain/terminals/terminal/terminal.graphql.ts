@@ -1,6 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { getDevice } from '../../fleet/device/device.service.js';
+import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
 import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
 import {
   adoptTerminal,
@@ -43,22 +44,23 @@ const DEVICE_ID = { deviceId: g.id('Global id of the device.') };
 
 const deviceTokenIssue = g.ownMutation('DeviceTokenIssue', {
   description:
-    'Issues the token with which a device calls `/terminal/v1`, and shows its text once. The one that the device had before ends at once. Requires the scope ADMIN.',
-  args: DEVICE_ID,
+    'Issues the token with which a device calls `/terminal/v1`, and shows its text once. The one that the device had before ends at once, or after `keepOldFor`. While the terminal has not used the present one, the one before it is kept instead. Requires the scope ADMIN.',
+  args: { ...DEVICE_ID, keepOldFor: KEEP_OLD_FOR },
   payload: {
     token: g.text.orNull('Text of the new token, which is shown only here. Null if none was issued.'),
     device: g.object.orNull(DeviceType, 'The device. Null if no token was issued.'),
   },
   scope: 'admin',
   within: [],
-  run: async (work, { deviceId }) => {
+  run: async (work, { deviceId, keepOldFor }) => {
     const device = await deviceAt(work, deviceId);
-    return { token: (await issueDeviceToken(work, device)).secret, device };
+    return { token: (await issueDeviceToken(work, device, keepOldFor ?? 0)).secret, device };
   },
 });
 
 const deviceTokenRevoke = g.ownMutation('DeviceTokenRevoke', {
-  description: 'Ends the token of a device at once, if it has one. Requires the scope ADMIN.',
+  description:
+    'Ends the token of a device at once, if it has one, and the old one beside it. Requires the scope ADMIN.',
   args: DEVICE_ID,
   payload: { device: g.changedRecord(DeviceType) },
   scope: 'admin',

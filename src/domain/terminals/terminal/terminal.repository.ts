@@ -1,42 +1,101 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, type NewRow, specialSql } from '../../../database/company/company-rows.js';
+import {
+  CompanyRows,
+  excluded,
+  type NewRow,
+  type OfCompany,
+  specialSql,
+} from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
-import { inIds, inList, instant, typed } from '../../../database/storage.js';
-import type { CompanyWriteWork, ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
+import { flag, inIds, inList, instant, typed } from '../../../database/storage.js';
+import type {
+  CompanyWriteWork,
+  ReadWork,
+  SystemReadWork,
+  SystemWriteWork,
+  WriteWork,
+} from '../../../database/work.js';
 import type { DeviceRefusalCode } from '../../../platform/errors.js';
+import type { Row } from '../../../schema/schema.js';
 import { hashToken } from '../../people/access-token/access-token.model.js';
 
 const tokens = new CompanyRows('device_tokens');
+
+/** The token of a device before its present one, of which only a hash and the last four characters are stored. */
+interface OldToken {
+  readonly hash: string;
+  readonly lastFour: string;
+  /** Null if it ends when the new one is used for the first time. */
+  readonly until: Date | null;
+}
 
 export interface NewDeviceToken {
   readonly deviceId: number;
   /** The text of the token, of which only a hash and the last four characters are stored. */
   readonly secret: string;
+  /** The token that works on beside it; null if there is none. */
+  readonly old: OldToken | null;
 }
 
-/** Stores tokens of different devices. Replaces the devices' former tokens. */
+/** The token of a device as it is stored. */
+export interface StoredToken extends Omit<NewDeviceToken, 'secret'> {
+  readonly hash: string;
+  readonly lastFour: string;
+  readonly isUsed: boolean;
+}
+
+const storedOf = (row: Row<'device_tokens'>): StoredToken => ({
+  deviceId: row.device_id,
+  hash: row.token_hash,
+  lastFour: row.last_four,
+  isUsed: flag.fromColumn(row.is_used),
+  old: row.old_hash === null ? null : oldOf(row.old_hash, row),
+});
+
+const oldOf = (hash: string, { old_last_four, old_until }: Row<'device_tokens'>): OldToken => ({
+  hash,
+  lastFour: old_last_four ?? '',
+  until: old_until === null ? null : instant.fromColumn(old_until),
+});
+
+/** Tokens by device id. One statement. */
+export async function selectDeviceTokens(work: ReadWork, deviceIds: readonly number[]) {
+  const rows = await tokens.select(work, { device_id: deviceIds });
+  return new Map(rows.map((row) => [row.device_id, storedOf(row)]));
+}
+
+/** Stores tokens of different devices, in place of those that the devices have. */
 export async function replaceDeviceTokens(work: WriteWork, values: readonly NewDeviceToken[]): Promise<void> {
-  const rows = values.map(({ deviceId, secret }) => ({
+  const rows = values.map(({ deviceId, secret, old }) => ({
     device_id: deviceId,
     token_hash: hashToken(secret),
     last_four: secret.slice(-4),
+    is_used: flag.toColumn(false),
+    old_hash: old?.hash ?? null,
+    old_last_four: old?.lastFour ?? null,
+    old_until: old?.until ? instant.toColumn(old.until) : null,
     issued_by: work.caller.userId,
     issued_at: instant.toColumn(work.now),
   }));
-  const changes = {
-    token_hash: sql<string>`excluded.token_hash`,
-    last_four: sql<string>`excluded.last_four`,
-    issued_by: sql<number>`excluded.issued_by`,
-    issued_at: sql<Date>`excluded.issued_at`,
-  };
-  await tokens.insertReturning(work, rows, { key: ['device_id'], changes });
+  const columns = Object.keys(rows[0] ?? {}).filter((name) => name !== 'device_id');
+  await tokens.insertReturning(work, rows, { key: ['device_id'], changes: excluded(columns) });
 }
 
-/** Deletes the token of a device. Returns its last four characters; undefined if the device has none. */
-export async function deleteDeviceToken(work: WriteWork, deviceId: number): Promise<string | undefined> {
-  return (await tokens.delete(work, { device_id: deviceId }))[0]?.last_four;
+/** Stores that the present token of a device was used, which ends an old one without another end. */
+export async function markTokenUsed(
+  work: OfCompany<SystemWriteWork>,
+  { deviceId, hash, old }: StoredToken,
+): Promise<void> {
+  const old_until = instant.toColumn(old?.until ?? work.now);
+  const match = { device_id: deviceId, token_hash: hash };
+  await tokens.update(work, match, { is_used: flag.toColumn(true), old_until });
+}
+
+/** Deletes the tokens of a device. Returns what was stored; undefined if the device has none. */
+export async function deleteDeviceToken(work: WriteWork, deviceId: number): Promise<StoredToken | undefined> {
+  return (await tokens.delete(work, { device_id: deviceId })).map(storedOf)[0];
 }
 
 /** Devices that get tokens in one step, which is one unit of work. */
@@ -60,23 +119,32 @@ export async function selectDevicesForTokens(work: ReadWork, { after, limit, rep
   return rows;
 }
 
-/** Device and company of a token. */
-export interface DeviceCredential {
+/** Device and company of a token, old or new. */
+export interface DeviceCredential extends StoredToken {
   readonly companyId: number;
-  readonly deviceId: number;
   readonly serialNumber: string;
   readonly issuedBy: number;
 }
 
-/** Devices of tokens, by token hash. One statement. Deleting a device deletes its token. */
+/** Devices of tokens, by token hash; of old ones too, also after their end. One statement. */
 export async function findDeviceCredentials(work: SystemReadWork, hashes: readonly string[]) {
   const { db } = specialSql(work);
-  const { rows } = await sql<DeviceCredential & { hash: string }>`select t.token_hash as hash,
-      t.company_id as "companyId", t.device_id as "deviceId", t.issued_by as "issuedBy",
-      d.serial_number as "serialNumber"
+  const rowsWith = (column: string) => sql`select ${sql.ref(column)} as hash, t.*, d.serial_number
     from device_tokens as t join devices as d on d.company_id = t.company_id and d.id = t.device_id
-    where t.token_hash ${inList('text', hashes)}`.execute(db);
-  return new Map(rows.map(({ hash, ...credential }) => [hash, credential]));
+    where ${sql.ref(column)} ${inList('text', hashes)}`;
+  const { rows } = await sql<Row<'device_tokens'> & { hash: string; serial_number: string }>`
+    ${rowsWith('t.token_hash')} union all ${rowsWith('t.old_hash')}`.execute(db);
+  return new Map(
+    rows.map((row): [string, DeviceCredential] => [
+      row.hash,
+      {
+        ...storedOf(row),
+        companyId: row.company_id,
+        serialNumber: row.serial_number,
+        issuedBy: row.issued_by,
+      },
+    ]),
+  );
 }
 
 /** The last time that the terminal of a device was refused. */

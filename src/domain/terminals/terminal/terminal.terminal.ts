@@ -5,6 +5,7 @@ import type { TerminalRoute } from '../../../terminal/index.js';
 import { TerminalReport } from '../../fleet/device/device.model.js';
 import { reportDevice } from '../../fleet/device/device.service.js';
 import { type AdmittedDevice, demandOwnNumber } from './access.service.js';
+import { renewDeviceToken } from './device-token.service.js';
 
 const ReportAnswer = z.strictObject({
   ignored: z
@@ -13,7 +14,11 @@ const ReportAnswer = z.strictObject({
     .describe('Names of fields that a report does not have; at most 20.'),
 });
 
-/** Route for reports of terminals. */
+const TokenAnswer = z.strictObject({
+  token: z.string().describe('The new token: 40 hexadecimal characters. It is not shown again.'),
+});
+
+/** Routes for reports and tokens of terminals. */
 export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
     method: 'POST',
@@ -34,6 +39,21 @@ export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
         await reportDevice(work, device, input);
       });
       await exchange.sendJson(ignored.length === 0 ? {} : { ignored });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/token',
+    scope: 'terminals',
+    operationId: 'createTerminalToken',
+    summary: 'Renew the token of the terminal',
+    description:
+      'Shows a new token once. The old one ends when the new one is used for the first time, so a terminal that loses the answer still has it; sent again, this replaces the new token that was never used. Only with the token of the device itself.',
+    response: TokenAnswer,
+    statuses: { 200: 'The new token.' },
+    exchange: async (exchange) => {
+      const token = await exchange.write((work, device) => renewDeviceToken(work, device, exchange.token));
+      await exchange.sendJson({ token }, { 'Cache-Control': 'no-store' });
     },
   },
 ];

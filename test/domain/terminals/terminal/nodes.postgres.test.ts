@@ -149,4 +149,18 @@ describe('AT-33 a terminal that may not use the service any more', () => {
       for (const url of urls) await expect.poll(() => metricOf(url, 'terminals_waiting')).toBe(0);
     },
   );
+
+  it('has what its old token opened ended on both nodes, once the new one was used at one of them', async () => {
+    const { token: old } = await newTerminal(server.acme, 'SN-renewed');
+    const renewal = await httpTerminal(server.url, old).get('/token', 'POST');
+    const streams = await Promise.all(urls.map((each) => httpTerminal(each, old).stream()));
+    const waits = urls.map((each) => httpTerminal(each, old).get('/notifications?wait=30'));
+    for (const each of urls) await expect.poll(() => metricOf(each, 'terminals_waiting')).toBe(2);
+    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+
+    expect((await httpTerminal(url, String(renewal.body.token)).get('/manifest')).status).toBe(200);
+    await Promise.all(streams.map(({ ended }) => ended));
+    expect((await Promise.all(waits)).map(({ status }) => status)).toEqual([401, 401]);
+    for (const each of urls) expect((await httpTerminal(each, old).get('/manifest')).status).toBe(401);
+  });
 });

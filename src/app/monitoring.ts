@@ -134,7 +134,9 @@ export function createStorageFigures(
 ): () => StorageFigures {
   const units: Pick<Units, 'systemRead'> = {
     systemRead: (use) =>
-      database.snapshot(null, (db) => use({ db, now: clock.now(), presence: PRESENCE_LIMITS })),
+      database.snapshot(null, (db) =>
+        use({ db, everywhere: () => db, now: clock.now(), presence: PRESENCE_LIMITS }),
+      ),
   };
   const pauseOfSizes = (took: number): number => Math.max(SIZES_INTERVAL_MS, SIZES_FACTOR * took);
   const sizes = new Background(clock, () => database.sizes(), pauseOfSizes);

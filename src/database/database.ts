@@ -50,6 +50,9 @@ export interface StorageSizes {
   readonly freeBytes: number | null;
 }
 
+/** A handle for queries only. A statement written with `sql` that changes something fails at run time. */
+export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'getExecutor'>;
+
 /** A SQLite file, or a database of a PostgreSQL server. */
 export interface Database {
   /** Name without a password: the path of the file, or for example `postgres://db.example:5432/gateway`. */
@@ -74,6 +77,8 @@ export interface Database {
   write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
   /** Within a transaction of a company: lets `use`, and nothing else, see and change the rows of all companies. */
   aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
+  /** A handle for single queries in a snapshot or a transaction, each of which sees the rows of all companies. */
+  everywhere(db: ReadDatabase): ReadDatabase;
   /** Within a transaction above companies: locks these companies, whose own transactions then wait for its end. */
   lockCompanies(db: Transaction<Tables>, companyIds: readonly number[]): Promise<void>;
   examining(): ExaminingReads;

@@ -99,8 +99,10 @@ class DatabaseUnits implements Units {
 
   readonly onUnfinished: Units['onUnfinished'] = (listener) => void this.#finishers.push(listener);
 
-  #parts<Handle>(db: Handle): { readonly db: Handle; readonly now: Date; readonly presence: PresenceLimits } {
-    return { db, now: this.clock.now(), presence: this.#options.presence };
+  #parts<Handle extends ReadDatabase>(db: Handle) {
+    const { database, clock } = this;
+    const everywhere = (): ReadDatabase => database.everywhere(db);
+    return { db, everywhere, now: clock.now(), presence: this.#options.presence };
   }
 
   #tell(changes: Changes): void {
@@ -138,7 +140,7 @@ class DatabaseUnits implements Units {
     return result;
   }
 
-  #work(parts: Pick<SystemWriteWork, 'db' | 'now' | 'presence' | 'ledger'>, outcome: Outcome) {
+  #work(parts: Pick<SystemWriteWork, 'db' | 'everywhere' | 'now' | 'presence' | 'ledger'>, outcome: Outcome) {
     const { database } = this;
     const afterCommit = (action: () => void): void => void outcome.actions.push(action);
     const work: SystemWriteWork = {

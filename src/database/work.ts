@@ -1,17 +1,21 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 
 import type { Caller, Origin } from '../platform/requests.js';
 import type { PresenceLimits } from '../platform/terminal.js';
 import type { Tables } from '../schema/schema.js';
-import type { CommittedChange } from './database.js';
+import type { CommittedChange, ReadDatabase } from './database.js';
 
-/** A handle for queries only. A statement written with `sql` that changes something fails at run time. */
-export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'getExecutor'>;
+export type { ReadDatabase };
 
 /** The unit of work of a use case that only reads. All of its statements see the same state of the database. */
 export interface ReadWork {
   readonly caller: Caller;
   readonly db: ReadDatabase;
+  /**
+   * A handle for queries that compare the company themselves, where row-level security would cost the index: on
+   * PostgreSQL no policy hides a row from them. For single statements.
+   */
+  readonly everywhere: () => ReadDatabase;
   readonly now: Date;
   /** Times after which terminals count as stale and as offline. */
   readonly presence: PresenceLimits;

@@ -43,11 +43,11 @@ const valueTable = <Of extends Columns>(value: Of) =>
   );
 
 export const fleet = {
-  groups: recordTable({ name: text }, { unique: [['company_id', 'name']] }),
+  groups: recordTable({ name: text }, { unique: [['company_id', 'name']], searched: 'name' }),
 
   logical_numbers: recordTable(
     { number: text, group_id: optional(referenceTo('groups')) },
-    { unique: [['company_id', 'number']], indexes: [['group_id', 'id']] },
+    { unique: [['company_id', 'number']], indexes: [['group_id', 'id']], searched: 'number' },
   ),
 
   devices: recordTable(
@@ -60,6 +60,7 @@ export const fleet = {
     },
     {
       unique: [['company_id', 'serial_number']],
+      searched: 'serial_number',
       // Values of an order are never null.
       computed: { version_order: `coalesce(framework_version, '')` },
       indexes: [

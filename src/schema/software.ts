@@ -23,6 +23,7 @@ export const software = {
       language: text,
     },
     {
+      searched: 'name',
       unique: [['company_id', 'name']],
       indexes: [
         ['communication_format', 'id'],
@@ -60,6 +61,7 @@ export const software = {
       crc: text,
     },
     {
+      searched: 'name',
       unique: [['company_id', 'name']],
       // The first index finds the file of a released content.
       indexes: [['content_id'], ['file_type', 'id']],

@@ -4,6 +4,7 @@ import { DELIVERY_STATES } from './messages.js';
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING, TABLES } from './schema.js';
+import { SQLITE_SEARCH } from './search.js';
 import { TYPES, computedColumns, constraintsOf, type Column, foreignKey, type Index } from './table.js';
 import type { Table } from './table.js';
 
@@ -187,6 +188,7 @@ export const SQLITE_SCHEMA: readonly string[] = [
   ...OF_DEVICES,
   ...SUMMING,
   ...KEPT,
+  ...SQLITE_SEARCH,
   'analyze sqlite_schema',
   ...Object.entries(SHARES).flatMap(([table, indexes]) =>
     Object.entries(indexes).map(

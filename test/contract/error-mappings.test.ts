@@ -68,7 +68,8 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
     expect(userErrorsOf(error)).toEqual(user === null ? undefined : userErrors);
     const graphql = topLevelError(error);
     expect(graphql.message).toBe('In words.');
-    expect(graphql.extensions).toEqual({ code: top, retryAfter: 7 });
+    const shown = code === 'invalid' ? { fields } : {};
+    expect(graphql.extensions).toEqual({ code: top, retryAfter: 7, ...shown });
   });
 
   it.each(DOMAIN_CODES)('agree on %s without a field', (code) => {

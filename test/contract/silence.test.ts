@@ -98,6 +98,10 @@ function listQueries(): string[] {
   return Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(({ name, type }) => {
     const named = getNamedType(type);
     if (!isObjectType(named) || !named.name.endsWith('Connection')) return [];
+    if (name === 'search')
+      return ['1', 'a', 'SN-', 'admin'].map(
+        (text) => `{ search(text: "${text}") { nodes { name record { id } } } }`,
+      );
     const record = named.name.replace(/Connection$/, '');
     return [
       `{ ${name}(first: 50) { totalCount pageInfo { startCursor endCursor hasNextPage }

@@ -12,6 +12,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/base/ledger/retention.repository.ts': 4,
   'src/domain/base/job/job.repository.ts': 4,
   'src/domain/base/webhook/webhook.repository.ts': 3,
+  'src/domain/base/search/search.repository.ts': 4,
   'src/domain/fleet/device/device-change.repository.ts': 2,
   'src/domain/fleet/device/device.repository.ts': 7,
   'src/domain/fleet/logical-number/version-links.repository.ts': 6,

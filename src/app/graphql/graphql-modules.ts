@@ -1,5 +1,6 @@
 import { jobGraphql } from '../../domain/base/job/job.graphql.js';
 import { ledgerEntryGraphql, retentionGraphql } from '../../domain/base/ledger/ledger.graphql.js';
+import { searchGraphql } from '../../domain/base/search/search.graphql.js';
 import { webhookGraphql } from '../../domain/base/webhook/webhook.graphql.js';
 import { deviceBulkGraphql } from '../../domain/fleet/device/device-bulk.graphql.js';
 import { deviceGraphql } from '../../domain/fleet/device/device.graphql.js';
@@ -48,6 +49,7 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   deliveryGraphql,
   parameterGraphql,
   retentionGraphql,
+  searchGraphql,
   sessionGraphql,
   terminalGraphql,
   transactionGraphql,

@@ -1,5 +1,7 @@
 import { entityTypeOf, historyField, LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
 import type { LedgerEntry } from '../../domain/base/ledger/ledger.service.js';
+import { SearchResultType } from '../../domain/base/search/search.graphql.js';
+import type { Found } from '../../domain/base/search/search.model.js';
 import { auditedTypes } from '../../domain/people/user/user.graphql.js';
 import * as g from '../../graphql/index.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
@@ -64,6 +66,11 @@ const entity = g.computed(
     readNode(ctx, sourcesByEntityType.get(entityType), entityId),
 );
 
+const found = g.computed(
+  g.object.orNull(g.Node, 'The record. Null if the caller may not read it.'),
+  ({ type, id }: Found, ctx) => readNode(ctx, nodeSources.get(type), id),
+);
+
 const histories = [...auditedTypes].map(([name, Type]) =>
   g.fields(Type, { history: historyField(entityTypeOf(name)) }),
 );
@@ -72,5 +79,6 @@ export const nodeLookupGraphql = g.graphqlModule(
   node,
   nodes,
   g.fields(LedgerEntryType, { entity }),
+  g.fields(SearchResultType, { record: found }),
   ...histories,
 );

@@ -12,32 +12,36 @@ import {
 } from 'react-aria-components';
 
 import { graphql, query } from '../api';
-import { containing } from '../record/find';
-import { nameOf, type Named } from '../record/link';
 import { texts, useTexts } from '../text';
 import { Icon, type IconName } from '../ui/icon';
-import { pageNames, usePages, type PageName } from './pages';
+import { pageNames, usePages, type PageEntry, type PageName } from './pages';
 
 const words = texts({
   palette: ['Go to a page or a record', 'Ir para uma página ou um registro'],
   hint: [
-    'A page, a serial number, a logical number, a group, an app or a file',
-    'Página, número de série, número lógico, grupo, aplicativo ou arquivo',
+    'A page, or a part of a serial number, number, name, key or file',
+    'Uma página, ou parte de um número de série, número, nome, chave ou arquivo',
   ],
   nothing: ['Nothing found', 'Nada encontrado'],
 });
 
 const FIND = graphql(`
-  query FindRecords(
-    $text: String!, $devices: DeviceFilter!, $groups: GroupFilter!, $apps: AppFilter!, $files: FileFilter!
-  ) {
-    devices(first: 5, filter: $devices) { nodes { id serialNumber } }
-    logicalNumbers(first: 5, filter: { number: { startsWith: $text } }) { nodes { id number } }
-    groups(first: 5, filter: $groups) { nodes { id name } }
-    apps(first: 5, filter: $apps) { nodes { id name } }
-    files(first: 5, filter: $files) { nodes { id name } }
+  query FindRecords($text: String!) {
+    search(text: $text, first: 30) { nodes { name record { __typename id } } }
   }
 `);
+
+/** Page of the records of each type. */
+const PAGE_OF: Readonly<Record<string, PageName>> = {
+  App: 'apps',
+  Device: 'devices',
+  File: 'files',
+  Group: 'groups',
+  LogicalNumber: 'logical-numbers',
+  Member: 'members',
+  Metacontent: 'metacontents',
+  Parameter: 'parameters',
+};
 
 interface Entry {
   readonly id: string;
@@ -110,7 +114,7 @@ function useEntries(typed: string): readonly Entry[] {
   useEffect(() => {
     let isOver = false;
     const find = async (): Promise<void> => {
-      const found = text === '' ? [] : await findRecords(text, names).catch(() => []);
+      const found = text === '' ? [] : await findRecords(text, pages, names).catch(() => []);
       if (!isOver) setRecords(found);
     };
     const timer = setTimeout(() => void find(), PAUSE_MS);
@@ -118,7 +122,7 @@ function useEntries(typed: string): readonly Entry[] {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [text, names]);
+  }, [text, pages, names]);
   const matching = pages.filter(({ name }) => names[name].toLowerCase().includes(text.toLowerCase()));
   return [
     ...matching.map(({ path, name, icon, section, shortcut }) => ({
@@ -135,30 +139,14 @@ function useEntries(typed: string): readonly Entry[] {
 
 async function findRecords(
   text: string,
-  kinds: Readonly<Record<PageName, string>>,
+  pages: readonly PageEntry[],
+  names: Readonly<Record<PageName, string>>,
 ): Promise<readonly Entry[]> {
-  const named = containing('name', text);
-  const { devices, logicalNumbers, groups, apps, files } = await query(FIND, {
-    text,
-    devices: containing('serialNumber', text),
-    groups: named,
-    apps: named,
-    files: named,
+  const { search } = await query(FIND, { text });
+  return search.nodes.flatMap(({ name, record }) => {
+    const page = pages.find((each) => each.name === PAGE_OF[record?.__typename ?? '']);
+    if (!page || !record) return [];
+    const { path, icon } = page;
+    return [{ id: record.id, name, kind: names[page.name], icon, path, open: record.id }];
   });
-  const entries = (page: PageName, icon: IconName, records: readonly Named[]): readonly Entry[] =>
-    records.map((record) => ({
-      id: record.id,
-      name: nameOf(record),
-      kind: kinds[page],
-      icon,
-      path: `/${page}`,
-      open: record.id,
-    }));
-  return [
-    ...entries('devices', 'device', devices.nodes),
-    ...entries('logical-numbers', 'number', logicalNumbers.nodes),
-    ...entries('groups', 'group', groups.nodes),
-    ...entries('apps', 'box', apps.nodes),
-    ...entries('files', 'file', files.nodes),
-  ];
 }

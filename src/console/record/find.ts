@@ -45,7 +45,7 @@ const FIND_FILES = graphql(`
 `);
 
 /** Condition that a field contains the text: as typed, in capitals or with a capital first, which are not the same to the API. */
-export function containing<Field extends string>(field: Field, text: string) {
+function containing<Field extends string>(field: Field, text: string) {
   const forms = new Set([text, text.toUpperCase(), text.slice(0, 1).toUpperCase() + text.slice(1)]);
   return {
     or: [...forms].map((contains) => ({ [field]: { contains } }) as Record<Field, { contains: string }>),

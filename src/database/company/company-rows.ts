@@ -26,6 +26,14 @@ export function inCompany<Work extends SystemReadWork>(work: Work, companyId: nu
   return { ...work, caller: { companyId } };
 }
 
+/** The unit with a handle whose queries no policy of PostgreSQL changes: each must compare the company itself. */
+export const everywhere = <Work extends SystemReadWork>(
+  work: Work,
+): Work & { readonly db: ReadDatabase } => ({
+  ...work,
+  db: work.everywhere(),
+});
+
 /** Rows that a read may examine in the event loop; for more, it calls `moveToThread`. */
 export const MANY_ROWS = 5_000;
 

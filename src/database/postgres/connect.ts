@@ -58,14 +58,15 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   };
 }
 
-function unitsOf({ snapshot, examine, write, aboveCompanies, lockCompanies, examining }: Sessions) {
+function unitsOf(sessions: Sessions) {
+  const { snapshot, examine, write, aboveCompanies, everywhere, lockCompanies, examining } = sessions;
   const reads = handleOn(<R>(query: CompiledQuery) =>
     snapshot(null, (db) => db.getExecutor().executeQuery<R>(query)),
   );
   const writes = handleOn(<R>(query: CompiledQuery) =>
     write(null, (db) => db.getExecutor().executeQuery<R>(query)),
   );
-  return { reads, writes, snapshot, examine, write, aboveCompanies, lockCompanies, examining };
+  return { reads, writes, snapshot, examine, write, aboveCompanies, everywhere, lockCompanies, examining };
 }
 
 function sharingOf({ announce, onAnnounced, alone }: Announcements, limits: SharedLimits) {

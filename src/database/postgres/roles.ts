@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 
 import { COMPANY_ROLE, SYSTEM_ROLE } from '../../schema/postgres.js';
+import { EXTENSIONS } from '../../schema/search.js';
 import { DatabaseRefused } from '../database.js';
 import { stateOf } from './faults.js';
 
@@ -65,6 +66,8 @@ interface Found {
   readonly is_superuser: boolean;
   readonly owns_database: boolean;
   readonly is_public: boolean;
+  /** Names of the extensions whose operators can be used. */
+  readonly extensions: readonly string[];
   readonly version: number;
 }
 
@@ -73,6 +76,9 @@ const FOUND = `select quote_ident(current_user) as user, quote_ident(current_dat
     (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
     (select pg_has_role(datdba, 'usage') from pg_database where datname = current_database()) as owns_database,
     has_database_privilege('public', current_database(), 'connect') as is_public,
+    array(select extension.key from json_each_text($1) as extension where exists (select from pg_opclass
+      where opcname = extension.value and pg_opclass_is_visible(oid)
+        and opcmethod = (select oid from pg_am where amname = 'gin'))) as extensions,
     current_setting('server_version_num')::int as version`;
 
 interface RoleFound {
@@ -101,7 +107,7 @@ const AT_THE_SAME_TIME = ['XX000', '23505', '42710'];
 const NOT_ALLOWED = ['42501', '42704'];
 
 /**
- * Creates missing roles, lets the user of the URL set them without inheriting their rights, and denies all
+ * Creates missing roles and extensions, lets the user of the URL set them without inheriting their rights, and denies all
  * other users the connection to the database. Errors: `DatabaseRefused` with the SQL for an administrator.
  */
 export async function prepareRoles(client: Client, roles: Roles, name: string): Promise<void> {
@@ -131,7 +137,7 @@ function failureOf(error: unknown): string {
 }
 
 async function statementsNeeded(client: Client, { company, system }: Roles): Promise<readonly string[]> {
-  const { rows } = await client.query<Found>(FOUND);
+  const { rows } = await client.query<Found>(FOUND, [JSON.stringify(EXTENSIONS)]);
   const [found] = rows;
   if (found === undefined) return [];
   demandSchema(found);
@@ -146,7 +152,9 @@ async function statementsNeeded(client: Client, { company, system }: Roles): Pro
   const inherits = !is_superuser && used.some((role) => role?.is_inherited === true);
   const usesSchema = used.every((role) => role?.uses_schema === true);
   const isClosed = !found.is_public && ofSystem?.connects === true;
+  const missing = Object.keys(EXTENSIONS).filter((each) => !found.extensions.includes(each));
   return [
+    ...missing.map((each) => `create extension if not exists ${each}`),
     ...(ofCompany === undefined ? [`create role ${quoted(company)} nologin`] : []),
     ...(ofSystem === undefined ? [`create role ${quoted(system)} nologin`] : []),
     ...(isUsable ? [] : grants(user, company, both, units)),

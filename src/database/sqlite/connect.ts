@@ -45,6 +45,7 @@ const SINGLE_NODE = {
     return true;
   },
   aboveCompanies: (_db, use) => use(),
+  everywhere: (db) => db,
   lockCompanies: () => Promise.resolve(),
   connections: () => ({}),
   windows: inMemory,

@@ -2,6 +2,7 @@
 import Sqlite from 'better-sqlite3';
 
 import { TABLE_NAMES } from '../../schema/schema.js';
+import { SQLITE_SEARCH_AGAIN, tableOfSearch } from '../../schema/search.js';
 import type { Table } from '../../schema/table.js';
 import {
   bytesOf,
@@ -110,10 +111,11 @@ function demandEmptyIn(file: string, database: Sqlite.Database): void {
   if (sourceIn(database) === null) demandEmpty(file, rowsIn(database, tables));
 }
 
-/** Names of all tables or triggers, in the order in which they were created. */
+/** Names of all triggers, or of all tables but those of the search, in the order in which they were created. */
 function namesIn(database: Sqlite.Database, type: 'table' | 'trigger'): readonly string[] {
   const query = `select name from sqlite_schema where type = ? and name not like 'sqlite_%' order by rowid`;
-  return database.prepare(query).pluck().all(type) as string[];
+  const names = database.prepare(query).pluck().all(type) as string[];
+  return type === 'table' ? names.filter((name) => tableOfSearch(name) === undefined) : names;
 }
 
 function sourceIn(database: Sqlite.Database): string | null {
@@ -157,7 +159,7 @@ class FileTarget extends FileSource implements CopyTarget {
   }
 
   finish(): Promise<void> {
-    return explained(() => this.database.exec(this.#triggers.join('; ')));
+    return explained(() => this.database.exec([...SQLITE_SEARCH_AGAIN, ...this.#triggers].join('; ')));
   }
 
   commit(): Promise<void> {

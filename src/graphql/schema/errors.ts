@@ -106,9 +106,10 @@ export async function foundOrNull<T>(get: () => Promise<T | null>): Promise<T | 
 export function topLevelError(error: DomainError): GraphQLError {
   const mapped = CODES[error.code];
   const code = 'top' in mapped ? mapped.top : mapped.user === 'INVALID' ? 'BAD_USER_INPUT' : mapped.user;
-  const { retryAfter } = error.details;
-  return new GraphQLError(error.message, {
-    extensions: { code, ...(retryAfter === undefined ? {} : { retryAfter }) },
-    originalError: error,
-  });
+  const { retryAfter, fields } = error.details;
+  const details = {
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(error.code === 'invalid' && fields !== undefined ? { fields } : {}),
+  };
+  return new GraphQLError(error.message, { extensions: { code, ...details }, originalError: error });
 }

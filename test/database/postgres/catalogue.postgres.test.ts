@@ -23,7 +23,8 @@ interface Part {
 
 /** An INTEGER PRIMARY KEY is never null, though the catalogue of SQLite does not say so. */
 const OF_SQLITE = `with tables as (select name from sqlite_schema
-    where type = 'table' and name not like 'sqlite%' and name <> 'applied_migrations'),
+    where type = 'table' and name not like 'sqlite%' and name <> 'applied_migrations'
+      and instr(name, '_search') = 0),
   indexes as (select t.name as "table", i.origin, i."unique", i.partial, count(*) - count(x.name) as expressions,
       group_concat(x.name || case when x.desc = 1 and i."unique" = 0 then ' desc' else '' end, ', ') as columns
     from tables as t, pragma_index_list(t.name) as i, pragma_index_xinfo(i.name) as x where x.key = 1
@@ -49,7 +50,8 @@ const OF_POSTGRES = `with tables as (select oid, relname from pg_class
   indexes as (select relname, indisprimary, indisunique, indpred is not null as is_partial,
       ${namesOf('indrelid', 'indkey', " || case when indoption[place - 1] & 1 = 1 and not indisunique then ' desc' else '' end")}
         where place <= indnkeyatts) as columns
-    from pg_index join tables on tables.oid = indrelid)
+    from pg_index join tables on tables.oid = indrelid
+    where indexrelid::regclass::text not like '%\\_search')
   select relname as table, 'column' as kind, attname || case when attnotnull then ' not null' else '' end as text
     from tables join pg_attribute on attrelid = tables.oid where attnum > 0 and not attisdropped
   union all select relname, case when indisprimary then 'primary' when indisunique then 'unique' else 'index' end,

@@ -1,10 +1,9 @@
-import type { Transaction } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
 
 import { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { Tables } from '../../../schema/schema.js';
-import type { Database, ExaminingLimits } from '../../database.js';
+import type { Database, ExaminingLimits, Scope } from '../../database.js';
+import type { ReadDatabase } from '../../work.js';
 import { UNAVAILABLE } from '../faults.js';
 import { reportFault, Session, Unit, type Shared } from './session.js';
 
@@ -24,7 +23,7 @@ const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxW
  */
 export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
-  readonly #units = new WeakMap<Transaction<Tables>, Unit>();
+  readonly #units = new WeakMap<ReadDatabase, Unit>();
   readonly #queues: ReturnType<typeof queuesOf>;
   readonly #deadlineMs: number;
   #exceeded = 0;
@@ -53,22 +52,21 @@ export class Sessions {
   readonly snapshot: Database['snapshot'] = async (scope, use) => {
     const queue = scope === null ? this.#queues.above : this.#queues.read;
     return await this.#inTurn(queue, scope ?? ABOVE, (session) =>
-      new Unit(session, scope, STATEMENT_MS).read(use),
+      this.#unit(session, scope, STATEMENT_MS).read(use),
     );
   };
 
   readonly write: Database['write'] = async (scope, use, ofCompany) => {
     const key = scope ?? ofCompany ?? ABOVE;
-    return await this.#inTurn(this.#queues.write, key, async (session) => {
-      const unit = new Unit(session, scope, STATEMENT_MS);
-      this.#units.set(unit.db, unit);
-      return await unit.write(key, use);
-    });
+    return await this.#inTurn(this.#queues.write, key, (session) =>
+      this.#unit(session, scope, STATEMENT_MS).write(key, use),
+    );
   };
 
+  readonly everywhere: Database['everywhere'] = (db) => this.#unitOf(db).everywhere();
+
   readonly aboveCompanies: Database['aboveCompanies'] = async (db, use) => {
-    const unit = this.#units.get(db);
-    if (unit === undefined) throw new Error('The transaction is not one of a unit of work.');
+    const unit = this.#unitOf(db);
     await unit.change(null);
     const result = await use();
     // After an error, the transaction ends, so its scope is not restored.
@@ -77,14 +75,26 @@ export class Sessions {
   };
 
   readonly lockCompanies: Database['lockCompanies'] = async (db, companyIds) =>
-    this.#units.get(db)?.lock(companyIds);
+    this.#unitOf(db).lock(companyIds);
+
+  #unit(session: Session, scope: Scope, statementMs: number): Unit {
+    const unit = new Unit(session, scope, statementMs);
+    this.#units.set(unit.db, unit);
+    return unit;
+  }
+
+  #unitOf(db: ReadDatabase): Unit {
+    const unit = this.#units.get(db);
+    if (unit === undefined) throw new Error('The handle is not one of a unit of work.');
+    return unit;
+  }
 
   /** Ends at the deadline, whatever `use` does. A connection whose statement still runs then is closed. */
   readonly examine: Database['examine'] = async (companyId, use) => {
     const deadlineMs = this.#deadlineMs;
     try {
       return await this.#inTurn(this.#queues.examine, companyId, (session) =>
-        new Unit(session, companyId, deadlineMs).read((db) =>
+        this.#unit(session, companyId, deadlineMs).read((db) =>
           inTime(use(db), deadlineMs, () => session.giveUp()),
         ),
       );

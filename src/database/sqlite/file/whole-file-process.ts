@@ -56,11 +56,14 @@ function check(open: () => Sqlite.Database): CheckResult {
 
 /** Reads every page of the file: bytes and rows of each table, with its indexes. */
 function measure(database: Sqlite.Database): StorageSizes {
-  // A table WITHOUT ROWID has rows in the inner pages of its primary key too.
+  // A table WITHOUT ROWID has rows in the inner pages of its primary key too. The index of names of the table
+  // devices is in tables whose names begin with devices_search.
   const trees = database
     .prepare(
-      `select coalesce(s.tbl_name, p.name) as name, sum(p.bytes) as bytes,
-        sum(case when s.type = 'table' and (p.pagetype = 'leaf' or (p.pagetype = 'internal' and t.wr = 1))
+      `select iif(instr(p.name, '_search') > 0, substr(p.name, 1, instr(p.name, '_search') - 1),
+          coalesce(s.tbl_name, p.name)) as name,
+        sum(p.bytes) as bytes,
+        sum(case when s.type = 'table' and instr(p.name, '_search') = 0 and (p.pagetype = 'leaf' or (p.pagetype = 'internal' and t.wr = 1))
           then p.cells else 0 end) as rows
       from (select name, pagetype, sum(pgsize) as bytes, sum(ncell) as cells from dbstat group by 1, 2) as p
       left join sqlite_schema as s on s.name = p.name

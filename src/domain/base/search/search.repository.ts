@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+
+import { everywhere, specialSql } from '../../../database/company/company-rows.js';
+import { LAST } from '../../../database/list/condition.js';
+import { containsFolded } from '../../../database/list/letter-case.js';
+import { portable, type Sql } from '../../../database/storage.js';
+import type { ReadWork } from '../../../database/work.js';
+import { FOLDED_LETTERS, foldedSql, ID_BITS, LETTERS, SEARCHED } from '../../../schema/search.js';
+import type { Found, FoundType } from './search.model.js';
+
+const TYPES: Readonly<Record<string, FoundType>> = {
+  apps: 'App',
+  devices: 'Device',
+  files: 'File',
+  groups: 'Group',
+  logical_numbers: 'LogicalNumber',
+};
+
+type Searched = (typeof SEARCHED)[number] & { readonly type: FoundType };
+
+export const SEARCHED_TYPES: readonly Searched[] = SEARCHED.flatMap((each) => {
+  const type = TYPES[each.table];
+  return type === undefined ? [] : [{ ...each, type }];
+});
+
+/** Maximum different keys of parameters, and of metacontents, that are compared. */
+const MAX_KEYS = 2_000;
+
+const all = (queries: readonly Sql[]): Sql<Found> =>
+  sql<Found>`${sql.join(
+    queries.map((each) => sql`select * from (${each}) as part`),
+    sql` union all `,
+  )}`;
+
+/** Records whose names begin with one of the spellings: at most `first` of each type and spelling. One statement. */
+export async function findByBeginning(
+  work: ReadWork,
+  spellings: readonly string[],
+  first: number,
+): Promise<Found[]> {
+  const { db, companyId } = specialSql(work);
+  const queries = SEARCHED_TYPES.flatMap(({ table, column, type }) =>
+    spellings.map((text) => {
+      const name = sql.ref(column);
+      return sql`select ${sql.lit(type)} as type, id, ${name} as name from ${sql.table(table)}
+        where company_id = ${companyId} and ${name} >= ${text} and ${name} < ${text + LAST}
+        order by ${name} limit ${first}`;
+    }),
+  );
+  return (await all(queries).execute(db)).rows;
+}
+
+/** Records of some types whose names contain a text, at most `first` of each. One statement. */
+export async function findByPart(
+  own: ReadWork,
+  searched: readonly Searched[],
+  text: string,
+  first: number,
+): Promise<Found[]> {
+  const work = everywhere(own);
+  const { db, companyId } = specialSql(work);
+  const phrase = `"${text.replaceAll('"', '""')}"`;
+  const escaped = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const pattern = sql`translate(${escaped}::text, ${sql.lit(LETTERS)}, ${sql.lit(FOLDED_LETTERS)})`;
+  const bits = sql.lit(ID_BITS);
+  const queries = searched.map(({ table, column, index, type }) => {
+    const name = sql.ref(`t.${column}`);
+    const selected = sql`select ${sql.lit(type)} as type, t.id, ${name} as name`;
+    return portable(
+      sql`${selected} from ${sql.table(index)} as s join ${sql.table(table)} as t
+        on t.company_id = ${companyId} and t.id = s.rowid - (${companyId} << ${bits})
+        where s.name match ${phrase} and s.rowid between ${companyId} << ${bits} and (${companyId} + 1) << ${bits}
+        limit ${first}`,
+      sql`${selected} from ${sql.table(table)} as t
+        where t.company_id = ${companyId} and ${sql.raw(foldedSql(`t.${column}`))} like ${pattern} limit ${first}`,
+    );
+  });
+  return (await all(queries).execute(db)).rows;
+}
+
+/** Settings whose keys contain a text: of those with the same key the first one, at most `first` keys of each type. */
+export async function findKeys(work: ReadWork, text: string, first: number): Promise<Found[]> {
+  const { db, companyId } = specialSql(work);
+  const keysOf = (type: FoundType, table: string): Sql => {
+    const settings = sql`${sql.table(table)} where company_id = ${companyId}`;
+    // Each step finds the next key in the index, whatever number of settings have the one before.
+    return sql`with recursive keys (key, place) as (
+        select (select min(key) from ${settings}), 1 union all
+        select (select min(key) from ${settings} and key > keys.key), place + 1 from keys
+          where key is not null and place < ${sql.lit(MAX_KEYS)})
+      select ${sql.lit(type)} as type, (select min(id) from ${settings} and key = keys.key) as id, key as name
+        from keys where key is not null and ${containsFolded(sql.ref('key'), text)} limit ${first}`;
+  };
+  const queries = [keysOf('Parameter', 'parameters'), keysOf('Metacontent', 'metacontents')];
+  return (await all(queries).execute(db)).rows;
+}
+
+/** Members whose names or e-mail addresses contain a text, at most `first`. */
+export async function findMembers(work: ReadWork, text: string, first: number): Promise<Found[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } =
+    await sql<Found>`select 'Member' as type, id, name from members where company_id = ${companyId}
+    and (${containsFolded(sql.ref('name'), text)} or ${containsFolded(sql.ref('email'), text)})
+    limit ${first}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,40 @@
+import type { ReadWork } from '../../../database/work.js';
+import { mayUse } from '../../../platform/requests.js';
+import { folded, parse } from '../../../platform/validate.js';
+import { type Found, SearchText } from './search.model.js';
+import { findByBeginning, findByPart, findKeys, findMembers, SEARCHED_TYPES } from './search.repository.js';
+
+/** The indexes find three characters or more. */
+const MIN_PART = 3;
+
+/**
+ * Records whose names contain a text, case and accents aside: first those that are equal, then those that begin with
+ * it, of each type in turn. Members only for administrators. At most four statements. Errors: `invalid`.
+ */
+export async function search(work: ReadWork, input: unknown, first: number): Promise<readonly Found[]> {
+  const { text } = parse(SearchText, input);
+  const spellings = [...new Set([text, text.toLowerCase(), text.toUpperCase()])];
+  const beginning = await findByBeginning(work, spellings, first);
+  const counts = Map.groupBy(beginning, ({ type }) => type);
+  const left = SEARCHED_TYPES.filter(({ type }) => (counts.get(type)?.length ?? 0) < first);
+  const isLong = Array.from(text).length >= MIN_PART;
+  const containing = isLong && left.length > 0 ? await findByPart(work, left, text, first) : [];
+  const keys = await findKeys(work, text, first);
+  const members = mayUse(work.caller, 'admin') ? await findMembers(work, text, first) : [];
+  return ranked([...beginning, ...containing, ...keys, ...members], folded(text)).slice(0, first);
+}
+
+/** Each record once. */
+function ranked(found: readonly Found[], text: string): readonly Found[] {
+  const once = new Map(found.map((each) => [`${each.type} ${each.id}`, each]));
+  const places = new Map<string, number>();
+  const withRank = Array.from(once.values(), (each) => {
+    const name = folded(each.name);
+    const group = name === text ? 0 : name.startsWith(text) ? 1 : 2;
+    const place = places.get(`${group} ${each.type}`) ?? 0;
+    places.set(`${group} ${each.type}`, place + 1);
+    return { each, group, place };
+  });
+  withRank.sort((one, other) => one.group - other.group || one.place - other.place);
+  return withRank.map(({ each }) => each);
+}

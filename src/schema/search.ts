@@ -1,0 +1,71 @@
+/** Search for parts of names (decisions.md#search): FTS5 on SQLite, pg_trgm on PostgreSQL. */
+import { folded } from '../platform/validate.js';
+import { TABLES } from './schema.js';
+
+/** Tables with records that are searched, and the columns of their names. */
+export const SEARCHED = TABLES.flatMap(({ name, searched }) =>
+  searched === null ? [] : [{ table: name, column: searched, index: `${name}_search` }],
+);
+
+/** Latin, Greek and Cyrillic letters: first and last code points. */
+const RANGES = [
+  [0x41, 0x5a],
+  [0xc0, 0x24f],
+  [0x370, 0x52f],
+  [0x1e00, 0x1fff],
+] as const;
+
+const changed = RANGES.flatMap(([first, last]) =>
+  Array.from({ length: last - first + 1 }, (_, place) => String.fromCodePoint(first + place)),
+).filter((letter) => folded(letter) !== letter && folded(letter).length === 1);
+
+/** Arguments of `translate` of PostgreSQL, whose own functions depend on the locale. */
+export const [LETTERS, FOLDED_LETTERS] = [changed.join(''), changed.map(folded).join('')];
+
+/** Bits of a row id that are the id of the record; those above are the company. */
+export const ID_BITS = 32;
+
+const rowOf = (row: string): string => `(${row}.company_id << ${ID_BITS}) | ${row}.id`;
+
+/** SQL that stores the names of all records of a table in its index. */
+const fill = ({ table, column, index }: (typeof SEARCHED)[number]): string =>
+  `insert into ${index} (rowid, name) select (company_id << ${ID_BITS}) | id, ${column} from ${table}`;
+
+/** An index of names without the names: those are in the records, whose company and id make up the row id. */
+export const SQLITE_SEARCH: readonly string[] = SEARCHED.flatMap(({ table, column, index }) => [
+  `create virtual table ${index} using fts5(name, content = '', contentless_delete = 1,
+    tokenize = 'trigram remove_diacritics 1')`,
+  `create trigger ${index}_in after insert on ${table} begin
+      insert into ${index} (rowid, name) values (${rowOf('new')}, new.${column});
+    end`,
+  `create trigger ${index}_out after delete on ${table} begin
+      delete from ${index} where rowid = ${rowOf('old')};
+    end`,
+  `create trigger ${index}_changed after update of ${column} on ${table} when new.${column} <> old.${column} begin
+      delete from ${index} where rowid = ${rowOf('old')};
+      insert into ${index} (rowid, name) values (${rowOf('new')}, new.${column});
+    end`,
+]);
+
+/** Statements that empty the indexes, and fill them from the records. */
+export const SQLITE_SEARCH_AGAIN: readonly string[] = SEARCHED.flatMap((each) => [
+  `insert into ${each.index} (${each.index}) values ('delete-all')`,
+  fill(each),
+]);
+
+/** The table with records whose index SQLite keeps in the table `name`, in part or as a whole. */
+export const tableOfSearch = (name: string): string | undefined =>
+  SEARCHED.find(({ index }) => name.startsWith(index))?.table;
+
+/** Extensions that PostgreSQL needs, with an operator class of each. */
+export const EXTENSIONS = { pg_trgm: 'gin_trgm_ops', btree_gin: 'int8_ops' } as const;
+
+/** SQL of a text without accents, in lower case, as `folded` makes it. */
+export const foldedSql = (text: string): string => `translate(${text}, '${LETTERS}', '${FOLDED_LETTERS}')`;
+
+export const POSTGRES_SEARCH: readonly string[] = SEARCHED.map(
+  ({ table, column, index }) =>
+    // New entries wait in a list that each search reads: 512 kB of it take about a millisecond.
+    `create index ${index} on ${table} using gin (company_id, ${foldedSql(column)} gin_trgm_ops)
+      with (gin_pending_list_limit = 512)`,
+);

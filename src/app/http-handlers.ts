@@ -162,6 +162,7 @@ const SECRET_MUTATIONS = [
   'memberAdd',
   'deviceTokenIssue',
   'webhookCreate',
+  'webhookSecretRotate',
 ];
 /** Mutations that set the cookie of a session, or change what it is for. */
 const SESSION_MUTATIONS = ['signIn', 'signInByLink', 'companySwitch', 'passwordChange'];

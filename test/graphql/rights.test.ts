@@ -36,7 +36,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     'Mutation',
     'admin',
     `deviceTokenIssue deviceTokenRevoke userUnlock userDisable userEnable memberAdd
-      memberSetRole memberRemove companyRename companySetTimeZone webhookCreate webhookUpdate webhookReplay
+      memberSetRole memberRemove companyRename companySetTimeZone webhookCreate webhookUpdate webhookReplay webhookSecretRotate webhookTest
       webhookDelete`,
   ],
   // The services decide: users may change what is their own.
@@ -111,7 +111,7 @@ describe('scopes over the whole schema', () => {
       .filter((type) => !type.name.startsWith('__') && 'getFields' in type)
       .flatMap((type) => ('getFields' in type ? Object.keys(type.getFields()) : []));
     expect(new Set(names.filter((name) => /password|secret|nonce|tokenHash|hash$/i.test(name)))).toEqual(
-      new Set(['passwordChange', 'initialPassword', 'oldSecretUntil', 'secret']),
+      new Set(['passwordChange', 'initialPassword', 'oldSecretUntil', 'webhookSecretRotate', 'secret']),
     );
   });
 });

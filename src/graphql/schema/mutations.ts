@@ -22,7 +22,7 @@ interface OwnMutation<F extends Fields, P> {
   /** Path in the arguments of the fields that errors name. Defaults to `['input']`. */
   readonly within?: Within | undefined;
   /** Runs before the unit of work begins, so that no other change waits for it. */
-  readonly prepare?: (ctx: GraphqlContext) => Promise<P>;
+  readonly prepare?: (ctx: GraphqlContext, args: ValuesOf<F>) => Promise<P>;
   readonly run: (work: WriteWork, args: ValuesOf<F>, ctx: GraphqlContext, prepared: P) => Promise<object>;
 }
 
@@ -40,7 +40,7 @@ export function ownMutation<F extends Fields, P = undefined>(
         (work, prepared: P) => run(work, given, ctx, prepared),
         scope,
         within,
-        prepare && (() => prepare(ctx)),
+        prepare && (() => prepare(ctx, given)),
       ),
   });
 }

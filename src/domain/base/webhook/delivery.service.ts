@@ -1,6 +1,10 @@
 /** Sends the entries of the ledger to webhooks (decisions.md#webhooks). */
+import { randomUUID } from 'node:crypto';
+
 import type { CompanyWriteWork, Units } from '../../../database/work.js';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
+import { Semaphore } from '../../../platform/concurrency/semaphore.js';
+import { DomainError } from '../../../platform/errors.js';
 import type { Outgoing, PostOutcome } from '../../../platform/outgoing.js';
 import { localCaller, type Caller } from '../../../platform/requests.js';
 import { changesOf, ledgerEntries, type LedgerEntry } from '../ledger/ledger.service.js';
@@ -30,10 +34,14 @@ const GONE = 410;
 const SECRET_LOST =
   'The TOKEN_SECRET of the server has changed since this secret was made: rotate the secret.';
 
-export interface DeliveryTools {
-  readonly units: Units;
+interface PostTools {
   readonly outgoing: Pick<Outgoing, 'post'>;
   readonly tokenSecret: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface DeliveryTools extends PostTools {
+  readonly units: Units;
   /** Ends the requests: the server stops. */
   readonly signal: AbortSignal;
 }
@@ -100,34 +108,56 @@ async function send(
     return { entry: entries.get(sequence), now: work.now };
   });
   if (read.entry === undefined) return null;
-  const messageId = `evt_${caller.companyId}_${sequence}`;
-  return await postSigned(tools, { ...read, caller, webhook, messageId, body: bodyOf(read.entry) });
+  const { companyId } = caller;
+  const messageId = `evt_${companyId}_${sequence}`;
+  const body = bodyOf(read.entry);
+  return await postSigned(tools, { companyId, webhook, messageId, body, now: read.now });
 }
 
 interface Message {
-  readonly caller: Caller;
+  readonly companyId: number;
   readonly webhook: Webhook;
   readonly messageId: string;
   readonly body: object;
   readonly now: Date;
 }
 
+/** Sends a message with a signature for each secret that receivers may have. */
 async function postSigned(
-  { outgoing, tokenSecret, signal }: DeliveryTools,
-  { caller: { companyId }, webhook, messageId, body, now }: Message,
+  { outgoing, tokenSecret, signal }: PostTools,
+  { companyId, webhook, messageId, body, now }: Message,
 ): Promise<PostOutcome> {
   const { id, url, secretNonce, oldSecretNonce, oldSecretUntil } = webhook;
-  const isOldUsed = oldSecretNonce !== null && oldSecretUntil !== null && oldSecretUntil > now;
-  const nonces = isOldUsed ? [secretNonce, oldSecretNonce] : [secretNonce];
   if (!isDerivable(tokenSecret, secretNonce)) return { status: null, failure: SECRET_LOST, milliseconds: 0 };
-  const secrets = nonces.map((nonce) => deriveSecret(tokenSecret, { companyId, id }, nonce));
+  const isOldUsed = oldSecretUntil !== null && oldSecretUntil > now;
+  const nonces = isOldUsed ? [secretNonce, oldSecretNonce ?? ''] : [secretNonce];
+  const secrets = nonces
+    .filter((nonce) => isDerivable(tokenSecret, nonce))
+    .map((nonce) => deriveSecret(tokenSecret, { companyId, id }, nonce));
   const text = JSON.stringify(body);
-  return await outgoing.post({
-    url,
-    headers: signedHeaders(secrets, messageId, now, text),
-    body: text,
-    signal,
-  });
+  const headers = signedHeaders(secrets, messageId, now, text);
+  return await outgoing.post({ url, headers, body: text, ...(signal && { signal }) });
+}
+
+/** Tests that are sent at the same time. */
+const tests = new Semaphore<number>({
+  places: 32,
+  placesOfKey: 2,
+  maxWaiting: 0,
+  busy: () => new DomainError('busy', 'Other tests of webhooks are being sent.', { retryAfter: 5 }),
+});
+
+/** Sends an event of the type `webhook.test`, also to a disabled webhook, and changes nothing. Errors: `busy`. */
+export async function sendTest(
+  tools: Omit<PostTools, 'signal'>,
+  companyId: number,
+  webhook: Webhook,
+  now: Date,
+): Promise<PostOutcome> {
+  const release = await tests.acquire(companyId);
+  const body = { type: 'webhook.test', timestamp: now.toISOString(), data: {} };
+  const messageId = `test_${companyId}_${randomUUID()}`;
+  return await postSigned(tools, { companyId, webhook, messageId, body, now }).finally(release);
 }
 
 function bodyOf(entry: LedgerEntry): object {

@@ -1,5 +1,7 @@
 import * as g from '../../../graphql/index.js';
-import { Channel, UserList } from '../../people/user/user.graphql.js';
+import { DAY } from '../../../platform/clock.js';
+import { unfollowedType } from '../../people/user/user.graphql.js';
+import { sendTest } from './delivery.service.js';
 import {
   MAX_WEBHOOKS,
   type Webhook,
@@ -12,10 +14,10 @@ import {
   deleteWebhook,
   getWebhook,
   replayWebhook,
+  rotateSecret,
   stateOf,
   updateWebhook,
   webhooks,
-  type WebhookTools,
 } from './webhook.service.js';
 
 const State = g.enumeration<WebhookState>('WebhookState', 'Whether the events of a webhook are sent.', {
@@ -25,9 +27,9 @@ const State = g.enumeration<WebhookState>('WebhookState', 'Whether the events of
     'None is sent: `enabled` is false. If `failingSince` is set, the server has disabled it after 3 days of failures, or since the receiver answered 410.',
 });
 
-type Internal = 'createdBy' | 'dueAt' | 'leaseEndsAt' | 'oldSecretNonce' | 'secretNonce';
+type Internal = 'dueAt' | 'leaseEndsAt' | 'oldSecretNonce' | 'secretNonce';
 
-const WebhookType = g.nodeType<Webhook, Internal>(
+const WebhookType = unfollowedType<Webhook, Internal>(
   'Webhook',
   "An address to which the changes in the company are sent, each as a signed request in the form of Standard Webhooks, one after the other in the ledger's order.",
   {
@@ -45,12 +47,6 @@ const WebhookType = g.nodeType<Webhook, Internal>(
     lastSuccessAt: g.instant.orNull('When an event was last taken. Null if none was.'),
     lastFailureAt: g.instant.orNull('When an attempt last failed. Null if none did.'),
     lastFailure: g.text.orNull('Why it failed, for example "The response was 500.". Null if none did.'),
-    revision: g.int(
-      'Starts at 1 and grows with each change by users. Pass it as `ifMatch` to change the record only as it is now.',
-    ),
-    createdAt: g.instant('When the record was created.'),
-    updatedAt: g.instant('When the record was last changed; equals `createdAt` until then.'),
-    createdVia: g.choice(Channel, 'Interface through which the record was created.'),
   },
 );
 
@@ -64,7 +60,7 @@ const WebhookUpdateInput = g.inputOf('WebhookUpdateInput', WebhookUpdate, {
   isUpdate: true,
 });
 
-const toolsOf = ({ secrets, services }: g.GraphqlContext): WebhookTools => ({
+const toolsOf = ({ secrets, services }: g.GraphqlContext) => ({
   tokenSecret: secrets.tokenSecret,
   outgoing: services.outgoing,
 });
@@ -108,6 +104,43 @@ const webhookReplay = g.recordMutation('WebhookReplay', 'Webhook', OF_WEBHOOK, {
   }),
 });
 
+const webhookSecretRotate = g.recordMutation('WebhookSecretRotate', 'Webhook', OF_WEBHOOK, {
+  description:
+    'Gives a webhook another secret, and shows it once. For `keepOldFor`, each request has the signatures of both, so that receivers can change over. Requires the scope ADMIN.',
+  args: {
+    keepOldFor: {
+      ...g.duration.orNull('Time for which requests are signed with the old secret too: at most 30d.'),
+      defaultValue: DAY,
+    },
+  },
+  payload: { ...CHANGED, secret: g.text.orNull('The new secret. Null if nothing was changed.') },
+  scope: 'admin',
+  within: [],
+  run: (work, current: Webhook, { keepOldFor }, ctx) =>
+    rotateSecret(work, toolsOf(ctx), current, Number(keepOldFor ?? 0)),
+});
+
+const webhookTest = g.ownMutation('WebhookTest', {
+  description:
+    'Sends an event of the type `webhook.test` now, also to a disabled webhook, and waits for the response. The webhook stays as it is. Requires the scope ADMIN.',
+  args: { id: g.id('Global id of the webhook.') },
+  payload: {
+    status: g.int.orNull('Status of the response. Null if there was none.'),
+    failure: g.text.orNull('Why the event was not taken. Null if it was, and if none was sent.'),
+    milliseconds: g.int.orNull('Time until the response. Null if no event was sent.'),
+  },
+  scope: 'admin',
+  within: [],
+  prepare: async (ctx, { id }) => {
+    const { webhook, now } = await ctx.read('admin', async (work) => ({
+      webhook: await getWebhook(work, g.idOf('Webhook', id)),
+      now: work.now,
+    }));
+    return await sendTest(toolsOf(ctx), ctx.caller.companyId, webhook, now);
+  },
+  run: (_work, _args, _ctx, outcome) => Promise.resolve(outcome),
+});
+
 const webhookDelete = g.recordMutation('WebhookDelete', 'Webhook', OF_WEBHOOK, {
   description: 'Deletes a webhook: no more events are sent. Requires the scope ADMIN.',
   payload: { deletedId: g.id.orNull('Global id of the deleted webhook. Null if nothing was deleted.') },
@@ -124,17 +157,14 @@ export const webhookGraphql = g.graphqlModule(
   webhookCreate,
   webhookUpdate,
   webhookReplay,
+  webhookSecretRotate,
+  webhookTest,
   webhookDelete,
   g.fields(WebhookType, {
     state: g.computed(g.choice(State, 'Whether its events are sent.'), stateOf),
     nextAttemptAt: g.computed(
       g.instant.orNull('When the event that has failed is sent again. Null unless the state is FAILING.'),
       (webhook: Webhook) => (stateOf(webhook) === 'failing' ? webhook.dueAt : null),
-    ),
-    createdBy: g.one(
-      UserList,
-      'createdBy',
-      'User who created the record. Null if that user is no longer a member.',
     ),
   }),
 );

@@ -1,8 +1,15 @@
 import { Records } from '../../../database/company/records.js';
-import { ENTITY_TYPES, LEDGER_ACTIONS, type ReadWork, type WriteWork } from '../../../database/work.js';
+import {
+  ENTITY_TYPES,
+  LEDGER_ACTIONS,
+  type LedgerActionName,
+  type ReadWork,
+  type WriteWork,
+} from '../../../database/work.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import type { Outgoing } from '../../../platform/outgoing.js';
 import { changed, parse } from '../../../platform/validate.js';
+import { endOfOld } from '../../people/access-token/access-token.model.js';
 import { MAX_WEBHOOKS, type Webhook, WebhookCreate, WebhookUpdate } from './webhook.model.js';
 import { ledgerSpan, webhookTable } from './webhook.repository.js';
 import { deriveSecret, newNonce } from './webhook.rules.js';
@@ -14,7 +21,7 @@ const records = new Records(webhookTable);
 export const { get: getWebhook } = records;
 
 /** Parts of the server that changes need besides the unit of work. */
-export interface WebhookTools {
+interface WebhookTools {
   readonly tokenSecret: string;
   readonly outgoing: Pick<Outgoing, 'problemOf'>;
 }
@@ -26,6 +33,7 @@ export const recorded = ({ id, url, events, enabled, deliveredSequence, ...webho
   events,
   enabled,
   deliveredSequence,
+  oldSecretUntil: webhook.oldSecretUntil,
   lastFailure: webhook.lastFailure,
   revision: webhook.revision,
 });
@@ -124,10 +132,41 @@ export async function replayWebhook(
   return await update(work, current, { ...current, ...started(work), deliveredSequence });
 }
 
-async function update(work: WriteWork, current: Webhook, values: Webhook): Promise<Webhook> {
+/**
+ * Gives a webhook another secret, which is shown once. For `keepOldFor` milliseconds, requests are signed with the one
+ * before too. Errors: `invalid`.
+ */
+export async function rotateSecret(
+  work: WriteWork,
+  tools: WebhookTools,
+  current: Webhook,
+  keepOldFor: number,
+) {
+  const isKept = keepOldFor > 0;
+  const webhook = await update(
+    work,
+    current,
+    {
+      ...current,
+      ...started(work),
+      secretNonce: newNonce(tools.tokenSecret),
+      oldSecretNonce: isKept ? current.secretNonce : null,
+      oldSecretUntil: isKept ? endOfOld(work.now, keepOldFor) : null,
+    },
+    'issue',
+  );
+  return { webhook, secret: secretOf(work, tools, webhook) };
+}
+
+async function update(
+  work: WriteWork,
+  current: Webhook,
+  values: Webhook,
+  action: LedgerActionName = 'update',
+): Promise<Webhook> {
   // A node that sends to it now keeps its claim, so that no two nodes send at the same time.
   const after = await webhookTable.update(work, current, { ...values, leaseEndsAt: current.leaseEndsAt });
-  work.ledger.updated('webhook', recorded(current), recorded(after));
+  work.ledger.updated('webhook', recorded(current), recorded(after), { action });
   return after;
 }
 

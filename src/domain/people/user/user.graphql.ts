@@ -233,6 +233,17 @@ export function auditedType<T extends Audit & { readonly id: number }, Hidden ex
   description: string,
   shown: g.FieldsOf<T, 'id' | keyof Audit | Hidden>,
 ): g.ClassType<T> {
+  const Type = unfollowedType<T, Hidden>(name, description, shown);
+  auditedTypes.set(name, Type);
+  return Type;
+}
+
+/** Like `auditedType`, for records whose history is for administrators only, in the ledger. */
+export function unfollowedType<T extends Audit & { readonly id: number }, Hidden extends keyof T = never>(
+  name: string,
+  description: string,
+  shown: g.FieldsOf<T, 'id' | keyof Audit | Hidden>,
+): g.ClassType<T> {
   const Type = g.nodeType<T, keyof Audit | Hidden>(name, description, { ...AUDITED, ...shown });
   g.fields<Audit>(Type, {
     createdBy: g.one(
@@ -241,6 +252,5 @@ export function auditedType<T extends Audit & { readonly id: number }, Hidden ex
       'User who created the record. Null if that user is no longer a member.',
     ),
   });
-  auditedTypes.set(name, Type);
   return Type;
 }

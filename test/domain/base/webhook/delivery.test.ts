@@ -156,6 +156,82 @@ it('goes on after a restart with the first event that was not taken', async () =
   expect(receiver.sequences()).toEqual([a, b, b, c]);
 });
 
+it('signs with the old secret too while it is kept, and with the new one alone afterwards', async () => {
+  const { secret, webhook } = await createWebhook(server.acme, { url: receiver.url });
+  server.clock.stop();
+  const rotated = await change(
+    server.acme,
+    'webhookSecretRotate',
+    webhook.databaseId,
+    'keepOldFor: "1h"',
+    'secret',
+  );
+  expect(rotated.userErrors).toEqual([]);
+  expect(rotated.secret).not.toBe(secret);
+  await createGroups(server.acme, ['A']);
+  await receivedCount(1);
+  server.clock.advance(HOUR);
+  await createGroups(server.acme, ['B']);
+  await receivedCount(2);
+  const [during, after] = receiver.received.map((request) => ({
+    given: request.headers['webhook-signature'],
+    both: [signatureOf(rotated.secret, request), signatureOf(secret, request)],
+  }));
+  expect(during?.given).toBe(during?.both.join(' '));
+  expect(after?.given).toBe(after?.both[0]);
+
+  const id = webhook.databaseId;
+  expect(await change(server.acme, 'webhookSecretRotate', id, 'keepOldFor: "31d"')).toMatchObject({
+    userErrors: [{ path: ['keepOldFor'], message: 'must be at most 30 days' }],
+  });
+  const { ledger } = await answered<{ ledger: object }>(
+    server.acme,
+    '{ ledger(last: 3) { nodes { action entityType changes { field } } } }',
+  );
+  expect(ledger).toMatchObject({
+    nodes: [{ action: 'issue', entityType: 'webhook', changes: [{ field: 'oldSecretUntil' }] }, {}, {}],
+  });
+});
+
+it('says that a secret was made with another TOKEN_SECRET, and goes on after a rotation', async () => {
+  const { webhook } = await createWebhook(server.acme, { url: receiver.url });
+  await server.place.sql(`update webhooks set secret_nonce = 'of another key:1'`);
+  await createGroups(server.acme, ['A']);
+  const id = webhook.databaseId;
+  await waitFor(async () =>
+    expect((await webhookOf(server.acme, id)).lastFailure).toContain('rotate the secret'),
+  );
+  expect(receiver.received).toHaveLength(0);
+  const { secret } = await change(server.acme, 'webhookSecretRotate', id, 'keepOldFor: "1h"', 'secret');
+  await receivedCount(1);
+  const [request] = receiver.received;
+  // The old secret is lost.
+  expect(request?.headers['webhook-signature']).toBe(request && signatureOf(secret, request));
+});
+
+it('sends a test, also to a disabled webhook, which stays as it is', async () => {
+  const { secret, webhook } = await createWebhook(server.acme, { url: receiver.url });
+  const id = webhook.databaseId;
+  await change(server.acme, 'webhookUpdate', id, 'input: { enabled: false }');
+  const before = await webhookOf(server.acme, id);
+  const query = `mutation { webhookTest(id: "${webhook.id}") { status failure userErrors { code } } }`;
+  expect(await answered(server.acme, query)).toEqual({
+    webhookTest: { status: 204, failure: null, userErrors: [] },
+  });
+  expect(receiver.types()).toEqual(['webhook.test']);
+  const [request] = receiver.received;
+  expect(request?.headers['webhook-signature']).toBe(request && signatureOf(secret, request));
+  receiver.respond = (response) => void response.writeHead(500).end();
+  expect(await answered(server.acme, query)).toMatchObject({
+    webhookTest: { status: 500, failure: 'The response was 500.' },
+  });
+  expect(await webhookOf(server.acme, id)).toEqual(before);
+  expect(await answered(server.beta, query)).toMatchObject({
+    webhookTest: { status: null, userErrors: [{ code: 'NOT_FOUND' }] },
+  });
+  expect(receiver.received).toHaveLength(2);
+});
+
 it('leaves a webhook alone that a killed node had claimed, until its lease ends', async () => {
   server.clock.stop();
   const { webhook } = await createWebhook(server.acme, { url: receiver.url });

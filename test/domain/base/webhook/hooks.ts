@@ -45,11 +45,17 @@ export async function createWebhook(member: Member, input: Fields): Promise<Payl
 }
 
 /** Runs a mutation of a webhook with arguments besides the id, for example `input: { enabled: true }`. */
-export async function change(member: Member, name: string, id: number, args = ''): Promise<Payload> {
+export async function change(
+  member: Member,
+  name: string,
+  id: number,
+  args = '',
+  selection = '',
+): Promise<Payload> {
   return await changed<Payload>(
     member,
     `mutation { ${name}(id: "${nodeId('Webhook', id)}"${args && `, ${args}`}) {
-      webhook { ${FIELDS} } userErrors { message path code } } }`,
+      ${selection} webhook { ${FIELDS} } userErrors { message path code } } }`,
   );
 }
 

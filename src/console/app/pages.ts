@@ -20,6 +20,7 @@ export const pageNames = pageWords({
   settings: ['Company and server', 'Empresa e servidor'],
   software: ['Software', 'Software'],
   company: ['Company', 'Empresa'],
+  webhooks: ['Webhooks', 'Webhooks'],
   'unknown-terminals': ['Unknown terminals', 'Terminais desconhecidos'],
 });
 
@@ -71,6 +72,7 @@ export const PAGES: readonly PageEntry[] = [
   page('members', 'people', 'company', 'b', () => import('../pages/company/members-page'), 'ADMIN'),
   page('jobs', 'check', 'company', 'j', () => import('../pages/company/jobs-page')),
   page('ledger', 'history', 'company', 'h', () => import('../pages/company/ledger-page'), 'ADMIN'),
+  page('webhooks', 'send', 'company', 'w', () => import('../pages/webhooks/webhooks-page'), 'ADMIN'),
   page('settings', 'gear', 'company', 's', () => import('../pages/company/settings-page')),
   page('account', 'user', 'company', 'a', () => import('../pages/account/account-page')),
 ];

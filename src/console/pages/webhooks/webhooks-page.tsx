@@ -1,0 +1,148 @@
+import { useState, type ReactNode } from 'react';
+
+import { graphql, mutate } from '../../api';
+import type { WebhookListQuery } from '../../gql/graphql';
+import type { RecordActions } from '../../record/bulk';
+import { creating } from '../../record/create-dialog';
+import { ListPage } from '../../table/list-page';
+import { SecretDialog } from '../../ui/secret-dialog';
+import { eventsOf, State, WebhookPanel } from './webhook-panel';
+import { useText } from './words';
+
+const WEBHOOKS = graphql(`
+  query WebhookList($first: Int!, $after: String, $filter: WebhookFilter, $orderBy: WebhookOrder, $count: Boolean!) {
+    webhooks(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+      totalCount @include(if: $count)
+      pageInfo { hasNextPage endCursor }
+      nodes { id url state events enabled deliveredSequence lastSuccessAt lastFailureAt createdAt }
+    }
+  }
+`);
+
+const CREATE = graphql(`
+  mutation WebhookCreate($input: WebhookCreateInput!) {
+    webhookCreate(input: $input) {
+      secret
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const TEST = graphql(`
+  mutation WebhookTest($id: ID!) {
+    webhookTest(id: $id) {
+      failure
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+const REPLAY = graphql(`
+  mutation WebhookReplay($id: ID!, $fromSequence: Int!) {
+    webhookReplay(id: $id, fromSequence: $fromSequence) { userErrors { code message path rule params } }
+  }
+`);
+
+const ROTATE = graphql(`
+  mutation WebhookRotate($id: ID!, $keepOldFor: Duration!) {
+    webhookSecretRotate(id: $id, keepOldFor: $keepOldFor) {
+      secret
+      userErrors { code message path rule params }
+    }
+  }
+`);
+
+type Webhook = NonNullable<WebhookListQuery['webhooks']>['nodes'][number];
+
+/** Addresses to which the changes in the company are sent. */
+export default function WebhooksPage(): ReactNode {
+  const text = useText();
+  const [secret, setSecret] = useState<string | null>(null);
+  return (
+    <>
+      <ListPage
+        id="webhooks"
+        label={text.webhooks}
+        source={{ document: WEBHOOKS, follows: ['WEBHOOK'] }}
+        rowName={({ url }) => url}
+        columns={[
+          { id: 'url', title: text.address, width: 260 },
+          { id: 'state', title: text.state, width: 110, render: ({ state }) => <State state={state} /> },
+          { id: 'events', title: text.events, width: 160, render: ({ events }) => events.join(', ') },
+          { id: 'deliveredSequence', title: text.deliveredSequence, width: 110, kind: 'number' },
+          { id: 'lastSuccessAt', title: text.lastSuccess, width: 140, kind: 'ago' },
+          { id: 'lastFailureAt', title: text.lastFailure, width: 140, kind: 'ago' },
+        ]}
+        rowActions={useActions(setSecret)}
+        create={creating({
+          title: text.newWebhook,
+          draft: 'webhook',
+          empty: { url: '', events: '*', fromSequence: '' },
+          fields: [
+            { name: 'url', label: text.address, help: text.addressHelp },
+            { name: 'events', label: text.events, help: text.eventsHelp },
+            { name: 'fromSequence', label: text.fromSequence, help: text.fromSequenceHelp },
+          ],
+          document: CREATE,
+          changes: ['WEBHOOK'],
+          variables: ({ url, events, fromSequence }) => ({
+            input: {
+              url,
+              events: eventsOf(events),
+              fromSequence: fromSequence === '' ? null : Number(fromSequence),
+            },
+          }),
+          onCreated: (payload) => setSecret(payload.secret),
+        })}
+        panel={(id, close) => <WebhookPanel id={id} onClose={close} />}
+        empty={text.noWebhooks}
+      />
+      <SecretDialog label={text.secret} secret={secret} onClose={() => setSecret(null)} />
+    </>
+  );
+}
+
+const EMPTY = { fromSequence: '', keepOldFor: '24h' };
+const DURATIONS = ['0s', '1h', '24h', '7d', '30d'].map((value) => ({ value, label: value }));
+
+/** Actions on webhooks; `onSecret` shows a new secret. */
+function useActions(onSecret: (secret: string | null) => void): RecordActions<Webhook, typeof EMPTY> {
+  const text = useText();
+  return {
+    changes: 'WEBHOOK',
+    nameOf: ({ url }) => url,
+    empty: EMPTY,
+    actions: [
+      {
+        name: text.test,
+        icon: 'check',
+        done: text.tested,
+        change: async ({ id }) => {
+          const { failure, userErrors } = await mutate(TEST, { id });
+          const problem = failure === null ? [] : [{ code: 'FAILED', message: failure, path: [] }];
+          return { userErrors: [...userErrors, ...problem] };
+        },
+      },
+      {
+        name: text.replay,
+        icon: 'history',
+        done: text.replayed,
+        effect: text.replayHelp,
+        fields: [{ name: 'fromSequence', label: text.fromSequence }],
+        isReady: ({ fromSequence }) => /^[1-9]\d{0,8}$/.test(fromSequence),
+        change: ({ id }, { fromSequence }) => mutate(REPLAY, { id, fromSequence: Number(fromSequence) }),
+      },
+      {
+        name: text.rotate,
+        icon: 'key',
+        done: text.rotated,
+        fields: [{ name: 'keepOldFor', label: text.keepOldFor, options: DURATIONS }],
+        change: async ({ id }, { keepOldFor }) => {
+          const payload = await mutate(ROTATE, { id, keepOldFor });
+          onSecret(payload.secret);
+          return payload;
+        },
+      },
+    ],
+  };
+}

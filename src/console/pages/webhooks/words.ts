@@ -1,0 +1,46 @@
+import { texts, useTexts } from '../../text';
+import { pageWords } from '../../ui/words';
+
+const words = pageWords({
+  address: ['Address', 'Endereço'],
+  addressHelp: ['https; redirects are not followed.', 'https; redirecionamentos não são seguidos.'],
+  deliveredSequence: ['Sent up to', 'Enviado até'],
+  events: ['Events', 'Eventos'],
+  eventsHelp: [
+    'For example device.update, group.* or *, separated by commas.',
+    'Por exemplo device.update, group.* ou *, separados por vírgulas.',
+  ],
+  failingSince: ['Fails since', 'Falha desde'],
+  fromSequence: ['From entry', 'A partir da entrada'],
+  fromSequenceHelp: [
+    'Number in the change history. Empty: from now on.',
+    'Número no histórico de alterações. Vazio: a partir de agora.',
+  ],
+  keepOldFor: ['Sign with the old secret too for', 'Assinar também com o segredo anterior por'],
+  lastFailure: ['Last failure', 'Última falha'],
+  lastSuccess: ['Last success', 'Último sucesso'],
+  newWebhook: ['New webhook', 'Novo webhook'],
+  nextAttempt: ['Next attempt', 'Próxima tentativa'],
+  noWebhooks: ['No webhooks yet.', 'Nenhum webhook ainda.'],
+  oldSecretUntil: ['Old secret until', 'Segredo anterior até'],
+  replay: ['Send again', 'Enviar de novo'],
+  replayHelp: [
+    'All entries from this one on are sent again, with the ids that they had.',
+    'Todas as entradas a partir desta são enviadas de novo, com os mesmos ids.',
+  ],
+  replayed: ['Is sent again', 'Será enviado de novo'],
+  rotate: ['New secret', 'Novo segredo'],
+  rotated: ['The secret is new', 'O segredo é novo'],
+  secret: ['Secret', 'Segredo'],
+  test: ['Send a test', 'Enviar um teste'],
+  tested: ['The test was taken', 'O teste foi aceito'],
+  webhooks: ['Webhooks', 'Webhooks'],
+});
+
+export const useText = () => useTexts(words);
+
+export const stateNames = texts({
+  ACTIVE: ['Active', 'Ativo'],
+  FAILING: ['Failing', 'Com falhas'],
+  DISABLED: ['Disabled', 'Desabilitado'],
+});

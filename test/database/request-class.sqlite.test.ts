@@ -256,7 +256,7 @@ describe('LS-04 the class of a request', () => {
         (each) => fc.sample(each, { numRuns: 20, seed: 1 }).find((found) => !isEmpty(found)) ?? [],
       ),
     );
-    const pairs = single.flatMap((one) => single.map((other): Condition => ({ and: [one, other] })));
+    const pairs = single.flatMap((one, n) => single.slice(n + 1).map((other) => ({ and: [one, other] })));
     let indexed = 0;
     for (const condition of [null, ...single, ...pairs]) {
       for await (const request of indexedPages(list, condition)) {
@@ -309,7 +309,7 @@ describe('GQ-30 the rows that a list reads', () => {
         expect(count).toBeLessThanOrEqual(ofCount * times + END);
         most = Math.max(most, page, count);
       }),
-      { numRuns: 250 },
+      { numRuns: 100 },
     );
     if (!['parameters', 'metacontents'].includes(name))
       expect(most, 'rows are counted').toBeGreaterThan(ROWS / 2);
@@ -335,7 +335,7 @@ describe('GQ-30 the rows that a list reads', () => {
         }
         expect(paged).toEqual(whole.items);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -393,7 +393,7 @@ describe('GQ-30 the rows that a list reads', () => {
         );
         most = Math.max(most, pages, counts);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
     expect(most, 'rows are counted').toBeGreaterThan(ROWS / 2);
   });

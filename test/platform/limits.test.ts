@@ -44,12 +44,11 @@ describe('the budget of bytes that wait for clients', () => {
             expect(held.bytes).toBe(before);
           }
           if (what === 'release') open.delete(response);
-          expect(budget.bytes).toBe(sum());
-          expect(budget.bytes).toBeLessThanOrEqual(LIMITS.all);
-          for (const id of [0, 1, 2, null]) {
-            expect(budget.bytesOf(id)).toBeGreaterThanOrEqual(0);
-            expect(budget.bytesOf(id)).toBeLessThanOrEqual(LIMITS.ofCompany);
-          }
+          const ofCompanies = [0, 1, 2, null].map((id) => budget.bytesOf(id));
+          const areWithin = ofCompanies.every((held) => held >= 0 && held <= LIMITS.ofCompany);
+          // `expect` takes longer than a step: it is called for what is wrong.
+          if (budget.bytes !== sum() || budget.bytes > LIMITS.all || !areWithin)
+            expect.fail(`${budget.bytes} of ${sum()} bytes, of companies ${ofCompanies.join()}`);
         }
         for (const held of open.values()) held.release();
         expect([budget.bytes, ...[0, 1, 2, null].map((id) => budget.bytesOf(id))]).toEqual([0, 0, 0, 0, 0]);
@@ -141,11 +140,13 @@ describe('RL-09 the windows in memory', () => {
   it('are at most so many, and keys without an event for the longest time make room', () => {
     const store = storeOf(1_000, 100);
     store.count('idle');
+    let most = 0;
     repeat(10_000, (n) => {
       store.count(`other ${n}`);
       if (n % 20 === 0) store.count('in use');
-      expect(store.size).toBeLessThanOrEqual(100);
+      most = Math.max(most, store.size);
     });
+    expect(most).toBeLessThanOrEqual(100);
     expect(store.read('idle')).toBeNull();
     expect(store.read('in use')?.count).toBe(500);
     const last = Array.from({ length: 50 }, (_, n) => store.read(`other ${9_999 - n}`));
@@ -200,17 +201,17 @@ describe('RL-09 a counter of networks', () => {
     return { clock, stores, counter: createNetworkCounter(limits, { ...inMemory(clock), open }) };
   };
 
-  it('keeps at most 150,000 windows of 300,000 networks, and no client over its limit gets free', () => {
+  it('keeps at most 50,000 windows of 120,000 networks, and no client over its limit gets free', () => {
     const { counter, stores } = counterOf(100);
     const over = ['198.51.100.7', '2001:db8:ffff::1'];
     for (const address of over) repeat(101, () => counter.count(address));
     let refused = 0;
-    repeat(300_000, (n) => {
+    repeat(120_000, (n) => {
       if (counter.count(network(n)).isOver) refused += 1;
     });
-    // Four whole /48 and a part of a fifth, each with the limit of 64 clients.
-    expect(refused).toBe(300_000 - 5 * 64 * 100);
-    expect(stores.reduce((sum, store) => sum + store.size, 0)).toBeLessThanOrEqual(150_000);
+    // A whole /48 and a part of a second, each with the limit of 64 clients.
+    expect(refused).toBe(120_000 - 2 * 64 * 100);
+    for (const { size } of stores) expect(size).toBeLessThanOrEqual(50_000);
     for (const address of over) expect(counter.count(address)).toMatchObject({ isOver: true });
     const honest = '2001:db8:eeee::1';
     repeat(100, () => expect(counter.count(honest).isOver).toBe(false));

@@ -103,7 +103,9 @@ describe('RU-63 RU-09 ordinary values', () => {
       const text = JSON.stringify(value);
       const inText = scrubText(text);
       if (inJson.scrubs + inText.scrubs > 0) altered.push(value, inJson.value, inText.value);
-      else expect([inJson.value, inText.value]).toEqual([value, text]);
+      // `expect` takes longer than the search for card data.
+      else if (inText.value !== text || JSON.stringify(inJson.value) !== text)
+        expect([inJson.value, inText.value]).toEqual([value, text]);
     }
     expect(altered.length / 3).toBeLessThanOrEqual(most);
   });

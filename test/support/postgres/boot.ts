@@ -183,7 +183,7 @@ const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 /** Creates a database of the owner, empty or as a copy of `template`, to which nobody may be connected. Returns its URL. */
 export async function createDatabase(server: PostgresServer, template?: string): Promise<string> {
   const name = `gateway_${randomBytes(6).toString('hex')}`;
-  const copied = template === undefined ? '' : ` template ${databaseOf(template)}`;
+  const copied = template === undefined ? '' : ` template ${databaseOf(template)} strategy file_copy`;
   const owner = new URL(server.ownerUrl);
   await runAll(server.adminUrl, [`create database ${name} owner ${owner.username}${copied}`]);
   owner.pathname = `/${name}`;

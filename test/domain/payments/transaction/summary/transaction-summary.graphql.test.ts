@@ -155,7 +155,7 @@ describe('transactionSummary', () => {
           expect(inAnyOrder(await summary(question))).toEqual(inAnyOrder(expected(rows, question, groupOf)));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -24,6 +24,7 @@ export const EXPORTS: Readonly<Record<string, Exported>> = {
   members: { field: 'Query.users' },
   tokens: { field: 'Query.apiTokens' },
   ledger: { field: 'Query.ledger' },
+  webhooks: { field: 'Query.webhooks' },
 };
 
 export const EXPORT_ROUTE = exportRoute(Object.keys(EXPORTS));

@@ -17,7 +17,7 @@ export const exportRoute = (lists: readonly string[]): RouteBase => ({
   operationId: 'exportList',
   summary: 'Export a list',
   description:
-    'All records of a list that meet the filter, sent as they are read. Filters may also be parameters, for example `created_at.gte=2026-01-01T00:00:00Z`. The last line has totals and where to go on; a response without it was cut. Members, tokens and ledger need the scope `admin`.',
+    'All records of a list that meet the filter, sent as they are read. Filters may also be parameters, for example `created_at.gte=2026-01-01T00:00:00Z`. The last line has totals and where to go on; a response without it was cut. Members, tokens, ledger and webhooks need the scope `admin`.',
   parameters: [
     {
       ...parameter('list', 'Name of the list.', lists),

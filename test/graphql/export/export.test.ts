@@ -19,7 +19,7 @@ beforeAll(async () => {
 const names = Object.keys(EXPORTS);
 /** Lists without a record in these tests. */
 const EMPTY = ['unknown_terminals', 'jobs'];
-const OF_ADMINS = ['members', 'tokens', 'ledger'];
+const OF_ADMINS = ['members', 'tokens', 'ledger', 'webhooks'];
 const ndjson = { format: 'ndjson' };
 
 describe('the lists that can be exported', () => {

@@ -1,9 +1,12 @@
 import type { RequestHandler } from 'express';
 
 import { exportedTotals } from '../domain/payments/transaction/summary/exported-totals.service.js';
-import type { Exported, SendExport } from '../graphql/export/export.js';
+import { beginTokenFile, tokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
+import type { Exported, SendExport, WrittenFile } from '../graphql/export/export.js';
+import { cell } from '../graphql/export/lines.js';
 import { notFound } from '../platform/errors.js';
-import { EXPORT, exportRoute } from '../rest/export.js';
+import { idFromText } from '../platform/validate.js';
+import { EXPORT, exportRoute, TOKENS_ROUTE } from '../rest/export.js';
 import { createRouter } from '../rest/router.js';
 
 /** Each list that can be exported, with the field of the schema that shows it. */
@@ -27,13 +30,35 @@ export const EXPORTS: Readonly<Record<string, Exported>> = {
   webhooks: { field: 'Query.webhooks' },
 };
 
-export const EXPORT_ROUTE = exportRoute(Object.keys(EXPORTS));
+export const EXPORT_ROUTES = [exportRoute(Object.keys(EXPORTS)), TOKENS_ROUTE];
 
-/** Handler of the route below /export/v1. */
+/** Handler of the routes below /export/v1. */
 export const createExportRouter = (send: SendExport): RequestHandler =>
-  createRouter(EXPORT, [EXPORT_ROUTE], async ({ request, response, query, values }) => {
+  createRouter(EXPORT, EXPORT_ROUTES, async ({ request, response, query, values }) => {
+    const job = values.get('job');
+    if (job !== undefined) {
+      await send(tokenFile(job), request, response);
+      return;
+    }
     const name = values.get('list') ?? '';
     const exported = Object.hasOwn(EXPORTS, name) ? EXPORTS[name] : undefined;
     if (exported === undefined) throw notFound(`list. There are ${Object.keys(EXPORTS).join(', ')}`);
     await send({ ...exported, name, query }, request, response);
   });
+
+/** The tokens that a job has issued. Errors: `not_found`. */
+function tokenFile(text: string): WrittenFile {
+  const id = idFromText(text);
+  if (id === undefined) throw notFound('job');
+  return {
+    name: `tokens-${id}`,
+    scope: 'admin',
+    head: 'serial_number,token\r\n',
+    begin: (work) => beginTokenFile(work, id),
+    read: async (work, after, { tokenSecret }) => {
+      const page = await tokensOfJob(work, tokenSecret, id, after);
+      const lines = page?.tokens.map(({ serialNumber, token }) => `${cell(serialNumber)},${token}\r\n`);
+      return page && { lines: lines ?? [], last: page.last };
+    },
+  };
+}

@@ -33,7 +33,7 @@ const TASKS: readonly Task[] = [
 ];
 
 /** Does a step for the next company after the given one; resolves to its id, or to null if no step is left. */
-type TakeStep = (units: Units, companyId: number) => Promise<number | null>;
+type TakeStep = (units: Units, companyId: number, tokenSecret: string) => Promise<number | null>;
 
 const STEPS: readonly TakeStep[] = [takeDeliveryStep, takeJobStep];
 
@@ -43,7 +43,7 @@ interface HousekeepingParts {
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
   readonly config: Pick<Config, 'keep'>;
-  /** Key for sealing the head of each ledger chain whose beginning is deleted. */
+  /** Key for sealing the head of each ledger chain whose beginning is deleted, and for tokens that jobs issue. */
   readonly tokenSecret: string;
 }
 
@@ -56,7 +56,7 @@ export class Housekeeping {
   #isStopped = false;
 
   constructor(private readonly parts: HousekeepingParts) {
-    this.steps = new Steps(parts.units, parts.database, parts.onError);
+    this.steps = new Steps(parts.units, parts.database, parts.onError, parts.tokenSecret);
     this.#createdAt = parts.clock.now();
   }
 
@@ -126,6 +126,7 @@ export class Steps {
     private readonly units: Units,
     private readonly database: Pick<Database, 'alone'>,
     private readonly onError: (error: unknown) => void,
+    private readonly tokenSecret: string,
   ) {
     units.onUnfinished(() => this.start());
   }
@@ -168,7 +169,7 @@ export class Steps {
       this.#isAskedAgain = false;
       isLeft = false;
       for (const take of STEPS) {
-        const companyId = await take(this.units, last.get(take) ?? 0);
+        const companyId = await take(this.units, last.get(take) ?? 0, this.tokenSecret);
         last.set(take, companyId ?? 0);
         isLeft ||= companyId !== null;
       }

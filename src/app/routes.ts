@@ -15,7 +15,7 @@ import type { Route } from '../rest/route.js';
 import { V1 } from '../rest/v1.js';
 import type { TerminalRoute } from '../terminal/exchange.js';
 import { TERMINAL } from '../terminal/router.js';
-import { EXPORT_ROUTE } from './exports.js';
+import { EXPORT_ROUTES } from './exports.js';
 
 /** All routes of /v1. */
 export function createRoutes(signIn: SignIn): readonly Route[] {
@@ -43,6 +43,6 @@ export function surfacesOf<T>(
     { prefix: V1, routes },
     { prefix: TERMINAL, tag: 'terminals', routes: ofTerminals },
     { prefix: INGEST, tag: 'ingest', routes: [transactionIngest] },
-    { prefix: EXPORT, tag: 'export', routes: [EXPORT_ROUTE] },
+    { prefix: EXPORT, tag: 'export', routes: EXPORT_ROUTES },
   ];
 }

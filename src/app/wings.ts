@@ -11,6 +11,7 @@ import { metacontents, deleteOwned } from '../domain/fleet/setting/setting.servi
 import { deleteDeliveriesOf, deliveryRetention } from '../domain/messages/notification/delivery.service.js';
 import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
 import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
+import { issueTokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
 
 const owned = [parameters, metacontents];
 
@@ -27,5 +28,11 @@ logicalNumberRemovals.push(
 
 retained.push(transactionRetention, ledgerRetention, deliveryRetention, tokenRetention, jobRetention);
 
-jobKinds.set(DEVICE_CHANGE, changeSomeDevices);
-jobKinds.set(FLEET_IMPORT, importSome);
+for (const [kind, change] of [
+  [DEVICE_CHANGE, changeSomeDevices],
+  [FLEET_IMPORT, importSome],
+] as const) {
+  jobKinds.set(kind, (work, input, rows, context) =>
+    change(work, input, rows, (devices, keepOldFor) => issueTokensOfJob(work, context, devices, keepOldFor)),
+  );
+}

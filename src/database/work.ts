@@ -32,6 +32,7 @@ export const LEDGER_ACTIONS = [
   'disable',
   'enable',
   'end',
+  'fetch',
   'issue',
   'record',
   'rename',

@@ -47,6 +47,29 @@ export const exportRoute = (lists: readonly string[]): RouteBase => ({
   statuses: { 200: 'CSV, or NDJSON in which each line is such an object.' },
 });
 
+/** The route of the tokens that a job has issued. */
+export const TOKENS_ROUTE: RouteBase = {
+  method: 'GET',
+  path: '/jobs/{job}/tokens',
+  scope: 'admin',
+  operationId: 'exportJobTokens',
+  summary: 'Export the tokens that a job has issued',
+  description:
+    'CSV with the columns serial_number and token, until 24 hours after the end of the job. Tokens that were replaced or revoked since are not in it. The last line has the number of tokens; a response without it was cut. Each fetch is in the ledger.',
+  parameters: [
+    {
+      ...parameter('job', 'Number of the job: its `databaseId` in GraphQL.'),
+      in: 'path',
+      required: true,
+      example: '12',
+    },
+  ],
+  response: z.string(),
+  responseType: 'text/csv',
+  errors: [404],
+  statuses: { 200: 'The tokens.' },
+};
+
 function parameter(name: string, description: string, choices?: readonly string[]): Parameter {
   const schema = { type: 'string', ...(choices && { enum: choices }) };
   return { name, in: 'query', description, schema };

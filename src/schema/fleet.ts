@@ -106,8 +106,15 @@ export const fleet = {
       /** Id of the user on whose behalf it acts. No reference, since the token stays when the user leaves. */
       issued_by: integer,
       issued_at: instant,
+      /** The job that has issued it, whose text follows from the job and a secret outside the database. */
+      job_id: optional(integer),
     },
-    { unique: [['token_hash'], ['old_hash']] },
+    {
+      unique: [['token_hash'], ['old_hash']],
+      indexes: [
+        { name: 'of_job', columns: ['company_id', 'job_id', 'device_id'], where: 'job_id is not null' },
+      ],
+    },
   ),
 
   terminal_refusals: deviceTable({

@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ email } = await addPerson(server, { acme: 'operator' }));
 });
 
-const step = () => takeJobStep(server.app.units, 0);
+const step = () => takeJobStep(server.app.units, 0, 'secret');
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const tab = (page: Page, name: string) => page.getByRole('tab', { name }).click();
 const cell = (page: Page, text: string) => page.getByRole('complementary').getByText(text, { exact: true });

@@ -156,7 +156,7 @@ function operationsIn(text: string): readonly string[] {
 
 /** Paths below `/v1`, `/terminal/v1` and `/ingest/v1`; not that of the collector of traces. */
 function pathsIn(text: string): readonly string[] {
-  return text.match(/(?<!:4318)\/(?:terminal\/|ingest\/)?v1\/[\w/{}%.-]*[\w}](?:\/\$1)?/g) ?? [];
+  return text.match(/(?<!:4318)\/(?:terminal\/|ingest\/|export\/)?v1\/[\w/{}%.-]*[\w}](?:\/\$1)?/g) ?? [];
 }
 
 const known = Object.keys(DOCUMENT.paths).map(

@@ -54,7 +54,11 @@ export async function populate(server: TestServer, member: Member, times: number
     await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
     // The second row of each job is refused: there is no such device.
     for (const id of deviceIds) {
-      await startJob(work, { kind: DEVICE_CHANGE, input: { enabled: true }, rows: [id, UNKNOWN] });
+      await startJob(work, {
+        kind: DEVICE_CHANGE,
+        input: { enabled: true, token: { keepOldFor: 0 } },
+        rows: [id, UNKNOWN],
+      });
     }
     const knock = { firstSeenAt: work.now, lastSeenAt: work.now, count: 1 };
     await addUnknownTerminals(

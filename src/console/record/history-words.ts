@@ -9,6 +9,7 @@ const actions = texts({
   disable: ['Disabled', 'Desabilitado'],
   enable: ['Enabled', 'Habilitado'],
   end: ['Ended', 'Terminado'],
+  fetch: ['Tokens fetched', 'Tokens baixados'],
   issue: ['Token issued', 'Token emitido'],
   record: ['Recorded', 'Registrado'],
   rename: ['Renamed', 'Renomeado'],

@@ -2,17 +2,19 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 
+import type { ReadWork, WriteWork } from '../../database/work.js';
 import { HttpProblem } from '../../http/problem.js';
 import { requestContextOf } from '../../http/request.js';
 import { holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
 import { enterCompany, takeSlot } from '../../http/server/admission.js';
 import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
-import { demandScope, type Caller } from '../../platform/requests.js';
+import type { Secrets } from '../../platform/hashes.js';
+import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { demandCompany, readCredentials, type Authenticate } from '../http/request.js';
 import { EXPORTS_OF_COMPANY } from '../limits/limits.js';
-import { lineFormat, type LineFormat } from './lines.js';
-import { Pages, type Totals } from './pages.js';
+import { lastOfCsv, lineFormat, type LineFormat } from './lines.js';
+import { type OpenContext, Pages, type Totals } from './pages.js';
 import { requestOf, sourceOf, type Source } from './request.js';
 
 /** A list that can be exported. */
@@ -28,6 +30,21 @@ interface Asked extends Exported {
   readonly query: ReadonlyMap<string, string>;
 }
 
+/** A file of CSV that a use case writes. */
+export interface WrittenFile {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly head: string;
+  /** Before the first line. Errors: those of the response. */
+  readonly begin: (work: WriteWork) => Promise<void>;
+  /** The lines after the one with the number `after`, which is 0 at first, and the number of the last; null at the end. */
+  readonly read: (
+    work: ReadWork,
+    after: number,
+    secrets: Secrets,
+  ) => Promise<{ readonly lines: readonly string[]; readonly last: number } | null>;
+}
+
 const RETRY_SECONDS = 10;
 
 export interface ExportParts {
@@ -37,13 +54,17 @@ export interface ExportParts {
   readonly stopping: AbortSignal;
 }
 
-export type SendExport = (asked: Asked, request: Request, response: Response) => Promise<void>;
+export type SendExport = (asked: Asked | WrittenFile, request: Request, response: Response) => Promise<void>;
 
 export function createExports({ schema, authenticate, stopping }: ExportParts): SendExport {
   const sources = new Map<string, Source>();
-  return async ({ field, totals, name, query }, request, response) => {
+  const sourceFor = (field: string): Source => {
     const source = sources.get(field) ?? sourceOf(schema, field);
     sources.set(field, source);
+    return source;
+  };
+  return async (asked, request, response) => {
+    const { scope } = 'read' in asked ? asked : sourceFor(asked.field);
     const credentials = readCredentials(request);
     const context = requestContextOf(response);
     const first = await authenticate(credentials, context);
@@ -54,27 +75,57 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
       stopping.throwIfAborted();
       const renewed = await authenticate(credentials, context);
       demandCompany(renewed, caller.companyId);
-      demandScope(renewed.caller, source.scope);
+      demandScope(renewed.caller, scope);
       return renewed;
     };
     enterCompany(response, caller);
-    demandScope(caller, source.scope);
+    demandScope(caller, scope);
     await workFor(companyOwner(caller), async () => {
-      const asked = requestOf(source, query, caller);
-      const pages = new Pages(schema, source, asked, open, totals);
-      for (const scope of pages.scopes) demandScope(caller, scope);
+      const file = 'read' in asked ? writtenBy(asked, open) : listedIn(asked, caller, open);
       enterExports(response, caller);
       holdBytes(response, STREAM_BYTES);
       await enterEventLoop();
-      await send(
-        response,
-        pages,
-        lineFormat(asked.format, asked.columns, asked.timeZone),
-        name,
-        asked.format,
-      );
+      await send(response, file);
     });
   };
+
+  function listedIn({ field, totals, name, query }: Asked, caller: Caller, open: OpenContext): SentFile {
+    const source = sourceFor(field);
+    const asked = requestOf(source, query, caller);
+    const pages = new Pages(schema, source, asked, open, totals);
+    for (const scope of pages.scopes) demandScope(caller, scope);
+    const format = lineFormat(asked.format, asked.columns, asked.timeZone);
+    return { type: format.type, name: `${name}.${asked.format}`, texts: textsOf(pages, format) };
+  }
+}
+
+/** A file as it is sent. */
+interface SentFile {
+  readonly type: string;
+  readonly name: string;
+  readonly texts: AsyncGenerator<string, undefined>;
+}
+
+function writtenBy(file: WrittenFile, open: OpenContext): SentFile {
+  async function* texts(): AsyncGenerator<string, undefined> {
+    const begun = await open();
+    await begun.write(file.scope, file.begin).finally(() => begun.finish());
+    yield file.head;
+    let count = 0;
+    for (let after: number | null = 0; after !== null;) {
+      const context = await open();
+      const { secrets } = context;
+      const from: number = after;
+      const page = await context
+        .read(file.scope, (work) => file.read(work, from, secrets))
+        .finally(() => context.finish());
+      yield page?.lines.join('') ?? '';
+      count += page?.lines.length ?? 0;
+      after = page?.last ?? null;
+    }
+    yield lastOfCsv({ totals: { count } });
+  }
+  return { type: 'text/csv', name: `${file.name}.csv`, texts: texts() };
 }
 
 /** Errors: 429 if the company has too many exports. */
@@ -87,11 +138,10 @@ function enterExports(response: Response, { companyId }: Caller): void {
 }
 
 /** An error ends the response before its last line. Errors of the first page come before the response begins. */
-async function send(response: Response, pages: Pages, format: LineFormat, name: string, extension: string) {
-  const texts = textsOf(pages, format);
+async function send(response: Response, { type, name, texts }: SentFile) {
   const first = await texts.next();
-  response.status(200).setHeader('Content-Type', `${format.type}; charset=utf-8`);
-  response.setHeader('Content-Disposition', `attachment; filename="${name}.${extension}"`);
+  response.status(200).setHeader('Content-Type', `${type}; charset=utf-8`);
+  response.setHeader('Content-Disposition', `attachment; filename="${name}"`);
   response.setHeader('Cache-Control', 'no-store');
   if (response.req.method === 'HEAD') response.end();
   else await sendInPieces(response, beginningWith(first.value ?? '', texts));

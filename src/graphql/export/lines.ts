@@ -42,9 +42,12 @@ export function lineFormat(format: Format, columns: readonly Column[], timeZone:
       const value: unknown = JSON.parse(record);
       return `${cells.map((each) => each(value)).join()}\r\n`;
     },
-    last: (end) => `# ${JSON.stringify(end)}\r\n`,
+    last: lastOfCsv,
   };
 }
+
+/** The last line of a table, which shows that it is whole. */
+export const lastOfCsv = (end: object): string => `# ${JSON.stringify(end)}\r\n`;
 
 function valueAt(record: unknown, keys: readonly string[]): unknown {
   let value = record;

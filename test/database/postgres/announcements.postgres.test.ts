@@ -110,7 +110,7 @@ describe('a task', () => {
         taken += 1;
         await use();
       });
-    const steps = new Steps(node(1).units, { alone }, (error) => void errors.push(error));
+    const steps = new Steps(node(1).units, { alone }, (error) => void errors.push(error), 'secret');
     steps.start();
     await sleep(700);
     expect(taken).toBe(0);

@@ -13,8 +13,19 @@ export { jobNewRows, jobRetention, jobs, rejectionList, rejectionsOfJob } from '
 /** The errors of refused rows by their places among the given rows. */
 export type Rejected = ReadonlyMap<number, DomainError>;
 
+/** The job of some rows, and the secret of the tokens that it issues. */
+export interface JobContext {
+  readonly job: Pick<Job, 'id' | 'createdAt'>;
+  readonly tokenSecret: string;
+}
+
 /** Changes the records of some rows of a job. A row that is refused changes nothing. Other errors end the job. */
-type ChangeRows = (work: WriteWork, input: Json, rows: readonly Json[]) => Promise<Rejected>;
+type ChangeRows = (
+  work: WriteWork,
+  input: Json,
+  rows: readonly Json[],
+  context: JobContext,
+) => Promise<Rejected>;
 
 /** The change that jobs of each kind make; wings add theirs. */
 export const jobKinds = new Map<string, ChangeRows>();
@@ -103,7 +114,11 @@ const PASSING: ReadonlySet<string> = new Set<DomainError['code']>([
  * Does one part of the oldest job of the next company after `companyId` that has one, in one unit of work: after a
  * crash, the part was done or not (decisions.md#jobs). Returns the id of the company; null if no job is left.
  */
-export async function takeJobStep(units: Units, companyId: number): Promise<number | null> {
+export async function takeJobStep(
+  units: Units,
+  companyId: number,
+  tokenSecret: string,
+): Promise<number | null> {
   const found = await units.systemRead(
     async (work) => (await findOpenAfter(work, companyId)) ?? (await findOpenAfter(work, 0)),
   );
@@ -113,7 +128,7 @@ export async function takeJobStep(units: Units, companyId: number): Promise<numb
   const caller = await units.read(server, async (work) => await callerOf(work, await getJob(work, id)));
   try {
     demandScope(caller, 'write');
-    await units.write(caller, (work) => doPart(work, id));
+    await units.write(caller, (work) => doPart(work, id, tokenSecret));
   } catch (error) {
     const isDomain = error instanceof DomainError;
     if (isDomain && PASSING.has(error.code)) throw error;
@@ -136,7 +151,7 @@ async function callerOf(work: ReadWork, { createdBy: userId, origin }: Job): Pro
   return { ...origin, companyId: work.caller.companyId, userId, tokenId: null, role, timeZone, scopes };
 }
 
-async function doPart(work: WriteWork, jobId: number): Promise<void> {
+async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Promise<void> {
   const job = await getJob(work, jobId);
   if (job.endedAt !== null) return;
   const page = { page: 1, perPage: 2 };
@@ -148,7 +163,7 @@ async function doPart(work: WriteWork, jobId: number): Promise<void> {
   const change = jobKinds.get(job.kind);
   if (change === undefined) throw new Error(`No wing has declared jobs of the kind ${job.kind}`);
   const rows = JSON.parse(part.rows) as readonly Json[];
-  const rejected = await change(work, job.input, rows);
+  const rejected = await change(work, job.input, rows, { job, tokenSecret });
   await jobParts.delete(work, { job_id: jobId, first_row: part.first_row });
   await rejections.insert(
     work,

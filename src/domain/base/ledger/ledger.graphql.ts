@@ -53,6 +53,7 @@ const LedgerAction = g.enumeration<LedgerEntry['action']>(
     disable: 'A user was denied access, or a webhook has failed for too long.',
     enable: 'A disabled user was allowed again.',
     end: 'A session or a job has ended, or the old token of a terminal.',
+    fetch: 'The tokens that a job has issued were fetched.',
     issue: 'A terminal got a token, or a webhook another secret.',
     record: 'Transactions were recorded.',
     rename: 'A company got another name.',

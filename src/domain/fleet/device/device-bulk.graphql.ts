@@ -5,6 +5,7 @@ import { refuseTooManyRows } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { startJob } from '../../base/job/job.service.js';
+import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
 import { demandCount } from '../logical-number/logical-number.service.js';
 import {
   checkDeviceChange,
@@ -29,10 +30,17 @@ const TargetInput = g.inputType<Target>(
   },
 );
 
+const TokenInput = g.inputType<g.Input>('DeviceTokenChangeInput', 'A new token of each device.', {
+  keepOldFor: KEEP_OLD_FOR,
+});
+
 const ChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
   description: 'What to change of each device. At least one field; absent fields keep their values.',
   references: { logicalNumberId: 'LogicalNumber', groupId: 'Group' },
+  inputs: { token: TokenInput },
   descriptions: {
+    token:
+      'Issues a new token for each device, which are then in `result` of the job. Requires the scope ADMIN.',
     groupId:
       'Global id of the group to which the logical numbers of the devices are moved; null takes them out of theirs. A device without a logical number is refused.',
   },

@@ -4,9 +4,11 @@ import type { Condition } from '../../../database/list/condition.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { type DomainError, invalid, notFound, tooManyRecords } from '../../../platform/errors.js';
+import { demandScope } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import type { Rejected } from '../../base/job/job.service.js';
+import { endOfOld } from '../../people/access-token/access-token.model.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
   logicalNumbers,
@@ -48,16 +50,24 @@ export async function checkDeviceChange(work: ReadWork, input: unknown): Promise
   if (Object.values(change).every((value) => value === undefined)) {
     throw invalid('change', 'must not be empty: it would change nothing');
   }
+  if (change.token !== undefined) {
+    demandScope(work.caller, 'admin');
+    endOfOld(work.now, change.token.keepOldFor, 'change.token.keepOldFor');
+  }
   await refuseUnknownLogicalNumber(work, 'change.logicalNumberId', change.logicalNumberId ?? null);
   await refuseUnknownGroup(work, 'change.groupId', change.groupId ?? null);
   return change;
 }
+
+/** Issues tokens for devices: a wing above has them. */
+export type IssueTokens = (devices: readonly Device[], keepOldFor: number | null) => Promise<void>;
 
 /** Makes a change of the devices with these ids, in a constant number of statements for each set of app versions. */
 export async function changeSomeDevices(
   work: WriteWork,
   input: Json,
   ids: readonly Json[],
+  issueTokens: IssueTokens,
 ): Promise<Rejected> {
   const change = await checkDeviceChange(work, input);
   const found = await devices.byIds(work, ids as readonly number[]);
@@ -78,6 +88,7 @@ export async function changeSomeDevices(
     ...(enabled !== undefined && { enabled }),
     ...(logicalNumberId !== undefined && { logical_number_id: logicalNumberId }),
   });
+  if (change.token !== undefined) await issueTokens(accepted, change.token.keepOldFor);
   if (groupId === undefined) return rejected;
   const numberIds = new Set(accepted.flatMap((device) => numberOf(device, change) ?? []));
   const heads = await logicalNumbers.byIds(work, [...numberIds]);

@@ -35,6 +35,8 @@ export const DeviceCreate = z.object({ serialNumber: SerialNumber, ...DeviceUpda
 /** The change that a job makes to each device. */
 export const DeviceBulkChange = DeviceUpdate.extend({
   groupId: recordId.nullable().optional().describe('Group of the logical numbers of the devices.'),
+  /** A new token, beside which the old one works for some milliseconds. */
+  token: z.object({ keepOldFor: z.number() }).optional(),
 });
 
 export type DeviceBulkChange = Readonly<z.output<typeof DeviceBulkChange>>;

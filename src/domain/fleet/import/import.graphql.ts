@@ -27,6 +27,12 @@ const FleetImportInput = g.inputType<g.Input>('FleetImportInput', 'A file with d
     ...g.choice.orNull(g.BulkErrorPolicy, 'What a row with an error does to the other rows.'),
     defaultValue: 'REJECT_EVERYTHING',
   },
+  issueTokens: {
+    ...g.flag.orNull(
+      'Whether the devices that have no token get one, in `result` of the job. Requires the scope ADMIN.',
+    ),
+    defaultValue: false,
+  },
 });
 
 const RefusedRow = g.objectType<Refused, 'code'>(
@@ -78,7 +84,8 @@ const fleetImport = g.mutation('fleetImport', {
   },
   resolve: async (_source, ctx, { input, dryRun }) => {
     demandScope(ctx.caller, 'write');
-    const { file, mode, errorPolicy } = input as Given;
+    const { file, mode, errorPolicy, issueTokens } = input as Given;
+    if (issueTokens === true) demandScope(ctx.caller, 'admin');
     // The file is read before the unit of work begins.
     const sent = g.findSentFile(file);
     const rows = sent && (await rowsIn(ctx.contents.sent(sent)).catch(asProblem));
@@ -91,7 +98,11 @@ const fleetImport = g.mutation('fleetImport', {
         const { accepted, refused } = checked;
         const isStopped = refused.length > 0 && errorPolicy === 'REJECT_EVERYTHING';
         if (dryRun === true || isStopped || accepted.length === 0) return [];
-        const given = { kind: FLEET_IMPORT, input: { mode }, rows: accepted as readonly Json[] };
+        const given = {
+          kind: FLEET_IMPORT,
+          input: { mode, ...(issueTokens === true && { issueTokens }) },
+          rows: accepted as readonly Json[],
+        };
         return [(later) => startJob(later, given)];
       },
       ([job]: readonly Job[]) => ({
@@ -116,6 +127,7 @@ interface Given extends g.Input {
   readonly file: unknown;
   readonly mode: ImportMode;
   readonly errorPolicy: ErrorPolicy;
+  readonly issueTokens: boolean | null;
 }
 
 type Plan = (rows: readonly ImportRow[]) => Promise<readonly (object | DomainError)[]>;

@@ -1,7 +1,9 @@
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid, taken } from '../../../platform/errors.js';
+import { demandScope } from '../../../platform/requests.js';
 import type { Rejected } from '../../base/job/job.service.js';
+import type { IssueTokens } from '../device/device-bulk.service.js';
 import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers, storeDevices } from '../device/device.service.js';
 import { groupRecords } from '../group/group.service.js';
@@ -20,6 +22,12 @@ export const FLEET_IMPORT = 'fleetImport';
 
 /** Whether rows may change devices and logical numbers that exist. */
 export type ImportMode = 'CREATE' | 'CREATE_OR_UPDATE';
+
+interface ImportInput {
+  readonly mode: ImportMode;
+  /** Absent if no tokens are issued. */
+  readonly issueTokens?: true;
+}
 
 /** A row that may be imported, with what exists of it. */
 interface Planned {
@@ -73,8 +81,14 @@ export async function planImport(work: ReadWork, mode: ImportMode, rows: readonl
 }
 
 /** Imports some rows of a file, in a constant number of statements for each group. */
-export async function importSome(work: WriteWork, input: Json, rows: readonly Json[]): Promise<Rejected> {
-  const { mode } = input as { readonly mode: ImportMode };
+export async function importSome(
+  work: WriteWork,
+  input: Json,
+  rows: readonly Json[],
+  issueTokens: IssueTokens,
+): Promise<Rejected> {
+  const { mode, issueTokens: isIssuing = false } = input as unknown as ImportInput;
+  if (isIssuing) demandScope(work.caller, 'admin');
   const planned = await planImport(work, mode, rows as unknown as readonly ImportRow[]);
   const rejected = new Map<number, DomainError>();
   const accepted: Planned[] = [];
@@ -86,6 +100,10 @@ export async function importSome(work: WriteWork, input: Json, rows: readonly Js
   const present = accepted.flatMap(({ device }) => device ?? []);
   await storeDevices(work, present, devicesAfter(accepted, numbers));
   await setEach(work, accepted, numbers);
+  if (!isIssuing) return rejected;
+  const names = accepted.map(({ row }) => row.serialNumber);
+  const devices = await findDevicesBySerialNumbers(work, names);
+  await issueTokens([...devices.values()], null);
   return rejected;
 }
 

@@ -18,8 +18,8 @@ export const NamedTokenUpdate = NamedTokenCreate.pick({ name: true });
 const MAX_KEPT_DAYS = 30;
 
 /** The end of an old token that works for `keepOldFor` milliseconds more. Errors: `invalid` if that is too long. */
-export function endOfOld(now: Date, keepOldFor: number): Date {
-  if (keepOldFor > MAX_KEPT_DAYS * DAY) throw invalid('keepOldFor', `must be at most ${MAX_KEPT_DAYS} days`);
+export function endOfOld(now: Date, keepOldFor: number, field = 'keepOldFor'): Date {
+  if (keepOldFor > MAX_KEPT_DAYS * DAY) throw invalid(field, `must be at most ${MAX_KEPT_DAYS} days`);
   return new Date(now.getTime() + keepOldFor);
 }
 

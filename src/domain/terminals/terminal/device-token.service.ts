@@ -1,7 +1,12 @@
 import { inCompany, only } from '../../../database/company/company-rows.js';
-import type { Units, WriteWork } from '../../../database/work.js';
-import { DomainError } from '../../../platform/errors.js';
+import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
+import { DAY } from '../../../platform/clock.js';
+import { DomainError, notFound } from '../../../platform/errors.js';
+import { KeyedHash } from '../../../platform/hashes.js';
 import { LOCAL_ORIGIN } from '../../../platform/requests.js';
+import { isObject } from '../../../platform/validate.js';
+import type { Job } from '../../base/job/job.model.js';
+import { getJob, type JobContext } from '../../base/job/job.service.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { endOfOld, hashToken, randomToken } from '../../people/access-token/access-token.model.js';
 import { unauthenticated } from '../../people/access-token/authentication.service.js';
@@ -13,6 +18,7 @@ import {
   replaceDeviceTokens,
   selectDevicesForTokens,
   selectDeviceTokens,
+  selectTokensOfJob,
   type StoredToken,
   type TokenStep,
 } from './terminal.repository.js';
@@ -34,17 +40,83 @@ export async function issueNextDeviceTokens(work: WriteWork, step: TokenStep, ke
   return await issueAll(work, await selectDevicesForTokens(work, step), keepOldFor);
 }
 
-async function issueAll(work: WriteWork, devices: readonly TokenDevice[], keepOldFor: number) {
+/** Issues tokens of a job, see `tokensOfJob`; with `keepOldFor` null, for the devices that have none. */
+export async function issueTokensOfJob(
+  work: WriteWork,
+  { job, tokenSecret }: JobContext,
+  devices: readonly TokenDevice[],
+  keepOldFor: number | null,
+): Promise<void> {
+  const ids = devices.map(({ id }) => id);
+  const present = await selectDeviceTokens(work, keepOldFor === null ? ids : []);
+  const chosen = devices.filter(({ id }) => !present.has(id));
+  const textOf = ({ id }: TokenDevice): string => textOfJob(tokenSecret, work.caller.companyId, job, id);
+  await issueAll(work, chosen, keepOldFor ?? 0, { id: job.id, textOf });
+}
+
+/** The text of the token that a job issues for a device, which is stored nowhere (decisions.md#tokens-of-a-job). */
+function textOfJob(
+  tokenSecret: string,
+  companyId: number,
+  { id, createdAt }: JobContext['job'],
+  device: number,
+) {
+  const key = new KeyedHash(tokenSecret, 'device token of a job, form 1');
+  return key.of([companyId, id, createdAt.getTime(), device]).slice(0, 40);
+}
+
+async function issueAll(
+  work: WriteWork,
+  devices: readonly TokenDevice[],
+  keepOldFor: number,
+  job: { readonly id: number | null; readonly textOf: (device: TokenDevice) => string } = ALONE,
+) {
   const until = endOfOld(work.now, keepOldFor);
   const ids = devices.map(({ id }) => id);
   const present = await selectDeviceTokens(work, keepOldFor === 0 ? [] : ids);
-  const issued = devices.map(({ id, serialNumber }) => {
+  const issued = devices.map((device) => {
+    const { id, serialNumber } = device;
     const old = oldBeside(present.get(id), work.now);
-    return { deviceId: id, serialNumber, secret: randomToken(), old: old && { ...old, until } };
+    const kept = old && { ...old, until };
+    return { deviceId: id, serialNumber, secret: job.textOf(device), old: kept, jobId: job.id };
   });
   await replaceDeviceTokens(work, issued);
   for (const each of issued) recordIssue(work, each, 'issue');
   return issued;
+}
+
+const ALONE = { id: null, textOf: randomToken };
+
+/** Time after the end of a job for which its file of tokens can be fetched. */
+const FILE_MS = DAY;
+const TOKENS_PER_PAGE = 500;
+
+/** End of the file of the tokens that a job has issued; null if it has none, or none yet. */
+export function endOfFile({ input, endedAt }: Job): Date | null {
+  const issues = isObject(input) && (input.token !== undefined || input.issueTokens === true);
+  return issues && endedAt !== null ? new Date(endedAt.getTime() + FILE_MS) : null;
+}
+
+/** Records that the file of a job is fetched. Errors: `not_found` if there is none, or none any more. */
+export async function beginTokenFile(work: WriteWork, jobId: number): Promise<void> {
+  const end = endOfFile(await getJob(work, jobId));
+  if (end === null || end <= work.now) throw notFound('file of tokens');
+  work.ledger.append({ action: 'fetch', entityType: 'job', entityId: jobId });
+}
+
+/**
+ * The next tokens that a job has issued, without those that were replaced or revoked since; null at the end. Their
+ * texts are computed of the secret, so that the database alone shows none.
+ */
+export async function tokensOfJob(work: ReadWork, tokenSecret: string, jobId: number, after: number) {
+  const job = await getJob(work, jobId);
+  const rows = await selectTokensOfJob(work, jobId, after, TOKENS_PER_PAGE);
+  const tokens = rows.flatMap(({ deviceId, hash, serialNumber }) => {
+    const token = textOfJob(tokenSecret, work.caller.companyId, job, deviceId);
+    return hashToken(token) === hash ? { serialNumber, token } : [];
+  });
+  const last = rows.at(-1)?.deviceId;
+  return last === undefined ? null : { tokens, last };
 }
 
 /**
@@ -63,8 +135,8 @@ export async function renewDeviceToken(work: WriteWork, device: TokenDevice, giv
   if (present === undefined || !isValid(present, hashToken(given), work.now)) throw unauthenticated();
   const secret = randomToken();
   const renewed = { deviceId: device.id, serialNumber: device.serialNumber, secret };
-  await replaceDeviceTokens(work, [{ ...renewed, old: oldBeside(present, work.now) }]);
-  recordIssue(work, { ...renewed, old: null }, 'renew');
+  await replaceDeviceTokens(work, [{ ...renewed, old: oldBeside(present, work.now), jobId: null }]);
+  recordIssue(work, { ...renewed, old: null, jobId: null }, 'renew');
   return secret;
 }
 

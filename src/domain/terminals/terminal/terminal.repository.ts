@@ -37,10 +37,12 @@ export interface NewDeviceToken {
   readonly secret: string;
   /** The token that works on beside it; null if there is none. */
   readonly old: OldToken | null;
+  /** The job that has issued it; null for a token that was issued alone. */
+  readonly jobId: number | null;
 }
 
 /** The token of a device as it is stored. */
-export interface StoredToken extends Omit<NewDeviceToken, 'secret'> {
+export interface StoredToken extends Omit<NewDeviceToken, 'secret' | 'jobId'> {
   readonly hash: string;
   readonly lastFour: string;
   readonly isUsed: boolean;
@@ -68,7 +70,7 @@ export async function selectDeviceTokens(work: ReadWork, deviceIds: readonly num
 
 /** Stores tokens of different devices, in place of those that the devices have. */
 export async function replaceDeviceTokens(work: WriteWork, values: readonly NewDeviceToken[]): Promise<void> {
-  const rows = values.map(({ deviceId, secret, old }) => ({
+  const rows = values.map(({ deviceId, secret, old, jobId }) => ({
     device_id: deviceId,
     token_hash: hashToken(secret),
     last_four: secret.slice(-4),
@@ -78,6 +80,7 @@ export async function replaceDeviceTokens(work: WriteWork, values: readonly NewD
     old_until: old?.until ? instant.toColumn(old.until) : null,
     issued_by: work.caller.userId,
     issued_at: instant.toColumn(work.now),
+    job_id: jobId,
   }));
   const columns = Object.keys(rows[0] ?? {}).filter((name) => name !== 'device_id');
   await tokens.insertReturning(work, rows, { key: ['device_id'], changes: excluded(columns) });
@@ -96,6 +99,17 @@ export async function markTokenUsed(
 /** Deletes the tokens of a device. Returns what was stored; undefined if the device has none. */
 export async function deleteDeviceToken(work: WriteWork, deviceId: number): Promise<StoredToken | undefined> {
   return (await tokens.delete(work, { device_id: deviceId })).map(storedOf)[0];
+}
+
+/** Present tokens that a job has issued, ascending by device, without their texts. One statement. */
+export async function selectTokensOfJob(work: ReadWork, jobId: number, after: number, limit: number) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ deviceId: number; hash: string; serialNumber: string }>`
+    select t.device_id as "deviceId", t.token_hash as hash, d.serial_number as "serialNumber"
+    from device_tokens as t join devices as d on d.company_id = ${companyId} and d.id = t.device_id
+    where t.company_id = ${companyId} and t.job_id = ${jobId} and t.device_id > ${after}
+    order by t.device_id limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** Devices that get tokens in one step, which is one unit of work. */

@@ -178,7 +178,7 @@ describe('deviceBulkChange', () => {
 describe('a job in steps', () => {
   const server = useServer();
   beforeAll(async () => await server.app.steps.stop());
-  const step = () => takeJobStep(server.app.units, 0);
+  const step = () => takeJobStep(server.app.units, 0, 'secret');
 
   it('goes on after a part, does each row once, and is followed', async () => {
     const { acme } = server;

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 
 import { takeJobStep } from '../../../../src/domain/base/job/job.service.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
+import { exported } from '../../../support/export.js';
 import { fleet, versionIdsOf } from '../../../support/fleet.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
+import { newTerminal, report } from '../../../support/terminals.js';
 
 const server = useServer({ maxFileBytes: 8 * 1024 * 1024 });
 
-const IMPORT = `mutation ($file: Upload!, $mode: FleetImportMode, $errorPolicy: BulkErrorPolicy, $dryRun: Boolean) {
-  fleetImport(input: { file: $file, mode: $mode, errorPolicy: $errorPolicy }, dryRun: $dryRun) {
+const IMPORT = `mutation ($file: Upload!, $mode: FleetImportMode, $errorPolicy: BulkErrorPolicy, $dryRun: Boolean, $issueTokens: Boolean) {
+  fleetImport(input: { file: $file, mode: $mode, errorPolicy: $errorPolicy, issueTokens: $issueTokens }, dryRun: $dryRun) {
     count refusedCount refused { line code message rule params } job { id state } userErrors { code path message } } }`;
 
 interface Imported extends Fields {
@@ -51,6 +53,28 @@ const devices = async (name: string): Promise<unknown> =>
       { filter: { serialNumber: { startsWith: name } } },
     )
   ).devices.nodes;
+
+describe('fleetImport with issueTokens', () => {
+  it('issues tokens for devices that have none, in the file of the job', async () => {
+    const { token: old } = await newTerminal(server.acme, 'KEYED 1');
+    const text = 'serial_number,logical_number\nKEYED 1,\nKEYED 2,KEYED number\nKEYED 3,\n';
+    const result = await imported(text, { mode: 'CREATE_OR_UPDATE', issueTokens: true });
+    expect(await jobOf(result)).toMatchObject({ state: 'DONE', done: 3 });
+    const [, number = ''] = Buffer.from(result.job?.id ?? '', 'base64url')
+      .toString()
+      .split(':');
+    const { rows } = await exported(server.acme, `jobs/${number}/tokens`);
+    expect(rows.map(([serial]) => serial)).toEqual(['serial_number', 'KEYED 2', 'KEYED 3']);
+    for (const token of [old, rows[1]?.[1] ?? '']) expect((await report(server, token)).status).toBe(200);
+  });
+
+  it('is for administrators', async () => {
+    const operator = await server.member('acme', 'operator');
+    const form = (member: Member) => imported('OPERATOR 1\n', { issueTokens: true }, member);
+    await expect(form(operator)).rejects.toThrow();
+    expect(await devices('OPERATOR')).toEqual([]);
+  });
+});
 
 describe('fleetImport', () => {
   it('creates devices with logical numbers, groups, states and parameters from a table', async () => {
@@ -223,7 +247,7 @@ describe('a row that is refused after the file was checked', () => {
     const file = 'serial_number,enabled\nG1,\n,\nG2,\n';
     const result = await imported(file, { errorPolicy: 'REJECT_FAILED_ROWS' });
     await fleet.device(server.acme.client, 'G2');
-    await takeJobStep(server.app.units, 0);
+    await takeJobStep(server.app.units, 0, 'secret');
     const query = 'query ($id: ID!) { job(id: $id) { rejections { nodes { rowNumber code rule params } } } }';
     const { job } = await answered<{ job: Fields }>(server.acme, query, { id: result.job?.id });
     const nodes = [{ rowNumber: 4, code: 'TAKEN', rule: 'taken', params: null }];

@@ -67,9 +67,7 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
   let { deliveredSequence } = webhook;
   let sent = 0;
   const compared = await units.read(caller, (work) =>
-    ledgerEntries
-      .only(['sequence', 'entity_type', 'action'])
-      .slice(work, { ...OLDEST, key: { value: deliveredSequence, id: deliveredSequence } }),
+    entryTypes.slice(work, { ...OLDEST, key: { value: deliveredSequence, id: deliveredSequence } }),
   );
   for (const { record: row } of compared.items) {
     const isDue = isSent(webhook.events, String(row.entity_type), String(row.action));
@@ -88,6 +86,7 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
   return { deliveredSequence, sent, failure: null, isGone: false };
 }
 
+const entryTypes = ledgerEntries.only(['sequence', 'entity_type', 'action']);
 const OLDEST = {
   order: 'SEQUENCE',
   descending: false,
@@ -170,14 +169,18 @@ function bodyOf(entry: LedgerEntry): object {
   };
 }
 
-/** Stores the result, and ends the claim. If users have changed the webhook meanwhile, only the claim ends. */
+/**
+ * Stores the result, and ends the claim. Only the claim ends if users have changed the webhook meanwhile, and nothing
+ * changes if the lease has ended and another node holds it by now.
+ */
 async function finish(
   work: CompanyWriteWork & { readonly caller: Caller },
   claimed: Webhook,
   sending: Sending,
 ) {
   const current = await find(work, claimed.id);
-  if (current === undefined) return;
+  const isHeld = current?.leaseEndsAt?.getTime() === claimed.leaseEndsAt?.getTime();
+  if (current === undefined || !isHeld) return;
   if (current.revision !== claimed.revision) {
     await store(work, current.id, { leaseEndsAt: null });
     return;

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
+import { sendNext } from '../../../../src/domain/base/webhook/delivery.service.js';
 import { claim, findDue } from '../../../../src/domain/base/webhook/webhook.repository.js';
 import { answered } from '../../../support/dashboard.js';
 import { openOtherNode, openServer, useServerPerTest } from '../../../support/server.js';
@@ -243,6 +244,32 @@ it('leaves a webhook alone that a killed node had claimed, until its lease ends'
   expect(await isAnyDue()).toBe(false);
   server.clock.advance(MINUTE);
   await receivedCount(1);
+});
+
+it('ignores the result of a node whose lease has ended, once another one has claimed the webhook', async () => {
+  receiver.respond = (response) => void response.writeHead(500).end();
+  const { webhook } = await createWebhook(server.acme, { url: receiver.url });
+  await createGroups(server.acme, ['A']);
+  await receivedCount(1);
+  await server.app.stop(1_000);
+  // A node that sends only when it is called.
+  const node = await openServer(server.place.url, undefined, SETTINGS);
+  const { companyId } = server.acme.caller;
+  const failed = async (meanwhile: string) => {
+    await server.place.sql('update webhooks set due_at = created_at, lease_ends_at = null');
+    const post = vi.fn(async () => {
+      await server.place.sql(meanwhile);
+      return { status: 500, failure: 'failed', milliseconds: 0 };
+    });
+    const { signal } = new AbortController();
+    const tools = { units: node.units, outgoing: { post }, tokenSecret: SETTINGS.tokenSecret, signal };
+    await sendNext(tools, { companyId, id: webhook.databaseId });
+    expect(post).toHaveBeenCalledTimes(1);
+    return (await server.place.sql('select failed_attempts from webhooks'))[0]?.failed_attempts;
+  };
+  expect(await failed('update webhooks set lease_ends_at = created_at')).toBe(1);
+  expect(await failed('select 1')).toBe(2);
+  await node.stop(1_000);
 });
 
 it('sends from one node at a time, each event once', async () => {

@@ -63,6 +63,16 @@ beforeAll(async () => {
   }
 });
 
+const counts = new Map<string, Promise<number>>();
+
+/** Statements for the records at the end of a way, without any of their fields; counted once for each way. */
+function statementsAround(member: Pick<Member, 'graphql'>, way: Way): Promise<number> {
+  const query = way('__typename', 50);
+  const known = counts.get(query) ?? statementsFor(server, member, query).then(({ length }) => length);
+  counts.set(query, known);
+  return known;
+}
+
 /** Every value of the field in a response. */
 function valuesOf(data: unknown, field: string): unknown[] {
   if (Array.isArray(data)) return (data as unknown[]).flatMap((each) => valuesOf(each, field));
@@ -96,11 +106,11 @@ describe('the number of SQL statements', () => {
     'of %s does not depend on how many records are asked for it',
     async (_name, { way, asked, field, statements, isRelation, ofSession }) => {
       const member = ofSession ? session : server.acme;
-      const around = await statementsFor(server, member, way('__typename', 50));
+      const around = await statementsAround(member, way);
       const one = await statementsFor(server, member, way(asked, 1));
       const many = await statementsFor(server, member, way(asked, 50));
-      expect(one.length).toBeLessThanOrEqual(around.length + statements);
-      expect(many.length, many.join('\n')).toBeLessThanOrEqual(around.length + statements);
+      expect(one.length).toBeLessThanOrEqual(around + statements);
+      expect(many.length, many.join('\n')).toBeLessThanOrEqual(around + statements);
       if (!isRelation) return;
       const values = valuesOf(await answered(member, way(asked, 50)), field);
       expect(values.filter(isThere).length, 'records with something behind the field').toBeGreaterThan(0);
@@ -112,17 +122,17 @@ describe('the number of SQL statements', () => {
     'of a page of size 0 of %s is one, for its total, and one for the counters',
     async (_name, { way, field }) => {
       const { acme } = server;
-      const around = await statementsFor(server, acme, way('__typename', 50));
+      const around = await statementsAround(acme, way);
       const [{ totalCount = 0 } = {}] = valuesOf(
         await answered(acme, way(`sized: ${field} { totalCount }`, 1)),
         'sized',
       ) as { totalCount?: number }[];
       for (const size of ['first: 0', 'last: 0']) {
         const rows = `sized: ${field}(${size}) { edges { cursor } nodes { __typename } }`;
-        expect(await statementsFor(server, acme, way(rows, 50))).toHaveLength(around.length);
+        expect(await statementsFor(server, acme, way(rows, 50))).toHaveLength(around);
         const whole = way(rows.replace('edges', 'totalCount edges'), 50);
         const statements = await statementsFor(server, acme, whole);
-        expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(around.length + 2);
+        expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(around + 2);
         const pages = valuesOf(await answered(acme, whole), 'sized');
         expect(pages.length).toBeGreaterThan(0);
         expect(pages[0]).toEqual({ totalCount, edges: [], nodes: [] });

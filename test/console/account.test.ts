@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { expectSound } from '../support/browser.js';
 import { createClient } from '../support/client.js';
 import { addPerson, PASSWORD } from '../support/people.js';
-import { useConsoleOfOtherNode } from './pages.js';
+import { picked, useConsoleOfOtherNode } from './pages.js';
 
 const { server, open } = useConsoleOfOtherNode();
 
@@ -24,7 +24,7 @@ async function copiedToken(page: Page): Promise<string> {
 const createGroup = async (token: string, name: string): Promise<number> =>
   (await createClient(server.url, token).post('groups', { name })).status;
 
-it('a token is generated, shown once, renewed and revoked', async () => {
+it('a token is generated, shown once, renewed, renamed and revoked', async () => {
   const { email } = await addPerson(server, { acme: 'admin' });
   const page = await open('/account', { email, permissions: ['clipboard-read', 'clipboard-write'] });
   await page.getByRole('button', { name: 'Generate token' }).click();
@@ -46,10 +46,22 @@ it('a token is generated, shown once, renewed and revoked', async () => {
   expect(await createGroup(first, 'by the old token')).toBe(401);
   expect(await createGroup(second, 'by the new token')).toBe(201);
 
-  await row.getByRole('button', { name: 'Revoke' }).last().click();
+  await row.getByRole('button', { name: 'Renew' }).last().click();
+  await picked(page.getByRole('dialog'), 'Keep the old token for', '24 hours');
+  await expectSound(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew' }).click();
+  const third = await copiedToken(page);
+  expect(await createGroup(second, 'by the kept token')).toBe(201);
+  expect(await createGroup(third, 'by the third token')).toBe(201);
+
+  await row.getByRole('button', { name: 'Rename' }).first().click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Shop');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('row', { name: 'Shop' }).getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await page.getByRole('row', { name: 'Revoked' }).first().waitFor();
-  expect(await createGroup(second, 'by a revoked token')).toBe(401);
+  await page.getByRole('row', { name: 'Shop' }).getByText('Revoked').waitFor();
+  expect(await createGroup(third, 'by a revoked token')).toBe(401);
+  expect(await createGroup(second, 'by its old token')).toBe(401);
 });
 
 it('a session is ended from another one, and a new password ends all others', async () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 
@@ -5,7 +6,7 @@ import { expectSound, TELEPHONE } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
-import { useConsoleOfOtherNode } from './pages.js';
+import { picked, useConsoleOfOtherNode } from './pages.js';
 
 const { server, open } = useConsoleOfOtherNode();
 let email: string;
@@ -113,6 +114,23 @@ it('the panel of a device says what its terminal gets and why, and issues its to
   expect(await page.getByRole('textbox', { name: 'Token of the terminal' }).inputValue()).toMatch(
     /^[0-9a-f]{40}$/,
   );
+  await expectSound(page);
+});
+
+it('devices get new tokens by a job, which has them as a file', async () => {
+  const page = await open('/devices', { email });
+  for (const name of ['populated 0', 'populated 1']) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).click();
+  }
+  await button(page, 'New tokens').click();
+  await picked(page.getByRole('dialog'), 'Keep the old token for', '7 days');
+  await expectSound(page);
+  await button(page, 'New tokens (2)').click();
+  await button(page, 'Open').click();
+  const file = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Save as CSV' }).click();
+  const text = await readFile(await (await file).path(), 'utf8');
+  expect(text.match(/^populated [01],[0-9a-f]{40}\r$/gm)).toHaveLength(2);
   await expectSound(page);
 });
 

@@ -6,6 +6,7 @@ import type { AccountQuery, Scope } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { creating } from '../../record/create-dialog';
 import { DialogButton } from '../../record/dialog-button';
+import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
 import { SmallTable } from '../../table/small-table';
 import { useFormat } from '../../text/format';
 import { Badge, Section } from '../../ui/facts';
@@ -22,11 +23,17 @@ const TOKEN_CREATE = graphql(`
 `);
 
 const TOKEN_RENEW = graphql(`
-  mutation TokenRenew($id: ID!) {
-    apiTokenRenew(id: $id) {
+  mutation TokenRenew($id: ID!, $keepOldFor: Duration!) {
+    apiTokenRenew(id: $id, keepOldFor: $keepOldFor) {
       token
       userErrors { code message path rule params }
     }
+  }
+`);
+
+const TOKEN_RENAME = graphql(`
+  mutation TokenRename($id: ID!, $input: ApiTokenUpdateInput!) {
+    apiTokenUpdate(id: $id, input: $input) { userErrors { code message path rule params } }
   }
 `);
 
@@ -57,7 +64,7 @@ interface TokensProps {
   readonly onChange: () => void;
 }
 
-/** The person's tokens of the API: generate, renew, revoke. */
+/** The person's tokens of the API: generate, rename, renew, revoke. */
 export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
   const text = useText();
   const format = useFormat();
@@ -133,17 +140,38 @@ function Actions(props: {
   const text = useText();
   const { token, name, onToken } = props;
   const change = { variables: { id: token.id }, changes: ['ACCESS_TOKEN'] } as const;
+  const keepOldFor = useKeepOldField();
   if (token.revokedAt) return <Badge>{text.revoked}</Badge>;
+  const rename = {
+    ...creating({
+      title: `${text.rename}: ${name}`,
+      empty: { name },
+      fields: [{ name: 'name', label: text.name, help: text.purpose, autoFocus: true }],
+      document: TOKEN_RENAME,
+      changes: ['ACCESS_TOKEN'],
+      submit: text.rename,
+      variables: (input) => ({ id: token.id, input }),
+      onCreated: () => onToken({}),
+    }),
+    label: text.rename,
+  };
+  const renew = {
+    ...creating({
+      title: `${text.renew}: ${name}`,
+      empty: ENDS_AT_ONCE,
+      fields: [keepOldFor],
+      document: TOKEN_RENEW,
+      changes: ['ACCESS_TOKEN'],
+      submit: text.renew,
+      variables: (given) => ({ id: token.id, ...given }),
+      onCreated: onToken,
+    }),
+    label: text.renew,
+  };
   return (
     <span className="buttons">
-      <ActionButton
-        {...change}
-        label={text.renew}
-        title={`${text.renew}: ${name}`}
-        help={text.renewHelp}
-        document={TOKEN_RENEW}
-        onDone={onToken}
-      />
+      {token.name !== null && <DialogButton {...rename} scope="READ" icon="edit" />}
+      <DialogButton {...renew} scope="READ" icon="key" />
       <ActionButton
         {...change}
         label={text.revoke}

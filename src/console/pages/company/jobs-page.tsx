@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 
 import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
 import { messageOf } from '../../api/rules';
+import { useMay } from '../../app/session';
 import type { JobListQuery, JobState } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
@@ -31,6 +32,9 @@ const words = pageWords({
   rejected: ['Refused', 'Recusadas'],
   rejections: ['Refused rows', 'Linhas recusadas'],
   RUNNING: ['Running', 'Em execução'],
+  saveTokens: ['Save as CSV', 'Salvar como CSV'],
+  tokens: ['New tokens', 'Novos tokens'],
+  until: ['until', 'até'],
   WAITING: ['Waiting', 'Aguardando'],
 });
 
@@ -150,6 +154,7 @@ const RECORD = graphql(`
       failure
       createdAt
       endedAt
+      result { url expiresAt }
       createdBy { name }
     }
   }
@@ -175,10 +180,26 @@ const REJECTIONS = graphql(`
   }
 `);
 
+/** The tokens that a job has issued, as a file, until it ends. */
+function Tokens({ url, expiresAt }: { readonly url: string; readonly expiresAt: string }): ReactNode {
+  const text = useTexts(words);
+  return (
+    <>
+      {Date.parse(expiresAt) > Date.now() && (
+        <a href={url} download referrerPolicy="same-origin">
+          {text.saveTokens}
+        </a>
+      )}{' '}
+      {text.until} <Time at={expiresAt} />
+    </>
+  );
+}
+
 function JobPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useTexts(words);
   const { language } = useLocale();
   const kindName = useKindName();
+  const mayAdminister = useMay('ADMIN');
   const query = useQuery(RECORD, { id }, ['JOB']);
   return (
     <RecordPanel
@@ -207,6 +228,9 @@ function JobPanel({ id, onClose }: OpenRecord): ReactNode {
             { name: text.created, value: <Time at={job.createdAt} /> },
             { name: text.createdBy, value: job.createdBy?.name },
             ...(job.endedAt === null ? [] : [{ name: text.ended, value: <Time at={job.endedAt} /> }]),
+            ...(mayAdminister && job.result
+              ? [{ name: text.tokens, value: <Tokens {...job.result} /> }]
+              : []),
             ...(job.failure === null ? [] : [{ name: text.failure, value: job.failure }]),
           ],
         },

@@ -1,10 +1,12 @@
 import { graphql, mutate } from '../../api';
+import { useMay } from '../../app/session';
 import type { DeviceUpdateInput } from '../../gql/graphql';
-import type { RecordActions } from '../../record/bulk';
+import type { RecordAction, RecordActions } from '../../record/bulk';
 import { creating } from '../../record/create-dialog';
 import type { DialogButtonProps } from '../../record/dialog-button';
 import type { FormField } from '../../record/fields';
 import { findGroups, findLogicalNumbers } from '../../record/find';
+import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
 import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
 
@@ -63,16 +65,28 @@ interface Device {
 
 interface ActionValues extends Pick<Values, 'logicalNumber'> {
   readonly group: Reference | null;
+  readonly keepOldFor: string;
 }
 
 /** Actions on devices. */
 export function useDeviceActions(): RecordActions<Device, ActionValues> {
   const text = useText();
+  const keepOldFor = useKeepOldField();
+  const mayAdminister = useMay('ADMIN');
+  const issueTokens: RecordAction<Device, ActionValues> = {
+    name: text.issueTokens,
+    icon: 'key',
+    done: text.updated,
+    effect: text.issueEffect,
+    fields: [keepOldFor],
+    isFor: () => false,
+    input: ({ keepOldFor }) => ({ token: { keepOldFor } }),
+  };
   const update = ({ id }: Device, input: DeviceUpdateInput) => mutate(DEVICE_EDIT, { id, input });
   return {
     changes: 'DEVICE',
     nameOf: ({ serialNumber }) => serialNumber,
-    empty: { logicalNumber: null, group: null },
+    empty: { logicalNumber: null, group: null, ...ENDS_AT_ONCE },
     actions: [
       {
         name: text.assign,
@@ -110,6 +124,7 @@ export function useDeviceActions(): RecordActions<Device, ActionValues> {
         change: (device) => update(device, { enabled: false }),
         input: () => ({ enabled: false }),
       },
+      ...(mayAdminister ? [issueTokens] : []),
       {
         name: text.delete,
         icon: 'remove',

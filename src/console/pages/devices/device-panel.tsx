@@ -5,8 +5,11 @@ import { useMay } from '../../app/session';
 import type { DeviceRecordQuery } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { RowMenu } from '../../record/actions';
+import { creating } from '../../record/create-dialog';
+import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/fields';
 import { useFieldName } from '../../record/history-words';
+import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
 import { RecordLink } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { useFormat } from '../../text/format';
@@ -44,8 +47,8 @@ const DEVICE = graphql(`
 `);
 
 const ISSUE = graphql(`
-  mutation DeviceTokenIssue($deviceId: ID!) {
-    deviceTokenIssue(deviceId: $deviceId) {
+  mutation DeviceTokenIssue($deviceId: ID!, $keepOldFor: Duration!) {
+    deviceTokenIssue(deviceId: $deviceId, keepOldFor: $keepOldFor) {
       token
       userErrors { code message path rule params }
     }
@@ -175,19 +178,22 @@ function DeviceToken({ id }: { readonly id: string }): ReactNode {
   const text = useText();
   const [token, setToken] = useState<string | null>(null);
   const change = { variables: { deviceId: id }, changes: ['DEVICE'] } as const;
+  const issue = creating({
+    title: text.issueToken,
+    empty: ENDS_AT_ONCE,
+    fields: [useKeepOldField()],
+    document: ISSUE,
+    changes: ['DEVICE'],
+    submit: text.issueToken,
+    variables: (given) => ({ deviceId: id, ...given }),
+    onCreated: (payload) => setToken(payload.token ?? null),
+  });
   return (
     <Section
       title={text.token}
       actions={
         <div className="buttons">
-          <ActionButton
-            {...change}
-            icon="key"
-            label={text.issueToken}
-            help={text.issueEffect}
-            document={ISSUE}
-            onDone={(payload) => setToken(payload.token ?? null)}
-          />
+          <DialogButton {...issue} icon="key" scope="ADMIN" />
           <ActionButton
             {...change}
             isDangerous

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 
 import { graphql, useMutation } from '../../api';
 import { messageOf } from '../../api/rules';
+import { useMay } from '../../app/session';
 import type { FleetImportMode, FleetImportMutation } from '../../gql/graphql';
 import { Fields } from '../../record/fields';
 import { SmallTable } from '../../table/small-table';
@@ -27,7 +28,7 @@ const IMPORT = graphql(`
 
 type Checked = FleetImportMutation['fleetImport'];
 
-const EMPTY = { list: '', file: null as File | null, mode: 'CREATE' as FleetImportMode };
+const EMPTY = { list: '', file: null as File | null, mode: 'CREATE' as FleetImportMode, issueTokens: false };
 
 /** Enrols devices from a file or a pasted list: checks all rows, shows those that are refused, then starts a job. */
 export default function EnrolDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -37,13 +38,14 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
   const { values, set, clear } = useDraft('enrol', EMPTY);
   const [checked, setChecked] = useState<Checked | null>(null);
   const mutation = useMutation(IMPORT, ['JOB']);
-  const { list, mode } = values;
+  const mayAdminister = useMay('ADMIN');
+  const { list, mode, issueTokens } = values;
   const file = values.file ?? (list.trim() === '' ? null : new File([list], 'list.csv'));
   const send = async (): Promise<void> => {
     if (file === null) return;
     // Rows are left out only after the person has seen that they are.
     const errorPolicy = checked?.refusedCount ? 'REJECT_FAILED_ROWS' : 'REJECT_EVERYTHING';
-    const input = { file: null, mode, errorPolicy } as const;
+    const input = { file: null, mode, errorPolicy, issueTokens } as const;
     const payload = await mutation.run({ input, dryRun: checked === null }, { path: 'input.file', file });
     setChecked(payload);
     if (!payload?.job) return;
@@ -74,6 +76,12 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
             { name: 'list', label: text.serialNumbers, help: text.enrolHelp, rows: 6, autoFocus: true },
             { name: 'file', label: text.file, help: text.fileHelp, isFile: true },
             { name: 'mode', label: text.existing, options: optionsOf(text, ['CREATE', 'CREATE_OR_UPDATE']) },
+            {
+              name: 'issueTokens',
+              label: text.issueTokensToo,
+              isFlag: true,
+              isShown: () => mayAdminister,
+            },
           ]}
         />
         {checked && <Result {...checked} />}

@@ -30,7 +30,12 @@ export const words = pageWords({
   firstSeen: ['First seen', 'Visto pela primeira vez'],
   hasNumber: ['Has a logical number', 'Tem número lógico'],
   hasReported: ['Has reported', 'Já informou dados'],
-  issueEffect: ['The token that it has now ends at once.', 'O token atual deixa de valer na hora.'],
+  issueEffect: [
+    'Each device gets a new token. The job has them as a file for 24 hours.',
+    'Cada dispositivo recebe um novo token. A tarefa os tem em um arquivo por 24 horas.',
+  ],
+  issueTokens: ['New tokens', 'Novos tokens'],
+  issueTokensToo: ['Issue tokens for devices that have none', 'Emitir tokens para os que não têm'],
   lacksVersion: ['Lacks app version', 'Não tem a versão de aplicativo'],
   issueToken: ['Issue token', 'Emitir token'],
   KEY: ['has a key that params.dat cannot have', 'tem uma chave que o params.dat não aceita'],

@@ -54,7 +54,11 @@ export async function issueTokensOfJob(
   await issueAll(work, chosen, keepOldFor ?? 0, { id: job.id, textOf });
 }
 
-/** The text of the token that a job issues for a device, which is stored nowhere (decisions.md#tokens-of-a-job). */
+/**
+ * The text of the token that a job issues for a device. Only its hash is stored, so the database alone shows no token,
+ * and the file of the job is computed when it is fetched. The time is part of it, since another job may get the same
+ * id after a database was restored.
+ */
 function textOfJob(
   tokenSecret: string,
   companyId: number,

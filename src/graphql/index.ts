@@ -36,5 +36,11 @@ export { FORCE, mutations, ownMutation, recordMutation, recordMutations } from '
 export { searchesOf } from './schema/page.js';
 export { changedRecord, payload, payloadType, refusalFields, WARNINGS } from './schema/payload.js';
 export { listQuery, queries } from './schema/queries.js';
-export { TARGET_ARGS, targetConditionOf, targetPayload } from './schema/target.js';
+export {
+  type Info,
+  keptConditionOf,
+  TARGET_ARGS,
+  targetConditionOf,
+  targetPayload,
+} from './schema/target.js';
 export * from './schema/types.js';

@@ -98,6 +98,7 @@ const FIELD_RULES = [
   ['module_in_use', 'must stay module: versions of this application are modules of others'],
   ['other_count', 'is {expected}, but the change affects {count} {what}. Nothing was changed'],
   ['foreign_number', 'foreign_logical_number: must be {number}, which the terminal has, or absent'],
+  ['unfit', 'does not fit the list: {reason}'],
   ['expired', 'has expired: create a new token'],
   ['expired', 'expired at {at}: send the notification again'],
   ['revoked', 'is revoked: create a new token'],

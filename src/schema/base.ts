@@ -166,6 +166,25 @@ export const base = {
     lease_ends_at: optional(instant),
   }),
 
+  /** Filters of lists that people have given a name. */
+  saved_filters: recordTable(
+    {
+      name: text,
+      /** One of `FILTER_KINDS`. */
+      kind: text,
+      /** As clients write it. */
+      filter: json,
+      /** Whether all members use it; otherwise the person who created it. */
+      shared: flag,
+    },
+    {
+      indexes: [
+        ['created_by', 'kind', 'name'],
+        ['shared', 'id'],
+      ],
+    },
+  ),
+
   idempotency_keys: table(
     {
       company_id: integer,

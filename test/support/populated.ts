@@ -1,4 +1,5 @@
 import { startJob } from '../../src/domain/base/job/job.service.js';
+import { createSavedFilter } from '../../src/domain/base/saved-filter/saved-filter.service.js';
 import { DEVICE_CHANGE } from '../../src/domain/fleet/device/device-bulk.service.js';
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
@@ -59,6 +60,9 @@ export async function populate(server: TestServer, member: Member, times: number
         input: { enabled: true, token: { keepOldFor: 0 } },
         rows: [id, UNKNOWN],
       });
+    }
+    for (const name of all) {
+      await createSavedFilter(work, { name, kind: 'device', filter: { serialNumber: { eq: name } } });
     }
     const knock = { firstSeenAt: work.now, lastSeenAt: work.now, count: 1 };
     await addUnknownTerminals(

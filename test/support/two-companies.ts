@@ -74,6 +74,7 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
   ],
   ['jobs', null, [{ id: 1, kind: 'k', state: 'done', ended_at: EARLY }]],
   ['webhooks', null, [{ id: 1, url: 'https://example.com/', events: '["*"]', enabled: true, due_at: EARLY }]],
+  ['saved_filters', 'name', [{ id: 1, name: 'X', kind: 'device', filter: '{}', shared: true }]],
   ['notification_targets', null, [{ notification_id: 2, part: 0, logical_numbers: '[2]' }]],
   [
     'notification_deliveries',

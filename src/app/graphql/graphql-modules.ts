@@ -1,5 +1,6 @@
 import { jobGraphql } from '../../domain/base/job/job.graphql.js';
 import { ledgerEntryGraphql, retentionGraphql } from '../../domain/base/ledger/ledger.graphql.js';
+import { savedFilterGraphql } from '../../domain/base/saved-filter/saved-filter.graphql.js';
 import { searchGraphql } from '../../domain/base/search/search.graphql.js';
 import { webhookGraphql } from '../../domain/base/webhook/webhook.graphql.js';
 import { deviceBulkGraphql } from '../../domain/fleet/device/device-bulk.graphql.js';
@@ -50,6 +51,7 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   parameterGraphql,
   retentionGraphql,
   searchGraphql,
+  savedFilterGraphql,
   sessionGraphql,
   terminalGraphql,
   transactionGraphql,

@@ -70,6 +70,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   too_short: 'deve ter pelo menos {minimum} caracteres',
   too_small: 'deve ser pelo menos {minimum}',
   type: 'tem o tipo errado',
+  unfit: 'não serve para a lista',
   unknown_fields: 'tem campos desconhecidos: {fields}',
   unknown_record: ['não existe: {values}', 'não existe'],
   web_address: [

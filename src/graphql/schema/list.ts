@@ -2,7 +2,7 @@ import type { ClassType } from 'type-graphql';
 
 import type { List } from '../../database/list/list.js';
 import type { OrderBy } from './declared.js';
-import { filterOf, type FilterInput } from './filter.js';
+import { filterOf, type FilteredList, type FilterInput } from './filter.js';
 import type { Enums } from './input.js';
 import { plural, words } from './node.js';
 import { DEFAULT_FIRST, MAX_FIRST, type Edge, type Page, type PageInfoShape } from './page.js';
@@ -17,6 +17,9 @@ export interface ListTypes<T extends object> {
   readonly Filter: ClassType<FilterInput>;
   readonly enums: Enums;
 }
+
+/** Lists by the names of the types of their records. */
+export const filteredLists = new Map<string, FilteredList>();
 
 /** The enums of properties of `T`; an enum of another property does not compile. */
 type EnumsOf<T> = { readonly [K in keyof T]?: g.Enumeration<T[K] & string> };
@@ -34,6 +37,7 @@ export function listTypes<T extends object>(
 ): ListTypes<T> {
   const known = { ...(enums as Enums), ...others };
   const Filter = filterOf(list, known, descriptions);
+  filteredLists.set(list.name, list);
   const args = {
     ...PAGE_ARGS,
     orderBy: g.object.orNull(orderOf(list.name, list.orders), 'Order of the list.'),

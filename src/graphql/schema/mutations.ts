@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../../database/work.js';
@@ -22,8 +23,14 @@ interface OwnMutation<F extends Fields, P> {
   /** Path in the arguments of the fields that errors name. Defaults to `['input']`. */
   readonly within?: Within | undefined;
   /** Runs before the unit of work begins, so that no other change waits for it. */
-  readonly prepare?: (ctx: GraphqlContext, args: ValuesOf<F>) => Promise<P>;
-  readonly run: (work: WriteWork, args: ValuesOf<F>, ctx: GraphqlContext, prepared: P) => Promise<object>;
+  readonly prepare?: (ctx: GraphqlContext, args: ValuesOf<F>, info: GraphQLResolveInfo) => Promise<P>;
+  readonly run: (
+    work: WriteWork,
+    args: ValuesOf<F>,
+    ctx: GraphqlContext,
+    prepared: P,
+    info: GraphQLResolveInfo,
+  ) => Promise<object>;
 }
 
 /** Adds a mutation; `name` is its name as a type, for example `MemberAdd`. */
@@ -35,12 +42,12 @@ export function ownMutation<F extends Fields, P = undefined>(
   return mutation(fieldName(name), {
     field: object(payloadType(name, payload), description),
     args,
-    resolve: (_source, ctx, given) =>
+    resolve: (_source, ctx, given, info) =>
       ctx.change(
-        (work, prepared: P) => run(work, given, ctx, prepared),
+        (work, prepared: P) => run(work, given, ctx, prepared, info),
         scope,
         within,
-        prepare && (() => prepare(ctx, given)),
+        prepare && (() => prepare(ctx, given, info)),
       ),
   });
 }

@@ -1,9 +1,18 @@
 /** Arguments, filter and payload of mutations that change all records of a target. */
-import { Kind, type GraphQLResolveInfo, type ValueNode } from 'graphql';
+import {
+  coerceInputValue,
+  GraphQLError,
+  isInputType,
+  Kind,
+  type GraphQLResolveInfo,
+  type ValueNode,
+} from 'graphql';
 import type { ClassType } from 'type-graphql';
 
+import type { Condition } from '../../database/list/condition.js';
 import { invalid } from '../../platform/errors.js';
 import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
+import { filteredLists } from './list.js';
 import { flag, int, nullable, object, type Fields } from './types.js';
 
 /** The filter in `target`. `invalid` if a comparison has no value: it would select more than intended. */
@@ -14,6 +23,34 @@ export function targetConditionOf(list: FilteredList, filter: FilterInput, info:
   refuseMissing(literal, info.variableValues, 'filter');
   refuseEmpty(filter, 'filter');
   return conditionOf(list, filter) ?? { and: [] };
+}
+
+/** A field of an operation, with the schema. */
+export type Info = GraphQLResolveInfo;
+
+/**
+ * The condition of a filter that is kept as JSON, as clients write it, for the list of the records of a type. Errors:
+ * `invalid` at `path` for a filter that the list does not take, or that compares nothing.
+ */
+export function keptConditionOf(
+  typeName: string,
+  filter: unknown,
+  { schema }: Info,
+  path: string,
+): Condition {
+  const list = filteredLists.get(typeName);
+  const type = schema.getType(`${typeName}Filter`);
+  if (list === undefined || !isInputType(type)) throw new Error(`No list of ${typeName} has a filter`);
+  try {
+    const given = coerceInputValue(filter, type, (_path, _value, error) => {
+      throw error;
+    }) as FilterInput;
+    refuseEmpty(given, path);
+    return conditionOf(list, given) ?? { and: [] };
+  } catch (error) {
+    if (error instanceof GraphQLError) throw invalid(path, `does not fit the list: ${error.message}`);
+    throw error;
+  }
 }
 
 /** Refuses variables in a literal that have no value: graphql-js leaves their fields out. */

@@ -48,6 +48,7 @@ const entityNames = texts({
   METACONTENT: ['Metacontent', 'Metaconteúdo'],
   NOTIFICATION: ['Notification', 'Notificação'],
   PARAMETER: ['Parameter', 'Parâmetro'],
+  SAVED_FILTER: ['Saved filter', 'Filtro salvo'],
   SESSION: ['Session', 'Sessão'],
   SIGN_IN: ['Sign-in', 'Entrada'],
   TRANSACTION: ['Transaction', 'Transação'],

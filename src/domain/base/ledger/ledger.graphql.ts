@@ -34,6 +34,7 @@ const EntityType = g.enumeration<LedgerEntry['entityType']>(
     metacontent: 'A metacontent.',
     notification: 'A notification, with its deliveries.',
     parameter: 'A parameter.',
+    saved_filter: 'A filter of a list under a name: `SavedFilter`.',
     session: 'A session of a user in the console.',
     sign_in: 'An attempt to sign in. `entityId` is that of the user.',
     transaction: 'Transactions of terminals.',

@@ -5,6 +5,7 @@ import { refuseTooManyRows } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { startJob } from '../../base/job/job.service.js';
+import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
 import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
 import { demandCount } from '../logical-number/logical-number.service.js';
 import {
@@ -26,6 +27,7 @@ const TargetInput = g.inputType<Target>(
       DeviceList.Filter,
       'All devices for which this holds now. Every condition must have a value, and there must be one.',
     ),
+    savedFilterId: SAVED_FILTER_ID,
     all: g.flag.orNull('True: all devices of the company.'),
   },
 );
@@ -51,6 +53,7 @@ type Condition = ReturnType<typeof g.targetConditionOf>;
 interface Target extends g.Input {
   readonly ids?: readonly string[] | null;
   readonly filter?: g.FilterInput | null;
+  readonly savedFilterId?: string | null;
   readonly all?: boolean | null;
 }
 
@@ -59,15 +62,15 @@ const Payload = g.payloadType('DeviceBulkChange', {
   ...g.targetPayload('Number of devices of the target.', DeviceType),
 });
 
-function targetOf({ ids, all }: Target, condition: Condition | null): DeviceTarget {
+function targetOf({ ids, all }: Target, conditions: readonly Condition[]): DeviceTarget {
   const targets: DeviceTarget[] = [
     ...(ids == null ? [] : [{ ids: numbersIn(ids) }]),
-    ...(condition === null ? [] : [{ condition }]),
+    ...conditions.map((condition) => ({ condition })),
     ...(all === true ? [{ condition: null }] : []),
   ];
   const [target, ...others] = targets;
   if (target !== undefined && others.length === 0) return target;
-  throw invalid('target', 'must have exactly one of ids, filter and all: true');
+  throw invalid('target', 'must have exactly one of ids, filter, savedFilterId and all: true');
 }
 
 function numbersIn(ids: readonly string[]): readonly number[] {
@@ -79,6 +82,7 @@ function numbersIn(ids: readonly string[]): readonly number[] {
 }
 
 const EXAMPLES = 20;
+const SAVED = 'target.savedFilterId';
 
 export const deviceBulkGraphql = g.mutation('deviceBulkChange', {
   field: g.object(
@@ -96,9 +100,11 @@ export const deviceBulkGraphql = g.mutation('deviceBulkChange', {
       async (work) => {
         const given = g.withNumbers(change, { logicalNumberId: 'LogicalNumber', groupId: 'Group' });
         const input = await checkDeviceChange(work, given);
-        const { filter } = target;
-        const condition = filter == null ? null : g.targetConditionOf(devices, filter, info);
-        found = await findTargetDevices(work, targetOf(target, condition));
+        const { filter, savedFilterId: id } = target;
+        const conditions = filter == null ? [] : [g.targetConditionOf(devices, filter, info)];
+        if (id != null)
+          conditions.push(await savedCondition(work, { kind: 'device', id, path: SAVED }, info));
+        found = await findTargetDevices(work, targetOf(target, conditions));
         demandCount(found.length, expectCount, 'devices');
         if (dryRun === true) return [];
         const rows = found.map(({ id }) => id);

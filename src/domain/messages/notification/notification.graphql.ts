@@ -1,4 +1,6 @@
 import * as g from '../../../graphql/index.js';
+import { invalid } from '../../../platform/errors.js';
+import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { demandCount } from '../../fleet/logical-number/logical-number.service.js';
@@ -11,7 +13,12 @@ import {
   type NotificationKind,
   type NotificationRange,
 } from './notification.model.js';
-import { affectedByNotification, notifications, sendNotification } from './notification.service.js';
+import {
+  affectedByNotification,
+  findNumbers,
+  notifications,
+  sendNotification,
+} from './notification.service.js';
 
 const Kind = g.enumeration<NotificationKind>('NotificationKind', 'What devices do with a notification.', {
   show: 'They show its text.',
@@ -61,12 +68,13 @@ const NotificationTargetInput = g.inputOf(
   'NotificationTargetInput',
   NotificationSend.pick({ groupId: true, logicalNumbers: true }),
   {
-    description: 'Target of a notification: either a group or logical numbers.',
+    description: 'Target of a notification: exactly one of a group, logical numbers and a saved filter.',
     references: { groupId: 'Group' },
     descriptions: {
       groupId: 'Global id of a group. The target is all logical numbers that it has now.',
       logicalNumbers: 'Logical numbers (`number`, not ids). At most 10000; duplicates count once.',
     },
+    fields: { savedFilterId: SAVED_FILTER_ID },
   },
 );
 
@@ -91,7 +99,28 @@ const NotificationSendInput = g.inputOf(
 /** Path in the argument `input` of a field that a domain error names. */
 function pathOf(field: string): readonly string[] {
   if (field === 'expectCount') return [field];
-  return ['groupId', 'logicalNumbers'].includes(field) ? ['input', 'target', field] : ['input', field];
+  return ['groupId', 'logicalNumbers', 'savedFilterId'].includes(field)
+    ? ['input', 'target', field]
+    : ['input', field];
+}
+
+interface Target extends g.Input {
+  readonly savedFilterId?: string | null;
+}
+
+/** The target with the logical numbers of its saved filter. */
+async function withSavedFilter(
+  work: Parameters<typeof findNumbers>[0],
+  { savedFilterId: id, ...target }: Target,
+  info: g.Info,
+): Promise<g.Input> {
+  if (id == null) return target;
+  if (target.groupId != null || target.logicalNumbers != null) {
+    throw invalid('target', 'must have exactly one of groupId, logicalNumbers and savedFilterId');
+  }
+  const saved = { kind: 'logical_number', id, path: 'savedFilterId' } as const;
+  const logicalNumbers = await findNumbers(work, await savedCondition(work, saved, info));
+  return { logicalNumbers };
 }
 
 const notificationSend = g.ownMutation('NotificationSend', {
@@ -106,12 +135,16 @@ const notificationSend = g.ownMutation('NotificationSend', {
     ...g.targetPayload('Number of logical numbers for which the notification was queued.', LogicalNumberType),
   },
   within: pathOf,
-  run: async (work, { input: { target, ...input }, dryRun, expectCount }) => {
-    const given = g.withNumbers({ ...input, ...(target as g.Input) }, { groupId: 'Group', appId: 'App' });
+  prepare: (ctx, { input: { target } }, info) =>
+    ctx.services.units.read(ctx.caller, (work) => withSavedFilter(work, target as Target, info), {
+      examines: 'when_needed',
+    }),
+  run: async (work, { input: { target: _, ...input }, dryRun, expectCount }, _ctx, reached: g.Input) => {
+    const given = g.withNumbers({ ...input, ...reached }, { groupId: 'Group', appId: 'App' });
     if (dryRun === true || expectCount != null) {
-      const reached = await affectedByNotification(work, given);
-      demandCount(reached.count, expectCount);
-      if (dryRun === true) return reached;
+      const affected = await affectedByNotification(work, given);
+      demandCount(affected.count, expectCount);
+      if (dryRun === true) return affected;
     }
     const notification = await sendNotification(work, given);
     return { notification, count: notification.queued };

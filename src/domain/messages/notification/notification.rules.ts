@@ -9,7 +9,7 @@ import {
   type WaitingDelivery,
 } from './notification.model.js';
 
-const MAX_TARGETS = 10_000;
+export const MAX_TARGETS = 10_000;
 const ACTION = /^[A-Z][A-Z0-9_]*\|/;
 const ACTIONS: Readonly<Record<NotificationKind, string>> = {
   show: 'SHOW_MESSAGE',

@@ -1,5 +1,6 @@
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
+import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
@@ -11,13 +12,14 @@ import {
   affected,
   affectedOfGroup,
   findAllByNumbers,
+  findTarget,
   type Affected,
 } from '../../fleet/logical-number/logical-number.service.js';
 import { refuseUnknownApp } from '../../software/app/app.service.js';
 import { insertDeliveries, targets, reportDeliveries, selectMembersAfter } from './delivery.repository.js';
 import { hasDelivery } from './notification-summary.repository.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
-import { storedContent, targetsOf } from './notification.rules.js';
+import { MAX_TARGETS, storedContent, targetsOf } from './notification.rules.js';
 
 const notificationTable = new CompanyTable<'notifications', Notification>('notifications');
 
@@ -58,6 +60,11 @@ export async function sendNotification(work: WriteWork, input: unknown) {
   const after = { ...notification, queued };
   work.ledger.created('notification', after);
   return after;
+}
+
+/** The logical numbers for which a condition holds now. Errors: `too_many_records`. */
+export async function findNumbers(work: ReadWork, filter: Condition): Promise<readonly string[]> {
+  return (await findTarget(work, { filter }, MAX_TARGETS)).map(({ number }) => number);
 }
 
 /** Logical numbers that would get the notification. Errors: those of `sendNotification`. */

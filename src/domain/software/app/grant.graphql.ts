@@ -1,4 +1,5 @@
 import * as g from '../../../graphql/index.js';
+import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
 import { GroupList, GroupType } from '../../fleet/group/group.graphql.js';
 import { getGroup } from '../../fleet/group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
@@ -54,7 +55,7 @@ const AppVersionGrantTargetInput = g.inputOf(
   AppVersionGrant.pick({ groupId: true, logicalNumbers: true }),
   {
     description:
-      'Target of a grant: exactly one of a group, logical numbers, a filter and `all: true`. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
+      'Target of a grant: exactly one of a group, logical numbers, a filter, a saved filter and `all: true`. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
     references: { groupId: 'Group' },
     descriptions: {
       groupId: 'Global id of a group. The target is all logical numbers that it has now.',
@@ -65,6 +66,7 @@ const AppVersionGrantTargetInput = g.inputOf(
         LogicalNumberList.Filter,
         'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
       ),
+      savedFilterId: SAVED_FILTER_ID,
       all: g.flag.orNull('True: the target is all logical numbers of the company.'),
     },
   },
@@ -80,6 +82,7 @@ const AppVersionGrantPayload = g.payloadType(
 
 interface Target extends g.Input {
   readonly filter?: g.FilterInput | null;
+  readonly savedFilterId?: string | null;
   readonly all?: boolean | null;
 }
 
@@ -106,13 +109,15 @@ const appVersionGrant = g.mutation('appVersionGrant', {
     ...g.TARGET_ARGS,
   },
   resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }, info) => {
-    const { filter, all, ...others } = target as Target;
+    const { filter, savedFilterId: id, all, ...others } = target as Target;
     let tried: Affected | null = null;
     return ctx.changeInParts(
       async (work) => {
         const input = g.withNumbers({ appVersionIds, ...others }, REFERENCES);
-        const condition = filter == null ? undefined : g.targetConditionOf(logicalNumbers, filter, info);
-        const request = { input, condition, all: all === true, mode: mode ?? 'add' };
+        const conditions = filter == null ? [] : [g.targetConditionOf(logicalNumbers, filter, info)];
+        const saved = { kind: 'logical_number', path: 'target.savedFilterId' } as const;
+        if (id != null) conditions.push(await savedCondition(work, { ...saved, id }, info));
+        const request = { input, conditions, all: all === true, mode: mode ?? 'add' };
         const plan = await planGrant(work, { ...request, dryRun: dryRun === true, expectCount });
         ({ tried } = plan);
         return plan.parts;

@@ -51,8 +51,8 @@ export interface VersionGrant {
 
 export interface GrantRequest {
   readonly input: unknown;
-  /** Filter that selects logical numbers, instead of a group or a list; undefined if none is given. */
-  readonly condition: Condition | undefined;
+  /** Filters that select logical numbers, instead of a group or a list. */
+  readonly conditions: readonly Condition[];
   /** Whether all logical numbers of the company are the target. */
   readonly all: boolean;
   readonly mode: GrantMode;
@@ -94,18 +94,21 @@ export async function planGrant(
 /** Refuses ambiguous requests, which could change the wrong terminals. */
 function targetOf(
   { groupId, logicalNumbers }: Omit<AppVersionGrant, 'appVersionIds'>,
-  { condition, all }: Pick<GrantRequest, 'condition' | 'all'>,
+  { conditions, all }: Pick<GrantRequest, 'conditions' | 'all'>,
 ): NumberTarget {
   const targets: NumberTarget[] = [
     ...(groupId == null ? [] : [{ groupId }]),
     ...(logicalNumbers == null ? [] : [{ logicalNumbers }]),
-    ...(condition === undefined ? [] : [{ filter: condition }]),
+    ...conditions.map((filter) => ({ filter })),
     ...(all ? [{ filter: null }] : []),
   ];
   if (logicalNumbers?.length === 0) throw invalid('logicalNumbers', 'must not be empty');
   const [target, ...more] = targets;
   if (target === undefined || more.length > 0) {
-    throw invalid('target', 'must have exactly one of groupId, logicalNumbers, filter and all: true');
+    throw invalid(
+      'target',
+      'must have exactly one of groupId, logicalNumbers, filter, savedFilterId and all: true',
+    );
   }
   return target;
 }

@@ -1,0 +1,164 @@
+import * as g from '../../../graphql/index.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import { UserList } from '../../people/user/user.graphql.js';
+import {
+  type FilterKind,
+  type SavedFilter,
+  SavedFilterCreate,
+  SavedFilterUpdate,
+} from './saved-filter.model.js';
+import {
+  createSavedFilter,
+  deleteSavedFilter,
+  getSavedFilter,
+  listSavedFilters,
+  updateSavedFilter,
+} from './saved-filter.service.js';
+
+const Kind = g.enumeration<FilterKind>('SavedFilterKind', 'A list with a filter.', {
+  app: '`apps`.',
+  app_version: '`appVersions`.',
+  device: '`devices`.',
+  file: '`files`.',
+  group: '`groups`.',
+  job: '`jobs`.',
+  logical_number: '`logicalNumbers`.',
+  metacontent: '`metacontents`.',
+  notification: '`notifications`.',
+  parameter: '`parameters`.',
+  transaction: '`transactions`.',
+  unknown_terminal: '`unknownTerminals`.',
+});
+
+const SavedFilterType = g.objectType<SavedFilter, 'id' | 'revision' | 'createdBy' | 'createdVia'>(
+  'SavedFilter',
+  'A filter of a list under a name. Only its owner sees it, unless it is shared.',
+  {
+    name: g.text('Name, unique among the filters of its owner for the same list.'),
+    kind: g.choice(Kind, 'The list that it filters.'),
+    filter: g.json('The filter as the list takes it, for example { "enabled": { "eq": true } }.'),
+    shared: g.flag('Whether all members of the company see and use it.'),
+    createdAt: g.instant('When it was created.'),
+    updatedAt: g.instant('When it was last changed.'),
+  },
+);
+
+type Work = Parameters<typeof getSavedFilter>[0];
+
+/** Name of the type of the records of a list: `LogicalNumber` for `logical_number`. */
+const typeNameOf = (kind: FilterKind): string =>
+  kind.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * The condition of the saved filter with a global id, for the list of one kind. Errors: `invalid` at `path`, also for a
+ * filter that the list no longer takes.
+ */
+export async function savedCondition(
+  work: Work,
+  { kind, id, path }: { readonly kind: FilterKind; readonly id: string; readonly path: string },
+  info: g.Info,
+): Promise<ReturnType<typeof g.keptConditionOf>> {
+  const saved = await getSavedFilter(work, g.numberIn('SavedFilter', id) ?? 0).catch(asUnknown);
+  if (saved?.kind === kind) return g.keptConditionOf(typeNameOf(kind), saved.filter, info, path);
+  throw invalid(path, `is not the id of a saved filter of ${kind.replaceAll('_', ' ')}s`);
+}
+
+function asUnknown(error: unknown): undefined {
+  if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+}
+
+/** The field of targets that takes a saved filter. */
+export const SAVED_FILTER_ID = g.id.orNull(
+  'Global id of a saved filter of this list. The target is all records for which it holds now.',
+);
+
+const CreateInput = g.inputOf('SavedFilterCreateInput', SavedFilterCreate, {
+  enums: { kind: Kind },
+  description: 'Fields of a new saved filter.',
+  fields: { filter: g.json(SavedFilterCreate.shape.filter.description ?? '') },
+});
+
+const UpdateInput = g.inputOf('SavedFilterUpdateInput', SavedFilterUpdate, {
+  description: 'Changes of a saved filter. Absent fields keep their values.',
+  isUpdate: true,
+});
+
+const PAYLOAD = { savedFilter: g.changedRecord(SavedFilterType) };
+const ID = g.id('Global id of the saved filter.');
+
+const found = (work: Work, id: string): Promise<SavedFilter> =>
+  getSavedFilter(work, g.idOf('SavedFilter', id));
+
+/** Refuses a filter that its list does not take. */
+function demandFit(kind: FilterKind, { filter }: g.Input, info: g.Info): void {
+  if (filter !== undefined) g.keptConditionOf(typeNameOf(kind), filter, info, 'filter');
+}
+
+/** Path in the arguments of a field that a domain error names. */
+const within = (field: string): readonly string[] => ['input', ...field.split('.')];
+
+const create = g.ownMutation('SavedFilterCreate', {
+  description: 'Saves a filter of a list under a name.',
+  args: { input: g.object(CreateInput, 'Fields of the new saved filter.') },
+  payload: PAYLOAD,
+  within,
+  run: async (work, { input }, _ctx, _prepared, info) => {
+    const savedFilter = await createSavedFilter(work, input);
+    demandFit(savedFilter.kind, input, info);
+    return { savedFilter };
+  },
+});
+
+const OWNERS = 'Only for its owner, and for administrators if it is shared.';
+
+const update = g.ownMutation('SavedFilterUpdate', {
+  description: `Changes a saved filter. ${OWNERS}`,
+  args: { id: ID, input: g.object(UpdateInput, 'New values.') },
+  payload: PAYLOAD,
+  within,
+  run: async (work, { id, input }, _ctx, _prepared, info) => {
+    const savedFilter = await updateSavedFilter(work, await found(work, id), input);
+    demandFit(savedFilter.kind, input, info);
+    return { savedFilter };
+  },
+});
+
+const remove = g.ownMutation('SavedFilterDelete', {
+  description: `Deletes a saved filter. ${OWNERS}`,
+  args: { id: ID },
+  payload: {
+    deletedId: g.id.orNull('Global id of the deleted saved filter. Null if nothing was deleted.'),
+  },
+  run: async (work, { id }) => {
+    await deleteSavedFilter(work, await found(work, id));
+    return { deletedId: id };
+  },
+});
+
+const list = g.query('savedFilters', {
+  field: {
+    ...g.object.list(
+      SavedFilterType,
+      'Saved filters of the caller, at most 200, and shared ones of the company, at most 1000, by name.',
+    ),
+    counts: 100,
+  },
+  args: { kind: g.choice.orNull(Kind, 'Only those of this list.') },
+  resolve: (_source, ctx, { kind }) =>
+    ctx.read('read', (work) => listSavedFilters(work, (kind ?? null) as FilterKind | null)),
+});
+
+export const savedFilterGraphql = g.graphqlModule(
+  list,
+  create,
+  update,
+  remove,
+  g.fields(SavedFilterType, {
+    id: g.computed(g.id('Global id.'), ({ id }) => g.globalId('SavedFilter', id)),
+    own: g.computed(
+      g.flag('Whether the caller is its owner.'),
+      ({ createdBy }, { caller }) => createdBy === caller.userId,
+    ),
+    owner: g.one(UserList, 'createdBy', 'The person who saved it. Null if that is no longer a member.'),
+  }),
+);

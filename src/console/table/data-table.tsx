@@ -1,6 +1,8 @@
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 
 import { useMay } from '../app/session';
+import type { SavedFilterKind } from '../gql/graphql';
+import { DialogButton } from '../record/dialog-button';
 import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
@@ -11,9 +13,13 @@ import { apiFilter, filterWords, type Filter, type FilterField } from './filter'
 import { FilterChips } from './filter-chips';
 import { Grid } from './grid';
 import { useRows, type ListRow, type ListSource } from './rows';
-import { useSelection } from './selection';
+import { useSelection, type Selection } from './selection';
 
 const FilterPanel = lazy(() => import('./filter-panel'));
+const SavedFilters = lazy(() => import('./saved-filters'));
+
+/** Lists whose filters are not saved. */
+const UNSAVED = ['members', 'ledger'];
 
 export interface DataTableProps<Data, Row extends { readonly id: string }> {
   /** Says what the table lists: "Devices". Its columns are remembered under `id`. */
@@ -84,7 +90,6 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
   const selection = useSelection(rows, JSON.stringify(where));
   const [columns, columnChoice] = useChosenColumns(props.id, props.columns);
   const hasFilter = Object.keys(filter).length > 0;
-  const selected = text.selected(format.number(selection.isAll ? (total ?? 0) : selection.rows.length));
   return (
     <div className={props.isCompact === true ? 'table table-compact' : 'table'}>
       <div className="table-bar">
@@ -98,6 +103,7 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
             {filterText.filter}
           </Button>
         )}
+        {props.isCompact !== true && <SavedFiltersButton {...props} />}
         <span className="table-count" role="status">
           {total !== null && text.rows(format.number(total))}
         </span>
@@ -110,20 +116,12 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
       </Suspense>
       <FilterChips fields={filters} filter={filter} onChange={onFilter} />
       {selectionActions && selection.rows.length > 0 && (
-        <div className="selection-bar" role="region" aria-label={selected}>
-          <strong>{selected}</strong>
-          {props.hasAll === true && !selection.isAll && (total ?? 0) > selection.rows.length && (
-            <Button look="quiet" onPress={selection.selectMatching}>
-              {text.selectMatching(format.number(total ?? 0))}
-            </Button>
-          )}
-          <Suspense>
-            {selectionActions(selection.rows, selection.clear, selection.isAll ? where : null)}
-          </Suspense>
-          <Button look="quiet" onPress={selection.clear}>
-            {text.clearSelection}
-          </Button>
-        </div>
+        <SelectionBar
+          selection={selection}
+          total={total ?? 0}
+          hasAll={props.hasAll === true}
+          actions={selectionActions(selection.rows, selection.clear, selection.isAll ? where : null)}
+        />
       )}
       {error && <PageFailure error={error} onRetry={list.reload} />}
       {total === 0 && !isLoading && <Empty>{hasFilter ? text.noMatch : props.empty}</Empty>}
@@ -132,6 +130,55 @@ export function DataTable<Data, Row extends { readonly id: string } = ListRow<Da
         <Grid {...props} list={list} columns={columns} selection={selectionActions ? selection : null} />
       )}
     </div>
+  );
+}
+
+interface SelectionBarProps {
+  readonly selection: Pick<Selection<unknown>, 'rows' | 'isAll' | 'selectMatching' | 'clear'>;
+  readonly total: number;
+  /** Whether all records that match can be selected. */
+  readonly hasAll: boolean;
+  readonly actions: ReactNode;
+}
+
+/** How many records are selected, and what can be done with them. */
+function SelectionBar({ selection, total, hasAll, actions }: SelectionBarProps): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  const { rows, isAll } = selection;
+  const selected = text.selected(format.number(isAll ? total : rows.length));
+  return (
+    <div className="selection-bar" role="region" aria-label={selected}>
+      <strong>{selected}</strong>
+      {hasAll && !isAll && total > rows.length && (
+        <Button look="quiet" onPress={selection.selectMatching}>
+          {text.selectMatching(format.number(total))}
+        </Button>
+      )}
+      <Suspense>{actions}</Suspense>
+      <Button look="quiet" onPress={selection.clear}>
+        {text.clearSelection}
+      </Button>
+    </div>
+  );
+}
+
+type Filtered = Pick<DataTableProps<never, never>, 'id' | 'filters' | 'filter' | 'onFilter'>;
+
+/** Opens the saved filters of a list. */
+function SavedFiltersButton({ id, filters = [], filter, onFilter }: Filtered): ReactNode {
+  const text = useTexts(filterWords);
+  const kind = id.replace(/s$/, '').replaceAll('-', '_').toUpperCase() as SavedFilterKind;
+  if (filters.length === 0 || UNSAVED.includes(id)) return null;
+  return (
+    <DialogButton
+      label={text.savedFilters}
+      icon="filter"
+      scope="READ"
+      dialog={(close) => (
+        <SavedFilters kind={kind} fields={filters} filter={filter} onChange={onFilter} onClose={close} />
+      )}
+    />
   );
 }
 

@@ -36,6 +36,7 @@ export const filterWords = texts({
   from: ['from', 'desde'],
   until: ['before', 'antes de'],
   filter: ['Filter', 'Filtrar'],
+  savedFilters: ['Saved filters', 'Filtros salvos'],
   removeCondition: [
     (name: string) => `Remove the condition ${name}`,
     (name: string) => `Remover a condição ${name}`,
@@ -51,6 +52,21 @@ export function apiFilter(fields: readonly FilterField[], filter: Filter): objec
     ...Object.fromEntries(has),
     and: lacking.map(({ id, lacks = id }) => ({ not: { [lacks]: filter[id] } })),
   };
+}
+
+/** A filter of the API as it stands in the address; null for one that these fields cannot show. */
+export function shownFilter(fields: readonly FilterField[], filter: object): Filter | null {
+  const { and = [], ...plain } = filter as { readonly and?: readonly { readonly not?: object }[] };
+  const shown = Object.entries(plain).map(([name, comparator]) => {
+    return [fields.find(({ id }) => id === name)?.id, comparator] as const;
+  });
+  for (const part of and) {
+    const [[name, comparator] = [], ...others] = Object.entries(part.not ?? {});
+    const isAlone = others.length === 0 && Object.keys(part).length === 1;
+    const field = fields.find(({ lacks }) => isAlone && lacks !== undefined && lacks === name);
+    shown.push([field?.id, comparator]);
+  }
+  return shown.some(([id]) => id === undefined) ? null : (Object.fromEntries(shown) as Filter);
 }
 
 /** Global ids in the conditions of references. */

@@ -1,0 +1,150 @@
+import type { ReactNode } from 'react';
+
+import { graphql, useMutation, useQuery } from '../api';
+import { useMay } from '../app/session';
+import type { SavedFilterKind, SavedFiltersQuery } from '../gql/graphql';
+import { ActionButton } from '../record/action-button';
+import { SendForm } from '../record/fields';
+import { useTexts } from '../text';
+import { Button } from '../ui/button';
+import { Dialog } from '../ui/dialog';
+import { Checkbox } from '../ui/inputs';
+import { FailureNote, Loading, PageFailure } from '../ui/states';
+import { pageWords } from '../ui/words';
+import { apiFilter, filterWords, shownFilter, type Filter } from './filter';
+import type { FilterBarProps } from './filter-chips';
+import { SmallTable } from './small-table';
+
+const words = pageWords({
+  noFilters: ['No saved filters of this list.', 'Nenhum filtro salvo desta lista.'],
+  saveFilter: ['Save filter', 'Salvar filtro'],
+  share: ['Everyone may use it', 'Todos podem usar'],
+  shared: ['Shared', 'Compartilhado'],
+});
+
+const FILTERS = graphql(`
+  query SavedFilters($kind: SavedFilterKind!) {
+    savedFilters(kind: $kind) {
+      id
+      name
+      filter
+      shared
+      own
+      owner { name }
+    }
+  }
+`);
+
+const SAVE = graphql(`
+  mutation SavedFilterCreate($input: SavedFilterCreateInput!) {
+    savedFilterCreate(input: $input) { userErrors { code message path rule params } }
+  }
+`);
+
+const SHARE = graphql(`
+  mutation SavedFilterUpdate($id: ID!, $input: SavedFilterUpdateInput!) {
+    savedFilterUpdate(id: $id, input: $input) { userErrors { code message path rule params } }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation SavedFilterDelete($id: ID!) {
+    savedFilterDelete(id: $id) { userErrors { code message path rule params } }
+  }
+`);
+
+interface SavedFiltersProps extends FilterBarProps {
+  readonly kind: SavedFilterKind;
+  readonly onClose: () => void;
+}
+
+/** The saved filters of a list to choose from, and a form that saves the filter of now. */
+export default function SavedFilters(props: SavedFiltersProps): ReactNode {
+  const { kind, fields, filter, onClose } = props;
+  const text = useTexts(words);
+  const filterText = useTexts(filterWords);
+  const mayWrite = useMay('WRITE');
+  const { data, error, reload } = useQuery(FILTERS, { kind }, ['SAVED_FILTER']);
+  return (
+    <Dialog title={filterText.savedFilters} isOpen onClose={onClose}>
+      {error && <PageFailure error={error} onRetry={reload} />}
+      {data ? <Known {...props} saved={data.savedFilters} /> : <Loading />}
+      {mayWrite && Object.keys(filter).length > 0 && (
+        <SendForm
+          empty={{ name: '', shared: false }}
+          fields={[
+            { name: 'name', label: text.name },
+            { name: 'shared', label: text.share, isFlag: true },
+          ]}
+          document={SAVE}
+          changes={['SAVED_FILTER']}
+          input={{ kind, filter: apiFilter(fields, filter) }}
+          submit={text.saveFilter}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+interface KnownProps extends SavedFiltersProps {
+  readonly saved: SavedFiltersQuery['savedFilters'];
+}
+
+/** Saved filters, which their owners and administrators may share and delete. */
+function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
+  const text = useTexts(words);
+  const [mayWrite, mayAll] = [useMay('WRITE'), useMay('ADMIN')];
+  const share = useMutation(SHARE, ['SAVED_FILTER']);
+  // The fields of the list cannot show every filter that a program has saved.
+  const rows = saved.flatMap((each) => {
+    const shown = shownFilter(fields, each.filter as object);
+    return shown === null ? [] : [{ ...each, shown, mayChange: mayWrite && (each.own || mayAll) }];
+  });
+  const use = (shown: Filter): void => {
+    onChange(shown);
+    onClose();
+  };
+  return (
+    <>
+      {share.problem && <FailureNote failure={share.problem} />}
+      <SmallTable
+        rows={rows}
+        empty={text.noFilters}
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            render: ({ name, shown }) => <Button onPress={() => use(shown)}>{name}</Button>,
+          },
+          { id: 'owner', title: text.createdBy, render: ({ owner }) => owner?.name },
+          {
+            id: 'shared',
+            title: text.shared,
+            render: ({ id, shared, mayChange }) => (
+              <Checkbox
+                isSelected={shared}
+                isDisabled={!mayChange}
+                onChange={(isShared) => void share.run({ id, input: { shared: isShared } })}
+              >
+                {text.share}
+              </Checkbox>
+            ),
+          },
+          {
+            id: 'delete',
+            title: text.actions,
+            render: ({ id, mayChange }) =>
+              mayChange && (
+                <ActionButton
+                  label={text.delete}
+                  document={DELETE}
+                  variables={{ id }}
+                  changes={['SAVED_FILTER']}
+                />
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}

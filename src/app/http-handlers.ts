@@ -18,6 +18,7 @@ import type { Timeouts } from '../http/server/listen.js';
 import { createLargeReads } from '../platform/client-limits.js';
 import { HOUR } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
+import { createMailer, type Mailer } from '../platform/mail.js';
 import type { Outgoing } from '../platform/outgoing.js';
 import type { Authenticator, Sessions } from '../platform/requests.js';
 import { SpoolFiles } from '../platform/spool.js';
@@ -55,10 +56,10 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
   const services = createServices(parts, terminals.authenticator, bodyMs);
   const { countRateLimited } = monitoring.metrics;
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows, HOUR, countRateLimited);
-  const { signIn, passwords, sessions } = createSigning(parts, windows);
+  const { signIn, passwords, sessions, mail } = createSigning(parts, windows);
   const routes = createRoutes(signIn);
   const docs = docsHandlers(() => createOpenApi(surfacesOf(routes, terminals.routes)));
-  const shared = { ...services, count, passwords, sessions, onError, stopping: stopping.signal };
+  const shared = { ...services, count, passwords, sessions, mail, onError, stopping: stopping.signal };
   const graphql = deferGraphql(() => createGraphqlSurface(parts, services, shared));
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
@@ -91,13 +92,14 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
 
 /** Signing in, for tokens and for sessions, with the limits that they share. */
 function createSigning(
-  { units, clock, onError, tokenSecret, signInLinks: links }: HttpHandlerParts,
+  { config, units, clock, onError, tokenSecret, signInLinks: links }: HttpHandlerParts,
   windows: WindowStores,
 ) {
   const passwords = createPasswords();
   const parts = { units, passwords, throttle: createSignInThrottle(windows) };
-  const sessions = createSessions({ ...parts, clock, onError, links });
-  return { passwords, sessions, signIn: createSignIn({ ...parts, tokenSecret }) };
+  const mail = createMailer({ settings: config.mail, publicUrl: config.publicUrl, onError });
+  const sessions = createSessions({ ...parts, clock, onError, links, mail });
+  return { passwords, sessions, mail, signIn: createSignIn({ ...parts, tokenSecret }) };
 }
 
 function createServices(
@@ -160,24 +162,36 @@ const SECRET_MUTATIONS = [
   'apiTokenCreate',
   'apiTokenRenew',
   'memberAdd',
+  'memberInvite',
+  'passwordReset',
   'deviceTokenIssue',
   'webhookCreate',
   'webhookSecretRotate',
 ];
 /** Mutations that set the cookie of a session, or change what it is for. */
-const SESSION_MUTATIONS = ['signIn', 'signInByLink', 'companySwitch', 'passwordChange'];
+const SESSION_MUTATIONS = [
+  'signIn',
+  'signInByLink',
+  'passwordSetByLink',
+  'passwordRequest',
+  'emailChange',
+  'emailConfirm',
+  'companySwitch',
+  'passwordChange',
+];
 
 interface GraphqlParts {
   readonly count: CountRequest;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
+  readonly mail: Mailer;
   readonly stopping: AbortSignal;
 }
 
 async function createGraphqlSurface(
   parts: HttpHandlerParts,
   services: RestOptions,
-  { count, passwords, sessions, stopping }: GraphqlParts,
+  { count, passwords, sessions, mail, stopping }: GraphqlParts,
 ): Promise<Graphql> {
   const { config, tokenSecret, timeouts, liveTimes, monitoring } = parts;
   // Before type-graphql, which the built program loads before the first line of schema.ts.
@@ -190,6 +204,7 @@ async function createGraphqlSurface(
     sensitiveMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS, 'apiTokenRevoke'],
     secretMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS],
     sessions,
+    mail,
     outgoing: parts.outgoing,
     stopping,
     secrets: { tokenSecret, newPassword: passwords.initial },

@@ -187,6 +187,14 @@ export interface Sessions extends Authenticator {
   ): Promise<SignedIn>;
   /** Signs in by a code that was given out, once. Errors: those of `signIn`. */
   signInByLink(code: string, from: Browser): Promise<SignedIn>;
+  /** Sets the password by the code of a link, once, and signs in. Errors: those of `signIn`. */
+  setPasswordByLink(code: string, password: string, from: Browser): Promise<SignedIn>;
+  /** Sends a link to set a new password, if there is such an account. Errors: `invalid`, `too_many_attempts`. */
+  requestPassword(email: string, from: Browser): Promise<void>;
+  /** Sends a link to a new address. Errors: `invalid`, `too_many_attempts`, `busy`. */
+  requestEmail(caller: Caller, change: { readonly email: string; readonly password: string }): Promise<void>;
+  /** Changes the address by the code of a link, once. Resolves to the new one. Errors: those of `signIn`. */
+  confirmEmail(code: string, from: Browser): Promise<string>;
   /** Ends all other sessions of the user. Errors: `invalid`, `too_many_attempts`, `busy`. */
   changePassword(caller: Caller, change: { readonly current: string; readonly new: string }): Promise<void>;
 }

@@ -117,6 +117,9 @@ const FIELD_RULES = [
 const RECORD_RULES = [
   ['wrong_credentials', 'The e-mail address or the password is wrong.'],
   ['link_ended', 'The link was used, is older than 10 minutes or is from another machine.'],
+  ['link_ended', 'The link was used, was replaced by a later one or is older than 72 hours.'],
+  ['no_mail', 'This server sends no e-mail: {advice}.'],
+  ['several_companies', '{email} is a member of other companies too: {advice}.'],
   ['stale', 'The {what} was changed: its revision is {revision}, not {expected}. Read it again.'],
   ['stale', 'The {what} was changed again, by entry {sequence} of the ledger.'],
   ['in_use', 'At least {count} terminals would lose app versions. {advice}'],

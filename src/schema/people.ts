@@ -122,6 +122,20 @@ export const people = {
     },
   ),
 
+  /** Link that was sent to a person, to set a password or to confirm an e-mail address: the latest one of each kind. */
+  account_links: table(
+    {
+      user_id: ownedBy('users'),
+      /** `password` or `email`. */
+      kind: text,
+      token_hash: text,
+      /** The address to confirm; null for a link to set a password. */
+      email: optional(text),
+      created_at: instant,
+    },
+    { key: ['user_id', 'kind'], unique: [['token_hash']], rights: RIGHTS_OF_SYSTEM },
+  ),
+
   access_tokens: companyTable(
     {
       user_id: ownedBy('memberships'),

@@ -39,6 +39,7 @@ const FOR_USERS = [
   'BlueOak-1.0.0',
   'ISC',
   'MIT',
+  'MIT-0',
   '(MIT AND BSD-3-Clause)',
   '(MIT OR Apache-2.0)',
 ];

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
 import { expectSound } from '../support/browser.js';
@@ -8,28 +9,47 @@ import { picked, useConsole } from './pages.js';
 
 const { server, open } = useConsole();
 
-it('a member is added with a first password, signs in, gets another role, and is disabled', async () => {
+const LINK = 'Link for the person, to choose a password within 72 hours';
+
+/** The link that is shown once to an administrator. */
+async function linkIn(page: Page): Promise<string> {
+  const shown = page.getByRole('dialog', { name: LINK });
+  const link = await shown.getByLabel(LINK).inputValue();
+  await shown.getByRole('button', { name: 'Close' }).click();
+  return link;
+}
+
+/** Opens a link, and enters a password. */
+async function chosenBy(page: Page, link: string): Promise<void> {
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
+  await page.getByLabel('Password').fill('a password that Bruno chose');
+  await page.keyboard.press('Enter');
+}
+
+it('a person is invited, chooses a password, gets another role, another password, and is disabled', async () => {
   const { email } = await addPerson(server, { acme: 'admin' });
   const page = await open('/members', { email });
-  await page.getByRole('button', { name: 'Add member' }).click();
-  const form = page.getByRole('dialog', { name: 'Add member' });
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  const form = page.getByRole('dialog', { name: 'Invite member' });
   await form.getByLabel('Name').fill('Bruno Lima');
   await form.getByLabel('E-mail').fill('bruno@acme.example');
   await picked(form, 'Role', 'Viewer');
   await expectSound(page);
-  await form.getByRole('button', { name: 'Add member' }).click();
-  const shown = page.getByRole('dialog', { name: 'First password' });
-  const password = await shown.getByLabel('First password').inputValue();
-  await shown.getByRole('button', { name: 'Close' }).click();
+  await form.getByRole('button', { name: 'Invite member' }).click();
+  const link = await linkIn(page);
   const row = page.getByRole('row', { name: 'Bruno Lima bruno@acme.example Viewer' });
   await row.waitFor();
 
   const other = await open('/groups');
-  await other.getByLabel('E-mail').fill('bruno@acme.example');
-  await other.getByLabel('Password').fill(password);
-  await other.keyboard.press('Enter');
+  await chosenBy(other, link);
+  await other.getByRole('link', { name: 'Groups' }).click();
   await other.getByText('No groups yet.').waitFor();
   expect(await other.getByRole('button', { name: 'New group' }).count()).toBe(0);
+  const late = await open('/groups');
+  await chosenBy(late, link);
+  await late.getByText('The link was used').waitFor();
 
   const act = async (name: string): Promise<void> => {
     await page.getByRole('button', { name: 'Actions for Bruno Lima' }).click();
@@ -43,9 +63,14 @@ it('a member is added with a first password, signs in, gets another role, and is
   await other.reload();
   await other.getByRole('button', { name: 'New group' }).waitFor();
 
+  await act('Link for a new password');
+  await chosenBy(late, await linkIn(page));
+  await late.getByRole('link', { name: 'Groups' }).waitFor();
+  await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+
   await act('Disable');
   await operator.getByText('Disabled').waitFor();
-  await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await late.getByRole('heading', { name: 'Sign in' }).waitFor();
 
   await page.getByRole('link', { name: 'Change history' }).click();
   await page

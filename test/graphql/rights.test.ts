@@ -35,13 +35,19 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
   [
     'Mutation',
     'admin',
-    `deviceTokenIssue deviceTokenRevoke userUnlock userDisable userEnable memberAdd
-      memberSetRole memberRemove companyRename companySetTimeZone webhookCreate webhookUpdate webhookReplay webhookSecretRotate webhookTest
+    `deviceTokenIssue deviceTokenRevoke userUnlock userDisable userEnable memberAdd memberInvite
+      passwordReset
+      memberSetRole memberRemove companyRename companySetTimeZone webhookCreate webhookUpdate webhookReplay
+      webhookSecretRotate webhookTest
       webhookDelete`,
   ],
   // The services decide: users may change what is their own.
   ['Mutation', null, 'apiTokenCreate apiTokenRenew apiTokenUpdate apiTokenRevoke userUpdate'],
-  ['Mutation', null, 'signIn signInByLink signOut sessionEnd companySwitch passwordChange preferencesSet'],
+  [
+    'Mutation',
+    null,
+    'signIn signInByLink passwordSetByLink passwordRequest emailChange emailConfirm signOut sessionEnd companySwitch passwordChange preferencesSet',
+  ],
 ];
 const RIGHTS: ReadonlyMap<string, Scope | null> = new Map(
   FIELDS.flatMap(([type, scope, names]) =>
@@ -111,7 +117,11 @@ describe('scopes over the whole schema', () => {
       .filter((type) => !type.name.startsWith('__') && 'getFields' in type)
       .flatMap((type) => ('getFields' in type ? Object.keys(type.getFields()) : []));
     expect(new Set(names.filter((name) => /password|secret|nonce|tokenHash|hash$/i.test(name)))).toEqual(
-      new Set(['passwordChange', 'initialPassword', 'oldSecretUntil', 'webhookSecretRotate', 'secret']),
+      new Set(
+        'passwordChange passwordRequest passwordReset passwordSetByLink initialPassword oldSecretUntil webhookSecretRotate secret'.split(
+          ' ',
+        ),
+      ),
     );
   });
 });

@@ -26,6 +26,8 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     tls: null,
     ledgerChain: false,
     keep: { transactions: null, ledger: null, deliveries: null },
+    publicUrl: '',
+    mail: null,
     webhookNetworks: [],
     graphqlDevelopment: false,
     graphqlAllowList: null,

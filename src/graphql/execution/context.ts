@@ -8,6 +8,7 @@ import type { StoredResponses } from '../../http/send.js';
 import { yieldToEventLoop } from '../../platform/clock.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { Secrets } from '../../platform/hashes.js';
+import type { Mailer } from '../../platform/mail.js';
 import type { Outgoing } from '../../platform/outgoing.js';
 import {
   callerWithRights,
@@ -65,6 +66,7 @@ export interface OperationServices {
   readonly secretMutations: readonly string[];
   readonly secrets: Secrets;
   readonly sessions: Sessions;
+  readonly mail: Mailer;
   /** Sends requests to addresses of users. */
   readonly outgoing: Outgoing;
   /** Maximum bytes of file contents in a streamed response. */

@@ -8,7 +8,9 @@ import {
   parseHost,
   parseKept,
   parseLogLevel,
+  parseMail,
   parseOrigins,
+  parsePublicUrl,
   parseNetworks,
   parseShare,
   parseSwitch,
@@ -24,7 +26,7 @@ export type Config = Readonly<ReturnType<typeof parseSettings>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names of settings whose values must not be printed. */
-const SECRETS: readonly string[] = ['TOKEN_SECRET'];
+const SECRETS: readonly string[] = ['TOKEN_SECRET', 'SMTP_URL'];
 
 /** Three connections to listen, for work above companies and for large reads; the others for ordinary work. */
 const MIN_CONNECTIONS = 8;
@@ -89,6 +91,10 @@ function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
       ledger: read('KEEP_LEDGER', parseKept),
       deliveries: read('KEEP_DELIVERIES', parseKept),
     },
+    /** Address of this server for browsers; empty if it is not known. */
+    publicUrl: read('PUBLIC_URL', parsePublicUrl),
+    /** Null: no e-mails are sent. */
+    mail: read('SMTP_URL', (url) => parseMail(url, valueOf('MAIL_FROM'), valueOf('PUBLIC_URL'))),
     /** Networks that webhooks may be sent to besides public addresses. */
     webhookNetworks: read('WEBHOOK_NETWORKS', parseNetworks),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch),

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 
 import { type Period, readDuration } from '../clock.js';
 import { readText } from '../files.js';
+import type { MailSettings } from '../mail.js';
 import { LOG_LEVELS, type LogLevel } from './settings.js';
 
 /** Invalid settings, one problem per line; the process ends with exit code 78. */
@@ -116,6 +117,22 @@ export function parseTracesUrl(value: string): string | null {
     throw new Error('must be an address without a user, query or fragment: http://127.0.0.1:4318/v1/traces');
   }
   return value;
+}
+
+/** An origin of this server, or nothing. */
+export function parsePublicUrl(value: string): string {
+  if (value === '' || /^https?:\/\/[^\s/?#@]+$/i.test(value)) return value;
+  throw new Error('must be an address without a path or a slash at the end: https://gateway.example');
+}
+
+/** How e-mails are sent; null without `SMTP_URL`. The errors never show the password. */
+export function parseMail(url: string, from: string, publicUrl: string): MailSettings | null {
+  if (url === '') return null;
+  if (!/^smtps?:\/\/\S+$/i.test(url) || !URL.canParse(url)) {
+    throw new Error('must be an address such as smtps://USER:PASSWORD@smtp.example');
+  }
+  if (publicUrl === '') throw new Error('needs PUBLIC_URL, to which the links in e-mails lead');
+  return { url, from: from === '' ? `terminal-gateway@${new URL(publicUrl).hostname}` : from };
 }
 
 export function parseShare(value: string): number {

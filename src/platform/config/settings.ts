@@ -56,6 +56,11 @@ const TABLE: Readonly<Record<string, readonly [description: string, defaultValue
   KEEP_TRANSACTIONS: ['how long transactions are kept, from their recording on: 24 months', 'forever'],
   KEEP_LEDGER: ['how long ledger entries are kept: 13 months, 400 days, forever', '13 months'],
   KEEP_DELIVERIES: ['how long finished deliveries of notifications are kept, from their end on', '90 days'],
+  PUBLIC_URL: ['address of this server for browsers, for links in e-mails: https://gateway.example'],
+  SMTP_URL: [
+    'server that sends e-mails: smtps://USER:PASSWORD@HOST; needs PUBLIC_URL; empty: no e-mails, links are shown only',
+  ],
+  MAIL_FROM: ['address that e-mails come from; by default terminal-gateway@ the host of PUBLIC_URL'],
   WEBHOOK_NETWORKS: [
     'addresses or networks that webhooks may be sent to besides public addresses, comma-separated: 10.0.0.0/8',
   ],

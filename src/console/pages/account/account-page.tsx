@@ -51,6 +51,7 @@ export default function AccountPage(): ReactNode {
       <div className="cards">
         {viewer.user && <Profile key={JSON.stringify(viewer.user)} user={viewer.user} />}
         {viewer.session && <Password />}
+        {viewer.session && <Email />}
       </div>
     </div>
   );
@@ -121,6 +122,34 @@ function Password(): ReactNode {
           variables={(passwords) => passwords}
           submit={text.changePassword}
           done={() => text.passwordChanged}
+        />
+      </Section>
+    </div>
+  );
+}
+
+const EMAIL_CHANGE = graphql(`
+  mutation EmailChange($email: String!, $password: String!) {
+    emailChange(email: $email, password: $password) { userErrors { code message path rule params } }
+  }
+`);
+
+function Email(): ReactNode {
+  const text = useText();
+  return (
+    <div className="card">
+      <Section title={text.changeEmail}>
+        <SendForm
+          root={null}
+          empty={{ email: '', password: '' }}
+          fields={[
+            { name: 'email', label: text.newEmail, type: 'email', help: text.newEmailHelp },
+            { ...PASSWORD, name: 'password', label: text.currentPassword, autoComplete: 'current-password' },
+          ]}
+          document={EMAIL_CHANGE}
+          variables={(given) => given}
+          submit={text.changeEmail}
+          done={() => text.emailSent}
         />
       </Section>
     </div>

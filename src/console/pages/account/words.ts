@@ -4,9 +4,11 @@ import { pageWords } from '../../ui/words';
 const words = pageWords({
   account: ['Account', 'Conta'],
   browser: ['Browser', 'Navegador'],
+  changeEmail: ['Change e-mail', 'Alterar e-mail'],
   changePassword: ['Change password', 'Alterar senha'],
   current: ['This session', 'Esta sessão'],
   currentPassword: ['Current password', 'Senha atual'],
+  emailSent: ['A link is on its way to the new address.', 'Um link está a caminho do novo endereço.'],
   end: ['End', 'Encerrar'],
   endHelp: ['Its browser has to sign in again.', 'O navegador dela terá de entrar de novo.'],
   expires: ['Expires', 'Expira'],
@@ -14,6 +16,11 @@ const words = pageWords({
   generate: ['Generate token', 'Gerar token'],
   ip: ['Address', 'Endereço'],
   lastUsed: ['Last used', 'Último uso'],
+  newEmail: ['New e-mail', 'Novo e-mail'],
+  newEmailHelp: [
+    'It changes once you open the link in an e-mail.',
+    'Muda quando você abrir o link em um e-mail.',
+  ],
   newPassword: ['New password', 'Nova senha'],
   noTokens: ['No tokens. Programs need one.', 'Nenhum token. Programas precisam de um.'],
   passwordChanged: ['The password is changed.', 'A senha foi alterada.'],

@@ -32,12 +32,15 @@ const MEMBERS = graphql(`
   }
 `);
 
-const ADD = graphql(`
-  mutation MemberAdd($input: MemberAddInput!) {
-    memberAdd(input: $input) {
-      initialPassword
-      userErrors { code message path rule params }
-    }
+const INVITE = graphql(`
+  mutation MemberInvite($input: MemberAddInput!) {
+    memberInvite(input: $input) { link userErrors { code message path rule params } }
+  }
+`);
+
+const RESET = graphql(`
+  mutation PasswordReset($userId: ID!) {
+    passwordReset(userId: $userId) { link userErrors { code message path rule params } }
   }
 `);
 
@@ -78,7 +81,10 @@ type Member = NonNullable<Company['members']>['nodes'][number];
 export default function MembersPage(): ReactNode {
   const text = useText();
   const roles = useTexts(roleNames);
-  const [password, setPassword] = useState<string | null>(null);
+  const [links, setLinks] = useState<readonly string[]>([]);
+  const show = (link: string | null): void => {
+    if (link !== null) setLinks((before) => [...before, new URL(link, location.origin).href]);
+  };
   const options = optionsOf(roles, ['VIEWER', 'OPERATOR', 'ADMIN']);
   return (
     <>
@@ -94,13 +100,13 @@ export default function MembersPage(): ReactNode {
           { id: 'state', title: text.state, width: 110, render: (member) => <State member={member} /> },
           { id: 'lastSignInAt', title: text.lastSignIn, width: 140, kind: 'ago' },
         ]}
-        rowActions={useActions(options)}
+        rowActions={useActions(options, show)}
         filters={[
           { id: 'email', title: text.email, kind: 'text' },
           { id: 'role', title: text.role, kind: 'choice', options },
         ]}
         create={creating({
-          title: text.addMember,
+          title: text.inviteMember,
           draft: 'member',
           empty: { name: '', email: '', role: 'OPERATOR' },
           fields: [
@@ -108,20 +114,27 @@ export default function MembersPage(): ReactNode {
             { name: 'email', label: text.email, type: 'email' },
             { name: 'role', label: text.role, options },
           ],
-          document: ADD,
+          document: INVITE,
           changes: ['USER'],
-          submit: text.addMember,
-          onCreated: ({ initialPassword }) => setPassword(initialPassword),
+          submit: text.inviteMember,
+          onCreated: (payload) => show(payload.link),
         })}
         empty={text.noMembers}
       />
-      <SecretDialog label={text.password} secret={password} onClose={() => setPassword(null)} />
+      <SecretDialog
+        label={text.passwordLink}
+        secret={links.length > 0 ? links.join('\n') : null}
+        onClose={() => setLinks([])}
+      />
     </>
   );
 }
 
 /** Actions of administrators on members. */
-function useActions(options: readonly Option<Role>[]): RecordActions<Member, { readonly role: Role }> {
+function useActions(
+  options: readonly Option<Role>[],
+  show: (link: string | null) => void,
+): RecordActions<Member, { readonly role: Role }> {
   const text = useText();
   return {
     changes: 'USER',
@@ -134,6 +147,17 @@ function useActions(options: readonly Option<Role>[]): RecordActions<Member, { r
         done: text.saved,
         fields: [{ name: 'role', label: text.role, options }],
         change: ({ user }, { role }) => mutate(SET_ROLE, { userId: user.id, role }),
+      },
+      {
+        name: text.resetPassword,
+        icon: 'key',
+        done: text.passwordReset,
+        effect: text.passwordResetHelp,
+        change: async ({ user }) => {
+          const payload = await mutate(RESET, { userId: user.id });
+          show(payload.link);
+          return payload;
+        },
       },
       {
         name: text.unlock,

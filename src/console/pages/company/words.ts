@@ -3,13 +3,13 @@ import { pageWords } from '../../ui/words';
 
 const words = pageWords({
   action: ['What', 'O quê'],
-  addMember: ['Add member', 'Adicionar membro'],
   at: ['When', 'Quando'],
   by: ['By', 'Por'],
   changes: ['Changes', 'Alterações'],
   company: ['Company', 'Empresa'],
   email: ['E-mail', 'E-mail'],
   entity: ['Record', 'Registro'],
+  inviteMember: ['Invite member', 'Convidar membro'],
   kind: ['Kind of record', 'Tipo de registro'],
   lastSignIn: ['Last sign-in', 'Última entrada'],
   ledger: ['Change history', 'Histórico de alterações'],
@@ -17,7 +17,16 @@ const words = pageWords({
   members: ['Members', 'Membros'],
   noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
   noMembers: ['No members yet.', 'Nenhum membro ainda.'],
-  password: ['First password', 'Primeira senha'],
+  passwordLink: [
+    'Link for the person, to choose a password within 72 hours',
+    'Link para a pessoa escolher uma senha em até 72 horas',
+  ],
+  passwordReset: ['The link is made.', 'O link foi criado.'],
+  passwordResetHelp: [
+    'The person gets a link to choose a new password. The old one works until then.',
+    'A pessoa recebe um link para escolher uma nova senha. A antiga vale até lá.',
+  ],
+  resetPassword: ['Link for a new password', 'Link para nova senha'],
   rename: ['Rename', 'Renomear'],
   removeMember: ['Remove from the company', 'Remover da empresa'],
   removeHelp: ['Tokens and sessions for this company end.', 'Os tokens e sessões nesta empresa terminam.'],

@@ -52,7 +52,7 @@ const VIEWER = {
 };
 
 /** A mutation without a unit of work of the caller's company. `run` returns the caller of the payload. */
-function sessionMutation<F extends g.Fields>(
+export function sessionMutation<F extends g.Fields>(
   name: string,
   args: F,
   description: string,
@@ -73,7 +73,7 @@ function sessionMutation<F extends g.Fields>(
 type SignIn = (from: NonNullable<g.GraphqlContext['request']['page']>['browser']) => Promise<SignedIn>;
 
 /** Signs in the browser of the request, and gives it the cookie. Errors: `forbidden` for programs. */
-async function startSession(ctx: g.GraphqlContext, signIn: SignIn): Promise<Caller> {
+export async function startSession(ctx: g.GraphqlContext, signIn: SignIn): Promise<Caller> {
   const { page } = ctx.request;
   if (page === null) {
     throw new DomainError('forbidden', 'Only a page of this server can sign in; a program uses a token.');

@@ -1,6 +1,7 @@
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { type Clock, MINUTE } from '../../../platform/clock.js';
 import { DomainError, invalid, notFound } from '../../../platform/errors.js';
+import type { Mailer } from '../../../platform/mail.js';
 import {
   type Browser,
   type Caller,
@@ -13,6 +14,7 @@ import {
 import { parse } from '../../../platform/validate.js';
 import { hashToken, randomToken } from '../access-token/access-token.model.js';
 import { CHANGES_ACCESS, sparseTouch, TokenLookUp } from '../access-token/authentication.service.js';
+import { accountLinks } from './account-link.service.js';
 import type { Passwords } from './password.service.js';
 import { hasEnded, Preferences, type Session } from './session.model.js';
 import {
@@ -24,7 +26,13 @@ import {
   selectSessions,
   touchSession,
 } from './session.repository.js';
-import { attempt, type AttemptParts, recordSignedIn, WRONG_CREDENTIALS } from './sign-in.service.js';
+import {
+  attempt,
+  type AttemptParts,
+  pageRequest,
+  recordSignedIn,
+  WRONG_CREDENTIALS,
+} from './sign-in.service.js';
 import type { CompanyMembership, Membership } from './user.model.js';
 import { type Account, getAccount, selectMemberships } from './user.repository.js';
 import { getUser, setPassword } from './user.service.js';
@@ -58,6 +66,7 @@ export interface SessionParts extends AttemptParts {
   readonly passwords: Passwords;
   readonly clock: Clock;
   readonly links: Pick<SignInLinks, 'take'>;
+  readonly mail: Mailer;
   readonly onError: (error: unknown) => void;
 }
 
@@ -80,10 +89,13 @@ export function createSessions({ clock, links, onError, ...parts }: SessionParts
     signIn: (credentials, from) =>
       replacing(
         () =>
-          attempt(parts, credentials, requestOf(from), (work, account) => startSession(work, account, from)),
+          attempt(parts, credentials, pageRequest(from), (work, account) =>
+            startSession(work, account, from),
+          ),
         () => new DomainError('invalid', WRONG_CREDENTIALS),
       ),
     signInByLink: (code, from) => signInByLink(parts, links, code, from),
+    ...accountLinks({ ...parts, startSession, onError }),
     changePassword: (caller, change) => changePassword(parts, caller, change),
   };
 }
@@ -101,7 +113,7 @@ async function signInByLink(
   const signedIn =
     userId === null
       ? undefined
-      : await units.systemWrite(requestOf(from), async (work) => {
+      : await units.systemWrite(pageRequest(from), async (work) => {
           const account = await getAccount(work, userId);
           return account.disabledAt === null ? await startSession(work, account, from) : undefined;
         });
@@ -122,16 +134,13 @@ async function changePassword(
       new DomainError('invalid', message, { fields: { new: Object.values(details.fields ?? {}).flat() } }),
   );
   const { email } = await parts.units.read(caller, (work) => getUser(work, caller.userId));
-  const request = requestOf({ ip: caller.ip ?? 'unknown', requestId: caller.requestId ?? '' });
+  const request = pageRequest({ ip: caller.ip ?? 'unknown', requestId: caller.requestId ?? '' });
   const set = (work: SystemWriteWork, account: Account) => setPassword(work, account, hash, account.id, kept);
   await replacing(
     () => attempt(parts, { email, password: current }, request, set),
     () => invalid('current', 'is not the password of the user'),
   );
 }
-
-const requestOf = ({ ip, requestId }: Pick<Browser, 'ip' | 'requestId'>) =>
-  ({ channel: 'interface', ip, requestId, labelledAsForm: false }) as const;
 
 /** Replaces errors of credentials. */
 async function replacing<T>(use: () => Promise<T>, by: (error: DomainError) => DomainError): Promise<T> {
@@ -177,7 +186,7 @@ async function startSession(
   );
   await recordSignedIn(work, account, ip);
   await endEarlier(work, from.earlier);
-  return { cookie, caller: callerOf(session, membership, requestOf(from)) };
+  return { cookie, caller: callerOf(session, membership, pageRequest(from)) };
 }
 
 /** Ends the session that the browser had before. */

@@ -27,6 +27,10 @@ export interface SignInRequest extends Origin {
   readonly labelledAsForm: boolean;
 }
 
+/** The request of a page of the console. */
+export const pageRequest = ({ ip, requestId }: Pick<SignInRequest, 'ip'> & { readonly requestId: string }) =>
+  ({ channel: 'interface', ip, requestId, labelledAsForm: false }) as const;
+
 export type SignIn = ReturnType<typeof createSignIn>;
 
 export interface AttemptParts {

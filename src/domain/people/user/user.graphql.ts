@@ -81,7 +81,7 @@ const MemberType = g.nodeType<Member, Exclude<keyof Member, Shown | 'id'>>(
 
 const MemberList = g.listTypes(memberList, MemberType, { role: Role });
 
-const MemberAddInput = g.inputOf('MemberAddInput', UserAdd, {
+export const MemberAddInput = g.inputOf('MemberAddInput', UserAdd, {
   description: 'Fields of a new member.',
   enums: { role: Role },
   descriptions: {
@@ -98,12 +98,12 @@ const UserUpdateInput = g.inputOf('UserUpdateInput', UserUpdate, {
 });
 
 const USER_ID = g.id('Global id of the user.');
-const MEMBER = g.object.orNull(MemberType, 'The same user as a member. Null if nothing was changed.');
+export const MEMBER = g.object.orNull(MemberType, 'The same user as a member. Null if nothing was changed.');
 const CHANGED = { user: g.changedRecord(UserType), member: MEMBER };
 /** For administrators; errors name the arguments. */
 const BY_ADMIN = { scope: 'admin', within: [] } as const;
 
-const memberAt = g.recordAt('userId', 'User', getUser);
+export const memberAt = g.recordAt('userId', 'User', getUser);
 
 const memberAdd = g.ownMutation('MemberAdd', {
   description:

@@ -92,7 +92,7 @@ export async function getAccount(work: SystemWriteWork, userId: number): Promise
 type Optional<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 /** Fields of a user that a change may set; absent ones (undefined) do not change. */
-export type UserState = Optional<Omit<Account, 'id' | 'email' | 'revision' | 'createdAt' | 'updatedAt'>>;
+export type UserState = Optional<Omit<Account, 'id' | 'revision' | 'createdAt' | 'updatedAt'>>;
 
 /** Kysely leaves out the columns that are undefined. */
 const changesOf = (state: UserState) => columnsOf(state) as Updateable<Tables['users']>;

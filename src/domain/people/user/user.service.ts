@@ -212,6 +212,19 @@ export async function setPassword(
   return await change(work, 'set_password', await getAccount(work, id), { passwordHash }, by);
 }
 
+/** Changes the e-mail address of the account. Errors: `taken`. */
+export async function changeEmail(
+  work: SystemWriteWork,
+  { id }: Identified,
+  email: string,
+  by: number,
+): Promise<User> {
+  if ((await findAccountByEmail(work, email)) !== undefined) {
+    throw taken('email', 'Another account has this e-mail address.');
+  }
+  return await change(work, 'update', await getAccount(work, id), { email }, by);
+}
+
 /** Changes the name and time zone of the account and of all memberships. Errors: `invalid`. */
 export async function updateAccount(work: SystemWriteWork, { id }: Identified, input: unknown, by?: number) {
   const values = parse(UserUpdate, input);

@@ -1,0 +1,103 @@
+import * as g from '../../../graphql/index.js';
+import { DomainError } from '../../../platform/errors.js';
+import type { Browser } from '../../../platform/requests.js';
+import { inviteMember, resetPassword } from './account-link.service.js';
+import { sessionMutation, startSession } from './session.graphql.js';
+import { MEMBER, memberAt, MemberAddInput, UserType } from './user.graphql.js';
+
+const LINK = g.text.orNull(
+  'Address of a page to choose a password, once, within 72 hours. Shown only here, and e-mailed where the server sends e-mails. A path if the server has no PUBLIC_URL. Null if nothing was changed, and for a user who has or must keep a password of other companies.',
+);
+
+const memberInvite = g.ownMutation('MemberInvite', {
+  description:
+    'Adds a user to the company. A new account gets a link to choose its password; a user who has an account keeps the password. Requires the scope ADMIN.',
+  args: { input: g.object(MemberAddInput, 'Fields of the new member.') },
+  payload: {
+    user: g.object.orNull(UserType, 'The new member. Null if none was added.'),
+    member: MEMBER,
+    link: LINK,
+  },
+  scope: 'admin',
+  // A password that nobody knows, until the link is used.
+  prepare: (ctx) => ctx.secrets.newPassword(),
+  run: async (work, { input }, ctx, { hash }) => {
+    const { member, link } = await inviteMember(work, input, hash, ctx.services.mail);
+    return { user: member, member, link };
+  },
+});
+
+const passwordReset = g.ownMutation('PasswordReset', {
+  description:
+    'Makes a link with which a member chooses a new password; the old one works until then. An earlier link ends. The link of a member of several companies is e-mailed only. Requires the scope ADMIN.',
+  args: { userId: g.id('Global id of the user.') },
+  payload: { link: LINK },
+  scope: 'admin',
+  within: [],
+  run: async (work, { userId }, ctx) => ({
+    link: await resetPassword(work, await memberAt(work, userId), ctx.services.mail),
+  }),
+});
+
+const ONLY_FIELD = 'Needs no token, from a page of this server, as the only field of the operation.';
+
+const passwordSetByLink = sessionMutation(
+  'passwordSetByLink',
+  { code: g.text('Code of the link.'), password: g.text('The new password. 12 to 128 characters.') },
+  `Sets the password by the code of a link, once, ends all sessions of the user and begins a new one. ${ONLY_FIELD} Sets a cookie that scripts cannot read.`,
+  (ctx, { code, password }) =>
+    startSession(ctx, (from) => ctx.services.sessions.setPasswordByLink(code, password, from)),
+);
+
+/** The browser of the request. Errors: `forbidden` for programs. */
+function browserOf({ request: { page } }: g.GraphqlContext): Browser {
+  if (page !== null) return page.browser;
+  throw new DomainError('forbidden', 'Only a page of this server can do this.');
+}
+
+const passwordRequest = g.mutation('passwordRequest', {
+  field: g.object(
+    g.payloadType('PasswordRequest', {}),
+    `E-mails a link to choose a new password, at most one in five minutes. The answer is the same if there is no such account. ${ONLY_FIELD}`,
+  ),
+  args: { email: g.text('E-mail address, in any letter case.') },
+  resolve: (_source, ctx, { email }) =>
+    g.payload(async () => {
+      await ctx.services.sessions.requestPassword(email, browserOf(ctx));
+      return {};
+    }, []),
+});
+
+const emailChange = g.mutation('emailChange', {
+  field: g.object(
+    g.payloadType('EmailChange', {}),
+    'E-mails a link to a new address of the user, which is the address once the link is opened, within 72 hours. FORBIDDEN for tokens.',
+  ),
+  args: { email: g.text('The new address.'), password: g.text('The password of the user.') },
+  resolve: (_source, ctx, given) =>
+    g.payload(async () => {
+      await ctx.services.sessions.requestEmail(ctx.caller, given);
+      return {};
+    }, []),
+});
+
+const emailConfirm = g.mutation('emailConfirm', {
+  field: g.object(
+    g.payloadType('EmailConfirm', {
+      email: g.text.orNull('The address of the user from now on. Null if nothing was changed.'),
+    }),
+    `Changes the e-mail address of a user by the code of a link, once. ${ONLY_FIELD}`,
+  ),
+  args: { code: g.text('Code of the link.') },
+  resolve: (_source, ctx, { code }) =>
+    g.payload(async () => ({ email: await ctx.services.sessions.confirmEmail(code, browserOf(ctx)) }), []),
+});
+
+export const accountLinkGraphql = g.graphqlModule(
+  memberInvite,
+  passwordReset,
+  passwordSetByLink,
+  passwordRequest,
+  emailChange,
+  emailConfirm,
+);

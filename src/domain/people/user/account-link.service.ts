@@ -1,0 +1,224 @@
+import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
+import { MINUTE } from '../../../platform/clock.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import type { Mail, Mailer } from '../../../platform/mail.js';
+import {
+  type Browser,
+  type Caller,
+  demandSession,
+  type Sessions,
+  type SignedIn,
+} from '../../../platform/requests.js';
+import { parse } from '../../../platform/validate.js';
+import { hashToken, randomToken } from '../access-token/access-token.model.js';
+import { deleteLink, findLink, lastLinkAt, saveLink } from './account-link.repository.js';
+import { addMember } from './member.service.js';
+import type { Passwords } from './password.service.js';
+import { attempt, type AttemptParts, pageRequest } from './sign-in.service.js';
+import { type AccountLink, EmailChoice, type LinkKind, type Member } from './user.model.js';
+import { type Account, findAccountByEmail, getAccount, selectMemberships } from './user.repository.js';
+import { changeEmail, getUser, recordOfUser, setPassword } from './user.service.js';
+
+/** A second e-mail to set a password is sent after this time only. */
+const PAUSE_MS = 5 * MINUTE;
+
+const ANCHORS: Readonly<Record<LinkKind, string>> = { password: 'set-password', email: 'confirm-email' };
+
+/** Address of the page that uses the code of a link; a path if the server does not know its own address. */
+const addressOf = ({ publicUrl }: Mailer, kind: LinkKind, code: string): string =>
+  `${publicUrl}/console#${ANCHORS[kind]}=${code}`;
+
+/** Subject and sentence of an e-mail, in English and in Portuguese. */
+const LETTERS = {
+  invitation: [
+    ['Your account', 'You have been invited. Choose your password within 72 hours:'],
+    ['Sua conta', 'Você foi convidado. Escolha sua senha em até 72 horas:'],
+  ],
+  password: [
+    ['A new password', 'Choose a new password within 72 hours. If you did not ask for it, do nothing:'],
+    ['Nova senha', 'Escolha uma nova senha em até 72 horas. Se você não a pediu, não faça nada:'],
+  ],
+  email: [
+    ['Your e-mail address', 'Confirm within 72 hours that this is your new address:'],
+    ['Seu endereço de e-mail', 'Confirme em até 72 horas que este é o seu novo endereço:'],
+  ],
+  changing: [
+    [
+      'Your e-mail address',
+      'Your account is about to get another e-mail address. If this is not you, change your password:',
+    ],
+    ['Seu endereço de e-mail', 'Sua conta vai receber outro endereço. Se não foi você, troque sua senha:'],
+  ],
+} as const;
+
+function letter(kind: keyof typeof LETTERS, to: string, address: string): Mail {
+  const [[subject, english], [assunto, portuguese]] = LETTERS[kind];
+  return { to, subject: `${subject} / ${assunto}`, text: `${english}\n${portuguese}\n\n${address}\n` };
+}
+
+/** Makes a link; an earlier one of the same kind ends. Resolves to its code. `by` is the acting user. */
+async function issue(work: SystemWriteWork, link: AccountLink, by: number): Promise<string> {
+  const code = randomToken();
+  await saveLink(work, link, hashToken(code));
+  const after = { link: link.kind, email: link.email };
+  const event = { action: 'issue', entityType: 'user', before: null, after } as const;
+  await recordOfUser(work, link.userId, event, () => Promise.resolve({ userId: by }));
+  return code;
+}
+
+/**
+ * Adds a member, like `addMember`. A new account gets a link to set its password, which is e-mailed too; null for an
+ * existing account, which keeps its password. Errors: `invalid`, `taken`.
+ */
+export async function inviteMember(work: WriteWork, input: unknown, passwordHash: string, mail: Mailer) {
+  const { member, isNewAccount } = await addMember(work, input, passwordHash);
+  return { member, link: isNewAccount ? await passwordLink(work, member, mail, 'invitation') : null };
+}
+
+/** A link to set a new password. Errors: `invalid` for a member of several companies without e-mails. */
+export async function resetPassword(work: WriteWork, member: Member, mail: Mailer): Promise<string | null> {
+  const { length } = await work.aboveCompanies((above) => selectMemberships(above, [member.id]));
+  if (length > 1 && !mail.isOn) {
+    throw new DomainError(
+      'invalid',
+      `${member.email} is a member of other companies too: the operator of the server can set the password.`,
+    );
+  }
+  const link = await passwordLink(work, member, mail, 'password');
+  // An administrator of one company must not get into the others.
+  return length > 1 ? null : link;
+}
+
+async function passwordLink(
+  work: WriteWork,
+  { id: userId, email }: Member,
+  mail: Mailer,
+  kind: 'invitation' | 'password',
+): Promise<string> {
+  const given = { userId, kind: 'password', email: null } as const;
+  const code = await work.aboveCompanies((above) => issue(above, given, work.caller.userId));
+  const address = addressOf(mail, 'password', code);
+  work.afterCommit(() => mail.send(letter(kind, email, address)));
+  return address;
+}
+
+interface LinkParts extends AttemptParts {
+  readonly passwords: Passwords;
+  readonly mail: Mailer;
+  readonly onError: (error: unknown) => void;
+  readonly startSession: (
+    work: SystemWriteWork,
+    account: Account,
+    from: Browser,
+  ) => Promise<SignedIn | undefined>;
+}
+
+type ByLink = Pick<Sessions, 'setPasswordByLink' | 'requestPassword' | 'requestEmail' | 'confirmEmail'>;
+
+/** Links that people use themselves, and their requests for them. */
+export const accountLinks = (parts: LinkParts): ByLink => ({
+  setPasswordByLink: async (code, password, from) => {
+    await demandLink(parts, 'password', code, from);
+    const passwordHash = await parts.passwords.hash(password);
+    return await useLink(parts, 'password', code, from, async (work, { userId }) => {
+      const account = await getAccount(work, userId);
+      await setPassword(work, account, passwordHash, userId);
+      return account.disabledAt === null ? await parts.startSession(work, account, from) : undefined;
+    });
+  },
+  requestPassword: (email, from) => requestPassword(parts, email, from),
+  requestEmail: (caller, change) => requestEmail(parts, caller, change),
+  confirmEmail: (code, from) =>
+    useLink(parts, 'email', code, from, async (work, { userId, email }) =>
+      email === null ? undefined : (await changeEmail(work, { id: userId }, email, userId)).email,
+    ),
+});
+
+function ended(): DomainError {
+  const message = 'The link was used, was replaced by a later one or is older than 72 hours.';
+  return new DomainError('invalid', message);
+}
+
+/** Errors: `invalid` if the code is of no link, which counts like a wrong password. */
+async function demandLink(
+  { units, throttle }: LinkParts,
+  kind: LinkKind,
+  code: string,
+  { ip }: Browser,
+): Promise<void> {
+  await throttle.check(ip);
+  const isKnown = async (work: SystemReadWork): Promise<boolean> =>
+    (await findLink(work, hashToken(code), kind)) !== undefined;
+  if (await units.systemRead(isKnown)) return;
+  await throttle.countFailure(ip);
+  throw ended();
+}
+
+/** Ends a link and does what it is for, in one unit. */
+async function useLink<T>(
+  parts: LinkParts,
+  kind: LinkKind,
+  code: string,
+  from: Browser,
+  use: (work: SystemWriteWork, link: AccountLink) => Promise<T | undefined>,
+): Promise<T> {
+  await demandLink(parts, kind, code, from);
+  return await parts.units.systemWrite(pageRequest(from), async (work) => {
+    const link = await findLink(work, hashToken(code), kind);
+    const result = link && (await use(work, link));
+    if (link === undefined || result === undefined) throw ended();
+    await deleteLink(work, link.userId, kind);
+    return result;
+  });
+}
+
+function demandMail({ isOn }: Mailer): void {
+  if (isOn) return;
+  const message = 'This server sends no e-mail: ask an administrator of your company.';
+  throw new DomainError('invalid', message);
+}
+
+/** Counts like a wrong password, and answers the same, in the same time, whether or not there is such an account. */
+async function requestPassword(
+  { units, throttle, mail, onError }: LinkParts,
+  email: string,
+  from: Browser,
+): Promise<void> {
+  demandMail(mail);
+  await throttle.check(from.ip);
+  await throttle.countFailure(from.ip);
+  const answered = units.systemWrite(pageRequest(from), async (work) => {
+    const account = await findAccountByEmail(work, email);
+    if (account === undefined || account.disabledAt !== null) return;
+    const last = await lastLinkAt(work, account.id, 'password');
+    if (last !== undefined && work.now.getTime() - last.getTime() < PAUSE_MS) return;
+    const code = await issue(work, { userId: account.id, kind: 'password', email: null }, account.id);
+    work.afterCommit(() => mail.send(letter('password', account.email, addressOf(mail, 'password', code))));
+  });
+  answered.catch(onError);
+}
+
+async function requestEmail(
+  parts: LinkParts,
+  caller: Caller,
+  { email, password }: { readonly email: string; readonly password: string },
+): Promise<void> {
+  const { units, mail } = parts;
+  demandSession(caller);
+  demandMail(mail);
+  const wanted = parse(EmailChoice, { email }).email;
+  const { email: present } = await units.read(caller, (work) => getUser(work, caller.userId));
+  const from = pageRequest({ ip: caller.ip ?? 'unknown', requestId: caller.requestId ?? '' });
+  const wrong = () => invalid('password', 'is not the password of the user');
+  await attempt(parts, { email: present, password }, from, async (work, { id }) => {
+    const code = await issue(work, { userId: id, kind: 'email', email: wanted }, id);
+    work.afterCommit(() => {
+      mail.send(letter('email', wanted, addressOf(mail, 'email', code)));
+      mail.send(letter('changing', present, `${mail.publicUrl}/console`));
+    });
+    return code;
+  }).catch((error: unknown) => {
+    const isWrong = error instanceof DomainError && error.code === 'unauthenticated';
+    throw isWrong ? wrong() : error;
+  });
+}

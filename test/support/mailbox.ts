@@ -1,0 +1,65 @@
+import { createServer, type Socket } from 'node:net';
+
+import { waitFor } from './wait-for.js';
+
+export interface Letter {
+  readonly to: string;
+  readonly text: string;
+}
+
+/** A server of SMTP that keeps what it gets. */
+export async function openMailbox() {
+  const letters: Letter[] = [];
+  const server = createServer((socket) => talk(socket));
+  const talk = (socket: Socket): void => {
+    const say = (line: string): void => void socket.write(`${line}\r\n`);
+    let [to, data, buffer]: [string, string | null, string] = ['', null, ''];
+    socket.on('error', () => undefined);
+    say('220 mailbox');
+    socket.on('data', (bytes) => {
+      buffer += bytes.toString('utf8');
+      for (let end = buffer.indexOf('\r\n'); end >= 0; end = buffer.indexOf('\r\n')) {
+        const line = buffer.slice(0, end);
+        buffer = buffer.slice(end + 2);
+        if (data !== null && line !== '.') data += `${line}\n`;
+        else if (data !== null) {
+          letters.push({ to, text: decoded(data) });
+          data = null;
+          say('250 kept');
+        } else if (/^RCPT TO/i.test(line)) {
+          to = /<(.*)>/.exec(line)?.[1] ?? '';
+          say('250 ok');
+        } else if (/^DATA/i.test(line)) {
+          data = '';
+          say('354 go on');
+        } else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n');
+        else say('250 ok');
+      }
+    });
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    letters,
+    close: () => new Promise((resolve) => server.close(resolve)),
+    /** The letters to an address, once there are as many. */
+    to: async (email: string, count = 1): Promise<readonly Letter[]> => {
+      const own = (): readonly Letter[] => letters.filter((each) => each.to === email);
+      return await waitFor(() => {
+        if (own().length < count) throw new Error(`${email} has ${own().length} letters`);
+        return own();
+      });
+    },
+  };
+}
+
+/** The text of an e-mail whose lines are quoted-printable. */
+const decoded = (data: string): string =>
+  data
+    .replaceAll('=\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+
+/** The code in an address of a letter or a payload. */
+export const codeIn = (text: string): string => /#[a-z-]+=([0-9a-f]+)/.exec(text)?.[1] ?? '';

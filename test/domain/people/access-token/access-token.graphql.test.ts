@@ -4,29 +4,18 @@ import { createNamedToken } from '../../../../src/domain/people/access-token/acc
 import { HOUR } from '../../../../src/platform/clock.js';
 import type { Role, Scope } from '../../../../src/platform/requests.js';
 import { signedIn } from '../../../support/console.js';
-import {
-  answered,
-  changed,
-  nodeId,
-  type Page,
-  refused,
-  type UserErrorShape,
-} from '../../../support/dashboard.js';
+import { answered, changed, nodeId, type Page, refused } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
-import { createGraphql, type Graphql } from '../../../support/graphql.js';
+import { createGraphql } from '../../../support/graphql.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { type Fields, type Member, SYSTEM, useServer } from '../../../support/server.js';
+import { type Fields, SYSTEM, useServer } from '../../../support/server.js';
+import { type RenewedToken, type Token, type TokenCaller, tokenTools } from '../../../support/tokens.js';
 
 const server = useServer();
 
-interface Token extends Fields {
-  readonly id: string;
-  readonly databaseId: number;
-  readonly lastFour: string;
-}
-
 const FIELDS =
   'id databaseId kind name scopes lastFour createdAt lastUsedAt expiresAt revokedAt user { databaseId }';
+const { callerWith, statusOf, ownTokens, tokenOf, inAnHour } = tokenTools(server, FIELDS);
 const ERRORS = 'userErrors { message path code }';
 const CREATE = `mutation ($input: ApiTokenCreateInput!) {
   apiTokenCreate(input: $input) { apiToken { ${FIELDS} } token ${ERRORS} } }`;
@@ -138,45 +127,9 @@ describe('an API token in GraphQL', () => {
 });
 
 const RENEW = `mutation ($id: ID!) { apiTokenRenew(id: $id) { token apiToken { ${FIELDS} } ${ERRORS} } }`;
-const OWN = `{ viewer { apiTokens(first: 100) { totalCount nodes { ${FIELDS} } } } }`;
 
-interface Renewed {
-  readonly token: string | null;
-  readonly apiToken: Token | null;
-  readonly userErrors: readonly UserErrorShape[];
-}
-
-interface Caller {
-  readonly graphql: Graphql;
-}
-
-const callerWith = (token: string): Caller => ({ graphql: createGraphql(server.url, token) });
-
-async function statusOf(token: string): Promise<number> {
-  return (await createGraphql(server.url, token)('{ viewer { role } }')).status;
-}
-
-async function ownTokens(caller: Caller): Promise<readonly Token[]> {
-  const { viewer } = await answered<{ viewer: { apiTokens: Page<Token> } }>(caller, OWN);
-  return viewer.apiTokens.nodes;
-}
-
-const renew = (caller: Caller, id: number): Promise<Renewed> =>
-  changed<Renewed>(caller, RENEW, { id: nodeId('ApiToken', id) });
-
-/** A further token of a member. */
-async function tokenOf(
-  { caller: { companyId, userId } }: Member,
-  scopes: readonly Scope[],
-  expiresAt: Date | null = null,
-): Promise<{ readonly id: number; readonly secret: string }> {
-  const { token, secret } = await server.app.units.systemWrite(SYSTEM, (work) =>
-    createNamedToken(work, { companyId, userId }, { name: 'another', scopes, expiresAt }),
-  );
-  return { id: token.id, secret };
-}
-
-const inAnHour = (): Date => new Date(server.clock.now().getTime() + HOUR);
+const renew = (caller: TokenCaller, id: number): Promise<RenewedToken> =>
+  changed<RenewedToken>(caller, RENEW, { id: nodeId('ApiToken', id) });
 
 describe('viewer.apiTokens', () => {
   it.each<[Role, readonly Scope[]]>([
@@ -202,7 +155,7 @@ describe('viewer.apiTokens', () => {
     expect(await answered(member, own)).toEqual({
       viewer: { apiTokens: { nodes: [{ databaseId: member.caller.tokenId, scopes: ['INGEST'] }] } },
     });
-    const { token } = await changed<Renewed>(
+    const { token } = await changed<RenewedToken>(
       member,
       `mutation ($id: ID!) { apiTokenRenew(id: $id) { token ${ERRORS} } }`,
       { id: nodeId('ApiToken', member.caller.tokenId ?? 0) },

@@ -1,73 +1,24 @@
 import { describe, expect, it } from 'vitest';
 
-import { createNamedToken } from '../../../../src/domain/people/access-token/access-token.service.js';
 import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
-import type { Scope } from '../../../../src/platform/requests.js';
-import {
-  answered,
-  changed,
-  nodeId,
-  type Page,
-  refused,
-  type UserErrorShape,
-} from '../../../support/dashboard.js';
+import { changed, nodeId, refused } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
-import { createGraphql, type Graphql } from '../../../support/graphql.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
-import { type Fields, type Member, SYSTEM, useServer } from '../../../support/server.js';
+import { useServer } from '../../../support/server.js';
+import { type RenewedToken, type TokenCaller, tokenTools } from '../../../support/tokens.js';
 
 const server = useServer();
 
-interface Token extends Fields {
-  readonly id: string;
-  readonly databaseId: number;
-}
-
 const FIELDS = 'id databaseId kind name scopes lastFour expiresAt revokedAt';
+const { callerWith, statusOf, ownTokens, tokenOf, inAnHour } = tokenTools(server, FIELDS);
 const ERRORS = 'userErrors { message path code }';
-const OWN = `{ viewer { apiTokens(first: 100) { nodes { ${FIELDS} } } } }`;
 const REVOKE = `mutation ($id: ID!) { apiTokenRevoke(id: $id) { apiToken { id } ${ERRORS} } }`;
-
-interface Renewed {
-  readonly token: string | null;
-  readonly apiToken: Token | null;
-  readonly userErrors: readonly UserErrorShape[];
-}
-
-interface Caller {
-  readonly graphql: Graphql;
-}
-
-const callerWith = (token: string): Caller => ({ graphql: createGraphql(server.url, token) });
-
-async function statusOf(token: string): Promise<number> {
-  return (await createGraphql(server.url, token)('{ viewer { role } }')).status;
-}
-
-async function ownTokens(caller: Caller): Promise<readonly Token[]> {
-  const { viewer } = await answered<{ viewer: { apiTokens: Page<Token> } }>(caller, OWN);
-  return viewer.apiTokens.nodes;
-}
-
-/** A further token of a member. */
-async function tokenOf(
-  { caller: { companyId, userId } }: Member,
-  scopes: readonly Scope[],
-  expiresAt: Date | null = null,
-): Promise<{ readonly id: number; readonly secret: string }> {
-  const { token, secret } = await server.app.units.systemWrite(SYSTEM, (work) =>
-    createNamedToken(work, { companyId, userId }, { name: 'another', scopes, expiresAt }),
-  );
-  return { id: token.id, secret };
-}
-
-const inAnHour = (): Date => new Date(server.clock.now().getTime() + HOUR);
 
 const KEEP = `mutation ($id: ID!, $keepOldFor: Duration) {
   apiTokenRenew(id: $id, keepOldFor: $keepOldFor) { token apiToken { ${FIELDS} } ${ERRORS} } }`;
 
-const renewKeeping = (caller: Caller, id: number, keepOldFor: string): Promise<Renewed> =>
-  changed<Renewed>(caller, KEEP, { id: nodeId('ApiToken', id), keepOldFor });
+const renewKeeping = (caller: TokenCaller, id: number, keepOldFor: string): Promise<RenewedToken> =>
+  changed<RenewedToken>(caller, KEEP, { id: nodeId('ApiToken', id), keepOldFor });
 
 const statusesOf = (...tokens: (string | null)[]): Promise<number[]> =>
   Promise.all(tokens.map((token) => statusOf(token ?? '')));
@@ -169,8 +120,8 @@ const RENAME = `mutation ($id: ID!, $name: String!) {
   apiTokenUpdate(id: $id, input: { name: $name }) { apiToken { ${FIELDS} } ${ERRORS} } }`;
 
 describe('apiTokenUpdate', () => {
-  const rename = (caller: Caller, id: number, name: string): Promise<Renewed> =>
-    changed<Renewed>(caller, RENAME, { id: nodeId('ApiToken', id), name });
+  const rename = (caller: TokenCaller, id: number, name: string): Promise<RenewedToken> =>
+    changed<RenewedToken>(caller, RENAME, { id: nodeId('ApiToken', id), name });
 
   it('gives a token another name, for its user and for administrators, and leaves its text', async () => {
     const member = await server.member('acme', 'viewer', ['read']);

@@ -256,3 +256,17 @@ function rowOf(line: number, bytes: Uint8Array): Row | undefined {
 }
 
 const refused = (line: number, message: string): Row => ({ line, errors: { row: [message] } });
+
+/** A JSON object of at most so many bytes as JSON text. */
+export const jsonObject = (maxBytes: number): z.ZodType<object> =>
+  z.custom<object>().superRefine((value, context) => {
+    const message = isObject(value) ? problemOfObject(value, maxBytes) : 'must be a JSON object';
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+function problemOfObject(value: object, maxBytes: number): RuleMessage | undefined {
+  // The depth is checked first: JSON.stringify overflows the stack on values that are nested too deep.
+  const problem = problemOfJson(value);
+  if (problem !== undefined || Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return problem;
+  return `must have at most ${maxBytes} bytes as JSON text`;
+}

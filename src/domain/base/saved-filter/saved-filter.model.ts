@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
-import { problemOfJson } from '../../../platform/encoding/json.js';
-import type { RuleMessage } from '../../../platform/rules.js';
-import { type Audit, isObject, printableName } from '../../../platform/validate.js';
+import { jsonObject } from '../../../platform/encoding/json.js';
+import { type Audit, printableName } from '../../../platform/validate.js';
 
 /** Lists with filters that can be saved, by the types of their records. */
 export const FILTER_KINDS = [
@@ -23,25 +22,12 @@ export type FilterKind = (typeof FILTER_KINDS)[number];
 
 const MAX_FILTER = 16 * 1024;
 
-const Filter = z
-  .custom<object>()
-  .superRefine((value, context) => {
-    const message = isObject(value) ? problemOfFilter(value) : 'must be a JSON object';
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  })
-  .describe(`The filter as the list takes it, at most ${MAX_FILTER} bytes as JSON text.`);
-
-function problemOfFilter(value: object): RuleMessage | undefined {
-  // The depth is checked first: JSON.stringify overflows the stack on values that are nested too deep.
-  const problem = problemOfJson(value);
-  if (problem !== undefined || Buffer.byteLength(JSON.stringify(value)) <= MAX_FILTER) return problem;
-  return `must have at most ${MAX_FILTER} bytes as JSON text`;
-}
-
 const SavedFilterFields = z.object({
   name: printableName(100).describe('Name, unique among the filters of the person for the same list.'),
   kind: z.enum(FILTER_KINDS).describe('The list that it filters.'),
-  filter: Filter,
+  filter: jsonObject(MAX_FILTER).describe(
+    `The filter as the list takes it, at most ${MAX_FILTER} bytes as JSON text.`,
+  ),
   shared: z.boolean().describe('Whether all members of the company see and use it.'),
 });
 

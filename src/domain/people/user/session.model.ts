@@ -1,9 +1,7 @@
 import { z } from 'zod';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
-import { problemOfJson } from '../../../platform/encoding/json.js';
-import type { RuleMessage } from '../../../platform/rules.js';
-import { isObject } from '../../../platform/validate.js';
+import { jsonObject } from '../../../platform/encoding/json.js';
 
 /** A session ends after this time without a request, and after this time in all. */
 const IDLE_MS = 12 * HOUR;
@@ -29,16 +27,4 @@ export function hasEnded({ createdAt, lastUsedAt }: Session, now: Date): boolean
   return now.getTime() - createdAt.getTime() >= SESSION_MS || now.getTime() - lastUsedAt.getTime() >= IDLE_MS;
 }
 
-export const Preferences = z.object({
-  preferences: z.custom<object>().superRefine((value, context) => {
-    const message = isObject(value) ? problemOfPreferences(value) : 'must be a JSON object';
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  }),
-});
-
-function problemOfPreferences(value: object): RuleMessage | undefined {
-  // The depth is checked first: JSON.stringify overflows the stack on values that are nested too deep.
-  const problem = problemOfJson(value);
-  if (problem !== undefined || Buffer.byteLength(JSON.stringify(value)) <= MAX_PREFERENCES) return problem;
-  return `must have at most ${MAX_PREFERENCES} bytes as JSON text`;
-}
+export const Preferences = z.object({ preferences: jsonObject(MAX_PREFERENCES) });

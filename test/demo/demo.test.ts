@@ -55,7 +55,8 @@ async function dump(created: CreatedDemo): Promise<Record<string, string[]>> {
   const tables = await database.reads.introspection.getTables();
   const names = tables
     .map((table) => table.name as keyof Tables)
-    .filter((name) => !BY_TIME.includes(name) && !name.includes('migration'));
+    // Tables of the index of names hold each part of a name in a form of their own.
+    .filter((name) => !BY_TIME.includes(name) && !/migration|_search/.test(name));
   const dumped = names.map(async (name) => {
     const rows = await database.reads.selectFrom(name).selectAll().execute();
     return [name, rows.map((row) => JSON.stringify(relativeFields(row, now, named))).sort()] as const;

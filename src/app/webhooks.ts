@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { isStorageCode } from '../database/statements.js';
 import { findDue, sendNext, type DeliveryTools } from '../domain/base/webhook/delivery.service.js';
 import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
+import { DomainError } from '../platform/errors.js';
 
 /** Webhooks that a node sends to at the same time, of all companies and of one: slow ones must not use up all. */
 const MAX_SENDING = 64;
@@ -66,8 +68,9 @@ export class Webhooks {
     }
   }
 
-  /** Reports at most one error a minute: an unreachable database causes many. */
+  /** Reports at most one error a minute, and none of the database, which reports its faults itself. */
   #report(error: unknown): void {
+    if (error instanceof DomainError && (error.code === 'busy' || isStorageCode(error.code))) return;
     const now = systemClock.elapsed();
     if (now - this.#reportedAt < MINUTE) return;
     this.#reportedAt = now;

@@ -153,10 +153,6 @@ export function normalized(text: string): string {
   return text.length > MAX_COMPOSED ? text : text.normalize('NFC');
 }
 
-/** A text without accents, in lower case. */
-export const folded = (text: string): string =>
-  text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
-
 /** False for text that cannot be the name of a record, for example text with a control character. */
 export function isNameLike(text: string): boolean {
   return !INVISIBLE.test(text);

@@ -1,11 +1,14 @@
 /** Search for parts of names (decisions.md#search): FTS5 on SQLite, pg_trgm on PostgreSQL. */
-import { folded } from '../platform/validate.js';
 import { TABLES } from './schema.js';
 
 /** Tables with records that are searched, and the columns of their names. */
 export const SEARCHED = TABLES.flatMap(({ name, searched }) =>
   searched === null ? [] : [{ table: name, column: searched, index: `${name}_search` }],
 );
+
+/** A text without accents, in lower case. */
+export const folded = (text: string): string =>
+  text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
 
 /** Latin, Greek and Cyrillic letters: first and last code points. */
 const RANGES = [

@@ -78,7 +78,7 @@ it('a session is ended from another one, and a new password ends all others', as
   const third = await open('/devices', { email });
   await third.getByRole('heading', { name: 'Devices' }).waitFor();
   const changed = 'a longer way to Itajaí';
-  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByLabel('Current password').first().fill(PASSWORD);
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByText('must have at least 12 characters').waitFor();

@@ -86,7 +86,7 @@ it('two people edit one device: the second sees both values, a reload keeps the 
   await expect.poll(() => first.getByRole('combobox', { name: 'Logical number' }).inputValue()).toBe('800');
   await choose(second, 'Logical number', 'populated 0');
   await button(second, 'Save').click();
-  await second.getByText('Saved').waitFor();
+  await second.getByText('Saved', { exact: true }).waitFor();
   await button(first, 'Save').click();
   await first.getByRole('row', { name: 'Logical number 800 populated 0' }).waitFor();
   await expectSound(first);
@@ -100,7 +100,7 @@ it('two people edit one device: the second sees both values, a reload keeps the 
 
 it('the panel of a device says what its terminal gets and why, and issues its token once', async () => {
   const page = await open('/devices', { email, viewport: TELEPHONE, colorScheme: 'dark' });
-  await row(page, 'populated 0').click();
+  await row(page, 'Select populated 0').click();
   await tab(page, 'What it gets');
   await row(page, 'shared value Own value instead of value of the group populated 0').waitFor();
   await expectSound(page);

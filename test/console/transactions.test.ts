@@ -39,7 +39,7 @@ it('a payment is found by NSU, authorization or amount, with the other ones of i
   const page = await open('/transactions', { email });
   const list = page.getByRole('grid', { name: 'Transactions' });
   await page.getByText('3 records').waitFor();
-  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
   await page.getByLabel('NSU', { exact: true }).waitFor();
   await expectSound(page);
   for (const [field, value, chip] of [

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createClient, type Fields } from '../support/client.js';
+import { changed } from '../support/dashboard.js';
 import { notify } from '../support/deliveries.js';
+import { fleet } from '../support/fleet.js';
 import { expectDocumented, OTHERS } from '../support/openapi-check.js';
 import { useServer } from '../support/server.js';
 import { stockedTerminal, type StockedTerminal } from '../support/stocked-terminal.js';
@@ -12,6 +14,7 @@ const server = useServer();
 let terminal: StockedTerminal;
 let asset: string;
 let event: string;
+let job: string;
 beforeAll(async () => {
   terminal = await stockedTerminal(server.acme, 'sale');
   const { body } = await getAsTerminal(server, terminal.token, 'manifest');
@@ -19,6 +22,14 @@ beforeAll(async () => {
   await notify(server, server.acme, 'Closed on Sunday', terminal.logicalNumber);
   const given = await httpTerminal(server.url, terminal.token).get('/notifications');
   event = (given.body.notifications as { id: string }[])[0]?.id ?? '';
+  await fleet.device(server.acme.client, 'NEW-TOKEN');
+  const started = await changed<{ readonly job: { readonly databaseId: number } }>(
+    server.acme,
+    `mutation { deviceBulkChange(target: { filter: { serialNumber: { eq: "NEW-TOKEN" } } },
+      change: { token: { keepOldFor: "0s" } }) { job { databaseId } userErrors { message } } }`,
+  );
+  job = String(started.job.databaseId);
+  await server.app.steps.idle();
 });
 
 const STREAM = 'streamTerminalNotifications';
@@ -36,7 +47,7 @@ async function call(
   const type = bodyTypes === undefined ? {} : { 'content-type': bodyTypes[0] ?? '' };
   return await createClient(server.url, null).request(
     method,
-    path.replace('{name}', asset).replace('{list}', 'devices'),
+    path.replace('{name}', asset).replace('{list}', 'devices').replace('{job}', job),
     body && JSON.stringify({ ...sent, ...row }),
     { headers: { authorization: `Bearer ${token}`, ...type, ...more } },
   );

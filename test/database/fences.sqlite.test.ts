@@ -93,7 +93,8 @@ describe('AT-25 the fences between companies', () => {
         if (names && !linked.includes(column)) loose.push(`${table}.${column}`);
       }
     }
-    expect(loose).toEqual([]);
+    // A token may be deleted before the one that it has replaced, and a job before the tokens that it has issued.
+    expect(loose).toEqual(['access_tokens.replaced_by_id', 'device_tokens.job_id']);
   });
 });
 

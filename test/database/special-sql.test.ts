@@ -33,7 +33,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/software/app/app.repository.ts': 4,
   'src/domain/software/app/content.repository.ts': 3,
   'src/domain/software/manifest/manifest.repository.ts': 6,
-  'src/domain/terminals/terminal/terminal.repository.ts': 4,
+  'src/domain/terminals/terminal/terminal.repository.ts': 5,
 };
 
 const files = globSync('src/domain/**/*.ts', { cwd: ROOT }).map((file) => ({

@@ -107,8 +107,8 @@ async function expectOnlyAcknowledged(file: string, client: Client, acknowledged
   expect(await problemsIn(placeAt(file))).toEqual([]);
 }
 
-describe('every 37th write to the disk fails', () => {
-  const every = 37;
+describe('every 97th write to the disk fails', () => {
+  const every = 97;
 
   itUnless(lacking.compiler())(
     'CF-07 no failed change is acknowledged, and every acknowledged change is stored',

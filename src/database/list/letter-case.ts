@@ -1,8 +1,10 @@
 /** Patterns for text comparisons with the case of letters aside, alike on both databases: neither folds all of Unicode. */
 import { sql } from 'kysely';
 
-import { folded } from '../../platform/validate.js';
+import { folded } from '../../schema/search.js';
 import { portable, type Sql } from '../storage.js';
+
+export { folded };
 
 /** Characters that PostgreSQL cannot hold: NUL and halves of pairs. */
 const UNSTORABLE = /[\0\p{Cs}]/u;

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { FAST, faultyPostgres, runAll, type OwnServer } from '../../support/postgres/boot.js';
+import { adminUrlOf, FAST, faultyPostgres, runAll, type OwnServer } from '../../support/postgres/boot.js';
 import { runCommand, runProgram, type Outcome } from '../../support/program.js';
 import { addCompany } from './gateway.js';
 
@@ -118,7 +118,10 @@ describe('CF-39 what is wrong with a PostgreSQL database ends the start with one
     await server.admin('create database tableless');
     const closing =
       'grant connect on database tableless to gateway_owner, "tableless_system"; revoke all on database tableless from public;';
-    await expectRefused(urlWith({ pathname: '/tableless' }), 'No table was changed', closing);
+    const extensions = ['create extension if not exists pg_trgm', 'create extension if not exists btree_gin'];
+    const tableless = urlWith({ pathname: '/tableless' });
+    await expectRefused(tableless, 'No table was changed', extensions.join('; '), closing);
+    await runAll(adminUrlOf(server, tableless), extensions);
     await server.admin(...closing.split('; '));
     await expectRefused(
       urlWith({ pathname: '/tableless' }),

@@ -144,8 +144,7 @@ const list = g.query('savedFilters', {
     counts: 100,
   },
   args: { kind: g.choice.orNull(Kind, 'Only those of this list.') },
-  resolve: (_source, ctx, { kind }) =>
-    ctx.read('read', (work) => listSavedFilters(work, (kind ?? null) as FilterKind | null)),
+  resolve: (_source, ctx, { kind }) => ctx.read('read', (work) => listSavedFilters(work, kind ?? null)),
 });
 
 export const savedFilterGraphql = g.graphqlModule(

@@ -177,7 +177,7 @@ export async function noteFirstUse(units: Units, credential: DeviceCredential): 
     LOCAL_ORIGIN,
     async (work) => {
       await markTokenUsed(inCompany(work, companyId), credential);
-      if (old === null || old.until !== null) return;
+      if (old?.until !== null) return;
       const entry = entryOf({ id: deviceId, serialNumber }, old.lastFour);
       work.ledger.deleted('device_token', entry, { action: 'end', companyId, userId });
     },

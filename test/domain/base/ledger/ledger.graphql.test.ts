@@ -127,7 +127,7 @@ describe('the record behind a ledger entry', () => {
     const issue = 'mutation ($deviceId: ID!) { deviceTokenIssue(deviceId: $deviceId) { token } }';
     await answered(acme, issue, { deviceId });
     const tokens = await ledger(acme, { filter: { entityType: { eq: 'device_token' } } });
-    expect(tokens.nodes).toMatchObject([{ action: 'issue', entity: null }]);
+    expect(tokens.nodes.at(-1)).toMatchObject({ action: 'issue', entity: null });
   });
 
   it('is read once for each type, however many entries there are', async () => {

@@ -87,9 +87,9 @@ describe('a saved filter', () => {
     ['too many bytes', { serialNumber: { eq: 'x'.repeat(17_000) } }, /at most 16384 bytes/],
   ])('is refused with %s, and nothing is saved', async (_what, filter, message) => {
     const before = await rowsIn(server, 'saved_filters');
-    const payload = await create(server.acme, { name: 'Bad', kind: 'DEVICE', filter } as Fields);
+    const payload = await create(server.acme, { name: 'Bad', kind: 'DEVICE', filter });
     expect(payload).toMatchObject({ savedFilter: null });
-    const [error] = payload.userErrors as unknown as readonly { path: string[]; message: string }[];
+    const [error] = payload.userErrors as readonly { path: string[]; message: string }[];
     expect(error?.path.slice(0, 2)).toEqual(['input', 'filter']);
     expect(error?.message).toMatch(message);
     expect(await rowsIn(server, 'saved_filters')).toBe(before);

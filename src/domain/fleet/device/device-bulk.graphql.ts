@@ -8,6 +8,7 @@ import { startJob } from '../../base/job/job.service.js';
 import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
 import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
 import { demandCount } from '../logical-number/logical-number.service.js';
+import { ParameterCreate } from '../setting/setting.model.js';
 import {
   checkDeviceChange,
   DEVICE_CHANGE,
@@ -36,13 +37,19 @@ const TokenInput = g.inputType<g.Input>('DeviceTokenChangeInput', 'A new token o
   keepOldFor: KEEP_OLD_FOR,
 });
 
+const ParameterInput = g.inputOf('DeviceParameterChangeInput', ParameterCreate, {
+  description: 'A parameter of the logical number of each device.',
+});
+
 const ChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
   description: 'What to change of each device. At least one field; absent fields keep their values.',
   references: { logicalNumberId: 'LogicalNumber', groupId: 'Group' },
-  inputs: { token: TokenInput },
+  inputs: { token: TokenInput, parameter: ParameterInput },
   descriptions: {
     token:
       'Issues a new token for each device, which are then in `result` of the job. Requires the scope ADMIN.',
+    parameter:
+      'Sets a parameter of the logical number of each device. A device without a logical number is refused.',
     groupId:
       'Global id of the group to which the logical numbers of the devices are moved; null takes them out of theirs. A device without a logical number is refused.',
   },
@@ -81,6 +88,13 @@ function numbersIn(ids: readonly string[]): readonly number[] {
   ] as readonly number[];
 }
 
+/** Path in the arguments of a field that an error names. */
+function pathOf(field: string): readonly string[] {
+  const [first = '', ...rest] = field.split('.');
+  if (['target', 'change', 'expectCount'].includes(first)) return [first, ...rest];
+  return [first === 'filter' ? 'target' : 'change', first, ...rest];
+}
+
 const EXAMPLES = 20;
 const SAVED = 'target.savedFilterId';
 
@@ -114,7 +128,7 @@ export const deviceBulkGraphql = g.mutation('deviceBulkChange', {
         count: found.length,
         ...(job === undefined ? { examples: found.slice(0, EXAMPLES) } : { job }),
       }),
-      (field) => (field.startsWith('filter') ? ['target', ...field.split('.')] : field.split('.')),
+      pathOf,
     );
   },
 });

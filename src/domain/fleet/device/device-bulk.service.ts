@@ -16,6 +16,7 @@ import {
   refuseUnknownLogicalNumber,
   withVersions,
 } from '../logical-number/logical-number.service.js';
+import { setParameters } from '../setting/parameter.service.js';
 import { type Device, DeviceBulkChange } from './device.model.js';
 import { devices } from './device.repository.js';
 import { deviceRecords } from './device.service.js';
@@ -89,17 +90,30 @@ export async function changeSomeDevices(
     ...(logicalNumberId !== undefined && { logical_number_id: logicalNumberId }),
   });
   if (change.token !== undefined) await issueTokens(accepted, change.token.keepOldFor);
-  if (groupId === undefined) return rejected;
   const numberIds = new Set(accepted.flatMap((device) => numberOf(device, change) ?? []));
+  if (change.parameter !== undefined) await setOfEach(work, numberIds, change.parameter);
+  if (groupId === undefined) return rejected;
   const heads = await logicalNumbers.byIds(work, [...numberIds]);
   await moveLogicalNumbers(work, await withVersions(work, [...heads.values()]), groupId);
   return rejected;
 }
 
+/** Sets a parameter of each of these logical numbers. */
+async function setOfEach(work: WriteWork, numberIds: ReadonlySet<number>, input: object): Promise<void> {
+  const settings = Array.from(numberIds, (id) => ({ owner: { logicalNumberId: id, groupId: null }, input }));
+  const results = await setParameters(work, settings, 'REJECT_EVERYTHING');
+  const refused = results.find(({ problem }) => problem !== null);
+  if (refused?.problem) throw refused.problem;
+}
+
 function refusalOf(device: Device | undefined, change: DeviceBulkChange): DomainError | null {
   if (device === undefined) return notFound('device');
-  if (change.groupId === undefined || numberOf(device, change) !== null) return null;
-  return invalid('logicalNumberId', 'must not be null. Only logical numbers belong to a group');
+  if (numberOf(device, change) !== null) return null;
+  if (change.groupId !== undefined)
+    return invalid('logicalNumberId', 'must not be null. Only logical numbers belong to a group');
+  if (change.parameter !== undefined)
+    return invalid('logicalNumberId', 'must not be null. Only logical numbers have parameters');
+  return null;
 }
 
 /** The logical number that a device has after the change. */

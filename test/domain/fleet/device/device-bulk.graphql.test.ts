@@ -93,6 +93,29 @@ describe('deviceBulkChange', () => {
     expect(await enabledCount(acme, 'tried')).toBe(30);
   });
 
+  it('sets a parameter of the logical number of each device, and refuses devices without one', async () => {
+    const { acme, app } = server;
+    const number = await fleet.logicalNumber(acme.client, 'N-parameter');
+    for (const serial of ['par 1', 'par 2'])
+      await fleet.device(acme.client, serial, { logical_number_id: number });
+    await fleet.device(acme.client, 'par 3');
+    const parameter = { key: 'timeout', value: '30' };
+    const job = await started(acme, named('par'), { parameter });
+    await app.steps.idle();
+    expect(await shown(acme, job)).toMatchObject({
+      state: 'DONE',
+      done: 2,
+      rejected: 1,
+      rejections: {
+        nodes: [{ message: expect.stringContaining('Only logical numbers have parameters') as string }],
+      },
+    });
+    const filter = { logicalNumberId: { eq: nodeId('LogicalNumber', number) } };
+    expect(await listed(acme, 'Parameter', 'value', { filter })).toEqual(['30']);
+    const { userErrors } = await change(acme, named('par'), { parameter: { key: '', value: '30' } });
+    expect(userErrors).toMatchObject([{ path: ['change', 'parameter'] }]);
+  });
+
   it('moves the logical numbers of devices to a group with its default versions, and refuses devices without one', async () => {
     const { acme, app } = server;
     const { client } = acme;
@@ -148,7 +171,7 @@ describe('deviceBulkChange', () => {
     ['an empty filter', { filter: {} }, { enabled: true }, ['target', 'filter']],
     ['no change', { all: true }, {}, ['change']],
     ['an unknown group', { all: true }, { groupId: nodeId('Group', 999_999) }, ['change', 'groupId']],
-    ['null for enabled', { all: true }, { enabled: null }, ['enabled']],
+    ['null for enabled', { all: true }, { enabled: null }, ['change', 'enabled']],
   ])('refuses %s, and starts nothing', async (_what, target, given, path) => {
     const jobs = () => answered(server.acme, '{ jobs { totalCount } }');
     const before = await jobs();

@@ -10,20 +10,10 @@ export const SEARCHED = TABLES.flatMap(({ name, searched }) =>
 export const folded = (text: string): string =>
   text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
 
-/** Latin, Greek and Cyrillic letters: first and last code points. */
-const RANGES = [
-  [0x41, 0x5a],
-  [0xc0, 0x24f],
-  [0x370, 0x52f],
-  [0x1e00, 0x1fff],
-] as const;
-
-const changed = RANGES.flatMap(([first, last]) =>
-  Array.from({ length: last - first + 1 }, (_, place) => String.fromCodePoint(first + place)),
-).filter((letter) => folded(letter) !== letter && folded(letter).length === 1);
-
-/** Arguments of `translate` of PostgreSQL, whose own functions depend on the locale. */
-export const [LETTERS, FOLDED_LETTERS] = [changed.join(''), changed.map(folded).join('')];
+/** Letters of Western European languages with accents. PostgreSQL looks through them for each character of a name. */
+const ACCENTED = Array.from({ length: 0x100 - 0xc0 }, (_, place) =>
+  String.fromCodePoint(0xc0 + place),
+).filter((letter) => /[a-z]/.test(folded(letter)));
 
 /** Bits of a row id that are the id of the record; those above are the company. */
 export const ID_BITS = 32;
@@ -63,8 +53,9 @@ export const tableOfSearch = (name: string): string | undefined =>
 /** Extensions that PostgreSQL needs, with an operator class of each. */
 export const EXTENSIONS = { pg_trgm: 'gin_trgm_ops', btree_gin: 'int8_ops' } as const;
 
-/** SQL of a text without accents, in lower case, as `folded` makes it. */
-export const foldedSql = (text: string): string => `translate(${text}, '${LETTERS}', '${FOLDED_LETTERS}')`;
+/** SQL of a text without accents, in lower case. `lower` knows ASCII only: names are compared by their bytes. */
+export const foldedSql = (text: string): string =>
+  `translate(lower(${text}), '${ACCENTED.join('')}', '${ACCENTED.map(folded).join('')}')`;
 
 export const POSTGRES_SEARCH: readonly string[] = SEARCHED.map(
   ({ table, column, index }) =>

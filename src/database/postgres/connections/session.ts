@@ -122,8 +122,10 @@ export class Unit {
       const entered = this.change(null);
       const result = this.#execute<R>(query);
       const left = this.change(this.scope);
-      // After an error, the transaction ends, and its rights with it.
-      const [found] = await Promise.all([result, entered, left]);
+      // After an error, the transaction ends, and its rights with it: the error of the query comes first.
+      await Promise.allSettled([result, entered, left]);
+      const found = await result;
+      await Promise.all([entered, left]);
       return found;
     });
   #isOpen = true;

@@ -5,7 +5,7 @@ import { LAST } from '../../../database/list/condition.js';
 import { containsFolded } from '../../../database/list/letter-case.js';
 import { portable, type Sql } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
-import { FOLDED_LETTERS, foldedSql, ID_BITS, LETTERS, SEARCHED } from '../../../schema/search.js';
+import { foldedSql, ID_BITS, SEARCHED } from '../../../schema/search.js';
 import type { Found, FoundType } from './search.model.js';
 
 const TYPES: Readonly<Record<string, FoundType>> = {
@@ -50,6 +50,14 @@ export async function findByBeginning(
   return (await all(queries).execute(db)).rows;
 }
 
+const [BEFORE = '', AFTER = ''] = foldedSql('|').split('|');
+
+/** A pattern of PostgreSQL for names that contain a text, without accents, in lower case. */
+function patternOf(text: string): Sql {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  return sql`${sql.raw(BEFORE)}${pattern}::text collate "C"${sql.raw(AFTER)}`;
+}
+
 /** Records of some types whose names contain a text, at most `first` of each. One statement. */
 export async function findByPart(
   own: ReadWork,
@@ -60,8 +68,6 @@ export async function findByPart(
   const work = everywhere(own);
   const { db, companyId } = specialSql(work);
   const phrase = `"${text.replaceAll('"', '""')}"`;
-  const escaped = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  const pattern = sql`translate(${escaped}::text, ${sql.lit(LETTERS)}, ${sql.lit(FOLDED_LETTERS)})`;
   const bits = sql.lit(ID_BITS);
   const queries = searched.map(({ table, column, index, type }) => {
     const name = sql.ref(`t.${column}`);
@@ -71,8 +77,10 @@ export async function findByPart(
         on t.company_id = ${companyId} and t.id = s.rowid - (${companyId} << ${bits})
         where s.name match ${phrase} and s.rowid between ${companyId} << ${bits} and (${companyId} + 1) << ${bits}
         limit ${first}`,
-      sql`${selected} from ${sql.table(table)} as t
-        where t.company_id = ${companyId} and ${sql.raw(foldedSql(`t.${column}`))} like ${pattern} limit ${first}`,
+      // Planned without the limit, for which PostgreSQL would rather read all names than use the index.
+      sql`with found as materialized (${selected} from ${sql.table(table)} as t where t.company_id = ${companyId}
+          and ${sql.raw(foldedSql(`t.${column}`))} like ${patternOf(text)})
+        select * from found limit ${first}`,
     );
   });
   return (await all(queries).execute(db)).rows;

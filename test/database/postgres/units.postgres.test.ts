@@ -243,6 +243,21 @@ describe('the statements of a unit', () => {
     expect(names).toEqual([{ name: 'group' }]);
   });
 
+  it('see all rows in a query of everywhere, those of other queries meanwhile only their own', async () => {
+    const [one, other] = [await addCompany(node(0)), await addCompany(node(0))];
+    const companies = sql<{ readonly id: number }>`select id from companies`;
+    const { units } = node(0);
+    await units.read(one.caller, async (work) => {
+      const queries = [work.db, work.everywhere(), work.db].map((db) => companies.execute(db));
+      const [before, all, after] = (await Promise.all(queries)).map(({ rows }) => rows.map(({ id }) => id));
+      const { companyId } = one.caller;
+      expect([before, after]).toEqual([[companyId], [companyId]]);
+      expect(all).toEqual(expect.arrayContaining([companyId, other.caller.companyId]));
+    });
+    const failing = units.read(one.caller, (work) => sql`select 1 / 0`.execute(work.everywhere()));
+    await expect(failing).rejects.toThrow('division by zero');
+  });
+
   it('are refused once it has ended, and change nothing', async () => {
     const { caller } = await addCompany(node(0));
     const late = Promise.withResolvers<null>();

@@ -10,9 +10,9 @@ import {
   admitTerminals,
   createClaims,
   createDeviceTokenLookUp,
-  refuseToken,
   SeenDevices,
 } from '../domain/terminals/terminal/access.service.js';
+import { refuseToken } from '../domain/terminals/terminal/device-token.service.js';
 import { RefusalLog } from '../domain/terminals/terminal/refusal.service.js';
 import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
 import type { Clock } from '../platform/clock.js';

@@ -95,6 +95,23 @@ export class Batches<T> {
   }
 }
 
+/** A whole response to a terminal. */
+export interface TerminalAnswer {
+  /** Content-Type, for example `text/plain; charset=utf-8`. */
+  readonly type: string;
+  readonly content: string;
+  /** Strong ETag with its quotes. */
+  readonly etag?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface StreamHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Maximum bytes in memory for the response; counted until it is closed. */
+  readonly heldBytes: number;
+}
+
 /** A request that is being answered, perhaps for hours. */
 export interface OpenExchange {
   claimAgain(): Promise<TerminalClaim>;

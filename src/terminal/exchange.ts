@@ -36,6 +36,8 @@ import {
   type OpenRequests,
   type PerformTogether,
   type Run,
+  type StreamHead,
+  type TerminalAnswer,
   type WaitingLimits,
 } from './admission.js';
 
@@ -64,23 +66,6 @@ interface ExchangeParts<T> extends ExchangeOptions<T> {
   readonly claimAgain: () => Promise<TerminalClaim>;
   readonly batches: Batches<T>;
   readonly open: OpenRequests;
-}
-
-/** A whole response to a terminal. */
-export interface TerminalAnswer {
-  /** Content-Type, for example `text/plain; charset=utf-8`. */
-  readonly type: string;
-  readonly content: string;
-  /** Strong ETag with its quotes. */
-  readonly etag?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export interface StreamHead {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Maximum bytes in memory for the response; counted until it is closed. */
-  readonly heldBytes: number;
 }
 
 /** Reason of every abort. Without a reason, each abort would create an error with a stack. */

@@ -160,7 +160,7 @@ describe('UP-21 a heap of 128 MiB', () => {
     const path = await softwareOf(program.client(token)).app();
     const bytes = Buffer.alloc(SIZE, 'bytecode');
     writeFileSync(join(folder, 'app.posxml'), bytes);
-    // It has no character that forms escape.
+    // No character of the bytes is one that forms escape.
     const bytecode = bytes.toString('base64');
     const send = async (number: number): Promise<string> => {
       const body = join(folder, `body ${number}`);

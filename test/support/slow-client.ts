@@ -30,7 +30,7 @@ export async function openSlowClient(url: string, localAddress?: string) {
   });
   // Some tests expect the server to reset the connection.
   socket.on('error', () => undefined);
-  // Not `once`, which would reject after an error.
+  // `once` would reject after an error.
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const heard = (): Promise<void> => new Promise((resolve) => socket.once('data', () => resolve()));
   return {

@@ -161,7 +161,7 @@ export async function seedCompanies(place: TestPlace, withOther: boolean): Promi
 
 function peopleOf(company: number): Inserted[] {
   const token = { id: company, company_id: company, user_id: company, kind: 'named', scopes: '[]' };
-  // Both companies have it with the same id; that of the other one has ended before.
+  // A row of both companies with the same id; that of the other one has ended before.
   const [revoked, expired] = company === 1 ? [5, 6] : [1, 2];
   const ended = { revoked_at: new Date(revoked), expires_at: new Date(expired) };
   return [

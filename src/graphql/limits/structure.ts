@@ -86,8 +86,11 @@ class Structure {
     if (operation.operation !== OperationTypeNode.MUTATION) return;
     const sensitive = roots.filter((field) => this.sensitiveMutations.includes(field.name.value)).length;
     if (sensitive > LIMITS.sensitiveMutations) {
-      const names = this.sensitiveMutations.join(' and ');
-      throw beyondLimit('sensitiveMutations', sensitive, `The operation has too many of ${names}`);
+      throw beyondLimit(
+        'sensitiveMutations',
+        sensitive,
+        'The operation has too many mutations that sign in, or show or revoke a secret',
+      );
     }
   }
 

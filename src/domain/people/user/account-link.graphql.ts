@@ -19,7 +19,7 @@ const memberInvite = g.ownMutation('MemberInvite', {
     link: LINK,
   },
   scope: 'admin',
-  // A password that nobody knows, until the link is used.
+  // A random password that is not shown: it is replaced when the link is used.
   prepare: (ctx) => ctx.secrets.newPassword(),
   run: async (work, { input }, ctx, { hash }) => {
     const { member, link } = await inviteMember(work, input, hash, ctx.services.mail);

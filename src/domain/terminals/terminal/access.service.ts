@@ -13,11 +13,8 @@ import {
   TokenLookUp,
   unauthenticated,
 } from '../../people/access-token/authentication.service.js';
-import { isValid, noteFirstUse } from './device-token.service.js';
+import { type FindDeviceToken, isValid, noteFirstUse } from './device-token.service.js';
 import { type DeviceCredential, findDeviceCredentials } from './terminal.repository.js';
-
-/** Finds the device of a device token; undefined for any other text. */
-export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
 
 /** A fleet has as many tokens as terminals, so the look-ups of one turn of the event loop are combined. */
 export function createDeviceTokenLookUp(
@@ -47,12 +44,6 @@ export function createDeviceTokenLookUp(
     const { credential, hash } = found;
     return credential.hash === hash || isValid(credential, hash, clock.now()) ? credential : undefined;
   };
-}
-
-/** Refuses a token that is not one of a user. Errors: `forbidden` for one of a device; otherwise `unauthenticated`. */
-export async function refuseToken(token: string | undefined, find: FindDeviceToken): Promise<never> {
-  if ((await find(token)) === undefined) throw unauthenticated();
-  throw new DomainError('forbidden', 'This is the token of a device, which is for /terminal/v1 only.');
 }
 
 /**

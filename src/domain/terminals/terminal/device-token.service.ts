@@ -196,3 +196,12 @@ export async function revokeDeviceToken<D extends TokenDevice>(work: WriteWork, 
 
 /** Entry of a token in the ledger. */
 const entryOf = ({ id, serialNumber }: TokenDevice, lastFour: string) => ({ id, serialNumber, lastFour });
+
+/** Finds the device of a device token; undefined for any other text. */
+export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
+
+/** Refuses a token that is not one of a user. Errors: `forbidden` for one of a device; otherwise `unauthenticated`. */
+export async function refuseToken(token: string | undefined, find: FindDeviceToken): Promise<never> {
+  if ((await find(token)) === undefined) throw unauthenticated();
+  throw new DomainError('forbidden', 'This is the token of a device, which is for /terminal/v1 only.');
+}

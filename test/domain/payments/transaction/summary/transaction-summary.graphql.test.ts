@@ -37,7 +37,7 @@ import {
 const FIRST = Date.UTC(2026, 0, 1);
 
 const server = useServer();
-/** Where the logical numbers are; L-2 is in no group, L-3 nowhere. */
+/** Places of the logical numbers; L-2 is in no group, L-3 nowhere. */
 const groupOf: Record<string, { databaseId: number; name: string }> = {};
 beforeAll(async () => {
   const { client } = server.acme;

@@ -1,5 +1,7 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
+import { mutationDocuments } from './.config/console-mutations.ts';
+
 /** How types of operations are generated. */
 const settings = {
   preset: 'client',
@@ -22,13 +24,14 @@ const settings = {
   },
 } as const satisfies CodegenConfig['generates'][string];
 
-/** Types in `src/console/gql/` for every operation that the console passes to `graphql(...)`. */
+/** Types in `src/console/gql/` for operations that the console passes to `graphql(...)`, and documents of its mutations. */
 export const ofConsole = {
   'src/console/gql/': {
     ...settings,
-    documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**'],
+    documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**', ...mutationDocuments],
     config: { ...settings.config, documentMode: 'string' },
   },
+  'src/console/gql/mutations.ts': { plugins: ['./.config/console-mutations.ts'] },
 } as const satisfies CodegenConfig['generates'];
 
 /** Generates them, and types in `test/gql/` for the operations of tests and of the rest of the code. */

@@ -69,7 +69,7 @@ it('two people who edit one record see both values before one is lost', async ()
   await nameIn(one).fill('mine again');
   let isFirst = true;
   await one.route('**/graphql', async (route) => {
-    if (isFirst && route.request().postData()?.includes('GroupEdit') === true) {
+    if (isFirst && route.request().postData()?.includes('GroupUpdate') === true) {
       isFirst = false;
       await rename(id, 'theirs again');
     }

@@ -11,6 +11,8 @@ export default function setup(): void {
     ...globSync('src/**', { cwd: root, exclude: ['src/console/gql/**'] }),
     'schema.graphql',
     'tsconfig.json',
+    'codegen.ts',
+    '.config/console-mutations.ts',
     '.config/tsconfig.build.json',
     '.config/bundle.js',
     '.config/console-plugins.ts',

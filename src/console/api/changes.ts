@@ -29,7 +29,9 @@ const PART_OF_BUDGET = 1 / 4;
 /** Loads what it shows again; returns the number of requests for that. */
 type Listener = () => number;
 const listeners = new Map<Listener, readonly EntityType[]>();
-const changed = new Set<EntityType>();
+const changed = new Set<EntityType | typeof ANY>();
+/** Stands for records of every type. */
+const ANY = 'ANY';
 let timer: number | undefined;
 /** Requests that count in the pause, of which one is forgotten every `MS_PER_REQUEST`. */
 let counted = 0;
@@ -58,8 +60,8 @@ export function onChanges(types: readonly EntityType[], listener: Listener): () 
   };
 }
 
-/** Has the pages that show records of this type load them again soon: this browser changed one. */
-export function noteChange(type: EntityType, at = Date.now() + TOGETHER_MS): void {
+/** Has all that is shown loaded again soon, or what shows records of this type: this browser changed one. */
+export function noteChange(type: EntityType | typeof ANY = ANY, at = Date.now() + TOGETHER_MS): void {
   changed.add(type);
   if (at < dueAt) publishAt(at);
 }
@@ -105,7 +107,7 @@ function publish(): void {
   }
   let requests = 0;
   for (const [listener, types] of listeners) {
-    if (types.some((type) => changed.has(type))) requests += listener();
+    if (changed.has(ANY) || types.some((type) => changed.has(type))) requests += listener();
   }
   changed.clear();
   const msPerRequest = Math.max(MS_PER_REQUEST, connection.msPerRequest / PART_OF_BUDGET);

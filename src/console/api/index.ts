@@ -1,3 +1,4 @@
+export { mutations } from '../gql/mutations';
 export { noteChange, noteOthersChange, type EntityType } from './changes';
 export { graphql } from './graphql';
 export { mutate, useDryRun, useMutation } from './mutation';

@@ -12,24 +12,12 @@ import {
   type MenuItemProps,
 } from 'react-aria-components';
 
-import { graphql, useMutation } from '../api';
+import { mutations, useMutation } from '../api';
 import { type Option, optionsOf, texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
 import { setPreferences, usePreferences, type Theme } from './preferences';
 import { useSession } from './session';
 import { showShortcuts } from './shortcuts';
-
-const SIGN_OUT = graphql(`
-  mutation SignOut {
-    signOut { userErrors { code message path rule params } }
-  }
-`);
-
-const COMPANY_SWITCH = graphql(`
-  mutation CompanySwitch($companyId: ID!) {
-    companySwitch(companyId: $companyId) { userErrors { code message path rule params } }
-  }
-`);
 
 const words = texts({
   menu: ['Account menu', 'Menu da conta'],
@@ -51,7 +39,7 @@ export function AccountMenu(): ReactNode {
   const navigate = useNavigate();
   const { viewer, leave } = useSession();
   const { language, theme } = usePreferences();
-  const signOut = useMutation(SIGN_OUT);
+  const signOut = useMutation(mutations.signOut);
   const changeCompany = useCompanySwitch();
   const leaveConsole = async (): Promise<void> => {
     if (await signOut.run({})) leave();
@@ -135,7 +123,7 @@ function OneOf({ title, options, value, onChange }: OneOfProps): ReactNode {
 function useCompanySwitch(): (companyId: string) => Promise<void> {
   const navigate = useNavigate();
   const { restart } = useSession();
-  const { run } = useMutation(COMPANY_SWITCH);
+  const { run } = useMutation(mutations.companySwitch);
   return async (companyId) => {
     if (!(await run({ companyId }))) return;
     await navigate({ to: '/overview' });

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-import { graphql, mutate } from '../api';
+import { mutate, mutations } from '../api';
 import { browserStorage } from '../api/storage';
 import { browserLanguage, type Language } from '../text';
 
@@ -10,12 +10,6 @@ export interface Preferences {
   readonly language: Language;
   readonly theme: Theme;
 }
-
-const SAVE = graphql(`
-  mutation PreferencesSet($preferences: JSON!) {
-    preferencesSet(preferences: $preferences) { userErrors { code message path rule params } }
-  }
-`);
 
 const KEY = 'preferences';
 const listeners = new Set<() => void>();
@@ -54,7 +48,7 @@ export function usePreferences(): Preferences {
 export function setPreferences(changes: Partial<Preferences>): void {
   adoptPreferences(changes);
   // A browser without a session keeps them for itself.
-  mutate(SAVE, { preferences: current }).catch(() => undefined);
+  mutate(mutations.preferencesSet, { preferences: current }).catch(() => undefined);
 }
 
 /** Takes over what the person has set in another browser. */

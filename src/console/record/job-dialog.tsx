@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql, useDryRun, useMutation } from '../api';
+import { mutations, useDryRun, useMutation } from '../api';
 import type { DeviceTargetInput } from '../gql/graphql';
 import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
@@ -10,19 +10,6 @@ import { Form } from '../ui/form';
 import { notify } from '../ui/toasts';
 import { bulkWords, type RecordAction } from './bulk';
 import { Fields } from './fields';
-
-const CHANGE = graphql(`
-  mutation DeviceBulkChange(
-    $target: DeviceTargetInput!, $change: DeviceBulkChangeInput!, $dryRun: Boolean!, $expectCount: Int
-  ) {
-    deviceBulkChange(target: $target, change: $change, dryRun: $dryRun, expectCount: $expectCount) {
-      count
-      examples { serialNumber }
-      job { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
 
 const words = texts({
   started: [(count: string) => `Started: ${count}`, (count: string) => `Iniciado: ${count}`],
@@ -46,8 +33,8 @@ export default function JobDialog<Values extends object>(props: JobDialogProps<V
   const { action, target, onClose } = props;
   const [values, setValues] = useState(props.empty);
   const change = (action.isReady?.(values) ?? true) ? (action.input?.(values) ?? null) : null;
-  const probe = useDryRun(CHANGE, change && { target, change, dryRun: true });
-  const mutation = useMutation(CHANGE, ['JOB']);
+  const probe = useDryRun(mutations.deviceBulkChange, change && { target, change, dryRun: true });
+  const mutation = useMutation(mutations.deviceBulkChange, ['JOB']);
   const { count = null, examples } = probe.payload ?? {};
   const names = (examples ?? []).map(({ serialNumber }) => serialNumber);
   const start = async (): Promise<void> => {

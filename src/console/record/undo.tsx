@@ -1,20 +1,11 @@
 import type { CombinedError } from 'urql';
 
-import { graphql, mutate, noteChange } from '../api';
+import { mutate, mutations, noteChange } from '../api';
 import { failureOf } from '../api/errors';
 import { messageOf } from '../api/rules';
 import { texts, useLocale } from '../text';
 import { notify } from '../ui/toasts';
 import { words as common } from '../ui/words';
-
-const REVERT = graphql(`
-  mutation RevertChange($sequence: Int!) {
-    revert(sequence: $sequence) {
-      entry { entityKind }
-      userErrors { code message path rule params }
-    }
-  }
-`);
 
 const words = texts({
   changedSince: [
@@ -39,8 +30,8 @@ export function useRevert(): (sequence: number) => Promise<void> {
   const { language } = useLocale();
   return async (sequence) => {
     try {
-      const { entry, userErrors } = await mutate(REVERT, { sequence });
-      if (entry) noteChange(entry.entityKind);
+      const { entry, userErrors } = await mutate(mutations.revert, { sequence });
+      if (entry) noteChange();
       const [error] = userErrors;
       const message =
         error?.code === 'STALE' ? words[language].changedSince : error && messageOf(error, language);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useMutation, useQuery } from '../api';
+import { graphql, mutations, useMutation, useQuery } from '../api';
 import { useMay } from '../app/session';
 import type { SavedFilterKind, SavedFiltersQuery } from '../gql/graphql';
 import { ActionButton } from '../record/action-button';
@@ -35,24 +35,6 @@ const FILTERS = graphql(`
   }
 `);
 
-const SAVE = graphql(`
-  mutation SavedFilterCreate($input: SavedFilterCreateInput!) {
-    savedFilterCreate(input: $input) { userErrors { code message path rule params } }
-  }
-`);
-
-const SHARE = graphql(`
-  mutation SavedFilterUpdate($id: ID!, $input: SavedFilterUpdateInput!) {
-    savedFilterUpdate(id: $id, input: $input) { userErrors { code message path rule params } }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation SavedFilterDelete($id: ID!) {
-    savedFilterDelete(id: $id) { userErrors { code message path rule params } }
-  }
-`);
-
 interface SavedFiltersProps extends FilterBarProps {
   readonly kind: SavedFilterKind;
   readonly onClose: () => void;
@@ -76,7 +58,7 @@ export default function SavedFilters(props: SavedFiltersProps): ReactNode {
             { name: 'name', label: text.name },
             { name: 'shared', label: text.share, isFlag: true },
           ]}
-          document={SAVE}
+          document={mutations.savedFilterCreate}
           changes={['SAVED_FILTER']}
           input={{ kind, filter: apiFilter(fields, filter) }}
           submit={text.saveFilter}
@@ -94,7 +76,7 @@ interface KnownProps extends SavedFiltersProps {
 function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
   const text = useTexts(words);
   const [mayWrite, mayAll] = [useMay('WRITE'), useMay('ADMIN')];
-  const share = useMutation(SHARE, ['SAVED_FILTER']);
+  const share = useMutation(mutations.savedFilterUpdate, ['SAVED_FILTER']);
   // The fields of the list cannot show every filter that a program has saved.
   const rows = saved.flatMap((each) => {
     const shown = shownFilter(fields, each.filter as object);
@@ -137,7 +119,7 @@ function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
               mayChange && (
                 <ActionButton
                   label={text.delete}
-                  document={DELETE}
+                  document={mutations.savedFilterDelete}
                   variables={{ id }}
                   changes={['SAVED_FILTER']}
                 />

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
+import { graphql, mutations, noteOthersChange, useQuery, useSubscription } from '../../api';
 import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
 import type { JobListQuery, JobState } from '../../gql/graphql';
@@ -160,12 +160,6 @@ const RECORD = graphql(`
   }
 `);
 
-const CANCEL = graphql(`
-  mutation JobCancel($id: ID!) {
-    jobCancel(id: $id) { userErrors { code message path rule params } }
-  }
-`);
-
 const REJECTIONS = graphql(`
   query JobRejectionList(
     $first: Int!, $after: String, $filter: JobRejectionFilter, $orderBy: JobRejectionOrder, $count: Boolean!, $id: ID!
@@ -212,7 +206,7 @@ function JobPanel({ id, onClose }: OpenRecord): ReactNode {
             label={text.cancelJob}
             isDangerous
             help={text.cancelHelp}
-            document={CANCEL}
+            document={mutations.jobCancel}
             variables={{ id }}
             changes={['JOB']}
           />

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql, mutate } from '../../api';
+import { graphql, mutate, mutations } from '../../api';
 import type { MemberListQuery, Role } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
 import { creating } from '../../record/create-dialog';
@@ -29,48 +29,6 @@ const MEMBERS = graphql(`
         }
       }
     }
-  }
-`);
-
-const INVITE = graphql(`
-  mutation MemberInvite($input: MemberAddInput!) {
-    memberInvite(input: $input) { link userErrors { code message path rule params } }
-  }
-`);
-
-const RESET = graphql(`
-  mutation PasswordReset($userId: ID!) {
-    passwordReset(userId: $userId) { link userErrors { code message path rule params } }
-  }
-`);
-
-const SET_ROLE = graphql(`
-  mutation MemberSetRole($userId: ID!, $role: Role!) {
-    memberSetRole(userId: $userId, role: $role) { userErrors { code message path rule params } }
-  }
-`);
-
-const REMOVE = graphql(`
-  mutation MemberRemove($userId: ID!) {
-    memberRemove(userId: $userId) { userErrors { code message path rule params } }
-  }
-`);
-
-const UNLOCK = graphql(`
-  mutation UserUnlock($id: ID!) {
-    userUnlock(id: $id) { userErrors { code message path rule params } }
-  }
-`);
-
-const DISABLE = graphql(`
-  mutation UserDisable($id: ID!) {
-    userDisable(id: $id) { userErrors { code message path rule params } }
-  }
-`);
-
-const ENABLE = graphql(`
-  mutation UserEnable($id: ID!) {
-    userEnable(id: $id) { userErrors { code message path rule params } }
   }
 `);
 
@@ -114,7 +72,7 @@ export default function MembersPage(): ReactNode {
             { name: 'email', label: text.email, type: 'email' },
             { name: 'role', label: text.role, options },
           ],
-          document: INVITE,
+          document: mutations.memberInvite,
           changes: ['USER'],
           submit: text.inviteMember,
           onCreated: (payload) => show(payload.link),
@@ -146,7 +104,7 @@ function useActions(
         icon: 'people',
         done: text.saved,
         fields: [{ name: 'role', label: text.role, options }],
-        change: ({ user }, { role }) => mutate(SET_ROLE, { userId: user.id, role }),
+        change: ({ user }, { role }) => mutate(mutations.memberSetRole, { userId: user.id, role }),
       },
       {
         name: text.resetPassword,
@@ -154,7 +112,7 @@ function useActions(
         done: text.passwordReset,
         effect: text.passwordResetHelp,
         change: async ({ user }) => {
-          const payload = await mutate(RESET, { userId: user.id });
+          const payload = await mutate(mutations.passwordReset, { userId: user.id });
           show(payload.link);
           return payload;
         },
@@ -164,21 +122,21 @@ function useActions(
         icon: 'key',
         done: text.saved,
         isFor: ({ lockedUntil }) => lockedUntil !== null,
-        change: ({ user }) => mutate(UNLOCK, { id: user.id }),
+        change: ({ user }) => mutate(mutations.userUnlock, { id: user.id }),
       },
       {
         name: text.disable,
         icon: 'close',
         done: text.disabled,
         isFor: ({ disabledAt }) => disabledAt === null,
-        change: ({ user }) => mutate(DISABLE, { id: user.id }),
+        change: ({ user }) => mutate(mutations.userDisable, { id: user.id }),
       },
       {
         name: text.enable,
         icon: 'check',
         done: text.enabled,
         isFor: ({ disabledAt }) => disabledAt !== null,
-        change: ({ user }) => mutate(ENABLE, { id: user.id }),
+        change: ({ user }) => mutate(mutations.userEnable, { id: user.id }),
       },
       {
         name: text.removeMember,
@@ -186,7 +144,7 @@ function useActions(
         done: text.removed,
         isDangerous: true,
         effect: text.removeHelp,
-        change: ({ user }) => mutate(REMOVE, { userId: user.id }),
+        change: ({ user }) => mutate(mutations.memberRemove, { userId: user.id }),
       },
     ],
   };

@@ -1,23 +1,11 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api';
+import { mutations } from '../../api';
 import { useMay, useSession } from '../../app/session';
 import { SendForm } from '../../record/fields';
 import { zoneOptions } from '../../text/zone';
 import { Facts, Section } from '../../ui/facts';
 import { useText } from './words';
-
-const RENAME = graphql(`
-  mutation CompanyRename($name: String!) {
-    companyRename(name: $name) { userErrors { code message path rule params } }
-  }
-`);
-
-const SET_TIME_ZONE = graphql(`
-  mutation CompanySetTimeZone($timeZone: String!) {
-    companySetTimeZone(timeZone: $timeZone) { userErrors { code message path rule params } }
-  }
-`);
 
 /** Name and time zone of the company; administrators change them. */
 export default function SettingsPage(): ReactNode {
@@ -34,7 +22,7 @@ export default function SettingsPage(): ReactNode {
         root={null}
         empty={{ name }}
         fields={[{ name: 'name', label: text.name }]}
-        document={RENAME}
+        document={mutations.companyRename}
         variables={(values) => values}
         submit={text.rename}
         onDone={reload}
@@ -51,7 +39,7 @@ export default function SettingsPage(): ReactNode {
             options: zoneOptions(timeZone),
           },
         ]}
-        document={SET_TIME_ZONE}
+        document={mutations.companySetTimeZone}
         variables={(values) => values}
         submit={text.setTimeZone}
         onDone={reload}

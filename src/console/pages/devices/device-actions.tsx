@@ -1,4 +1,4 @@
-import { graphql, mutate } from '../../api';
+import { mutate, mutations } from '../../api';
 import { useMay } from '../../app/session';
 import type { DeviceUpdateInput } from '../../gql/graphql';
 import type { RecordAction, RecordActions } from '../../record/bulk';
@@ -9,33 +9,6 @@ import { findGroups, findLogicalNumbers } from '../../record/find';
 import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
 import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
-
-export const DEVICE_EDIT = graphql(`
-  mutation DeviceEdit($id: ID!, $ifMatch: Int, $input: DeviceUpdateInput!) {
-    deviceUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      device {
-        id
-        history(first: 1) { nodes { sequence } }
-      }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation DeviceDelete($id: ID!) {
-    deviceDelete(id: $id) { userErrors { code message path rule params } }
-  }
-`);
-
-const CREATE = graphql(`
-  mutation DeviceCreate($input: DeviceCreateInput!) {
-    deviceCreate(input: $input) {
-      device { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
 
 interface Values {
   readonly logicalNumber: Reference | null;
@@ -82,7 +55,7 @@ export function useDeviceActions(): RecordActions<Device, ActionValues> {
     isFor: () => false,
     input: ({ keepOldFor }) => ({ token: { keepOldFor } }),
   };
-  const update = ({ id }: Device, input: DeviceUpdateInput) => mutate(DEVICE_EDIT, { id, input });
+  const update = ({ id }: Device, input: DeviceUpdateInput) => mutate(mutations.deviceUpdate, { id, input });
   return {
     changes: 'DEVICE',
     nameOf: ({ serialNumber }) => serialNumber,
@@ -131,7 +104,7 @@ export function useDeviceActions(): RecordActions<Device, ActionValues> {
         done: text.deleted,
         isDangerous: true,
         effect: text.deleteEffect,
-        change: ({ id }) => mutate(DELETE, { id }),
+        change: ({ id }) => mutate(mutations.deviceDelete, { id }),
       },
     ],
   };
@@ -147,7 +120,7 @@ export function useNewDevice(): DialogButtonProps {
     draft: 'device',
     empty: EMPTY,
     fields: [{ name: 'serialNumber', label: text.serialNumber }, ...useFields()],
-    document: CREATE,
+    document: mutations.deviceCreate,
     changes: ['DEVICE'],
     opens: true,
   });

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, mutations, useQuery } from '../../api';
 import { useMay } from '../../app/session';
 import type { DeviceRecordQuery } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
@@ -18,7 +18,7 @@ import { Icon } from '../../ui/icon';
 import { notify } from '../../ui/toasts';
 import { Deliveries } from '../notifications/deliveries';
 import { TransactionsOf } from '../transactions/columns';
-import { DEVICE_EDIT, useDeviceActions, useFields } from './device-actions';
+import { useDeviceActions, useFields } from './device-actions';
 import { DeviceManifest } from './manifest';
 import { EnabledBadge, PresenceBadge } from './presence';
 import { useText } from './words';
@@ -46,21 +46,6 @@ const DEVICE = graphql(`
   }
 `);
 
-const ISSUE = graphql(`
-  mutation DeviceTokenIssue($deviceId: ID!, $keepOldFor: Duration!) {
-    deviceTokenIssue(deviceId: $deviceId, keepOldFor: $keepOldFor) {
-      token
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const REVOKE = graphql(`
-  mutation DeviceTokenRevoke($deviceId: ID!) {
-    deviceTokenRevoke(deviceId: $deviceId) { userErrors { code message path rule params } }
-  }
-`);
-
 interface PartProps {
   readonly device: NonNullable<DeviceRecordQuery['device']>;
 }
@@ -80,7 +65,7 @@ export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
         <EditRecord
           record={device}
           fields={fields}
-          document={DEVICE_EDIT}
+          document={mutations.deviceUpdate}
           changes={['DEVICE']}
           onClose={close}
         />
@@ -182,7 +167,7 @@ function DeviceToken({ id }: { readonly id: string }): ReactNode {
     title: text.issueToken,
     empty: ENDS_AT_ONCE,
     fields: [useKeepOldField()],
-    document: ISSUE,
+    document: mutations.deviceTokenIssue,
     changes: ['DEVICE'],
     submit: text.issueToken,
     variables: (given) => ({ deviceId: id, ...given }),
@@ -199,7 +184,7 @@ function DeviceToken({ id }: { readonly id: string }): ReactNode {
             isDangerous
             label={text.revokeToken}
             help={text.revokeEffect}
-            document={REVOKE}
+            document={mutations.deviceTokenRevoke}
             onDone={() => {
               setToken(null);
               notify({ text: text.tokenRevoked });

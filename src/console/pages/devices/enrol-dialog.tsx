@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql, useMutation } from '../../api';
+import { mutations, useMutation } from '../../api';
 import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
 import type { FleetImportMode, FleetImportMutation } from '../../gql/graphql';
@@ -14,18 +14,6 @@ import { Form, useDraft } from '../../ui/form';
 import { notify } from '../../ui/toasts';
 import { useText } from './words';
 
-const IMPORT = graphql(`
-  mutation FleetImport($input: FleetImportInput!, $dryRun: Boolean!) {
-    fleetImport(input: $input, dryRun: $dryRun) {
-      count
-      refusedCount
-      refused { line code message rule params }
-      job { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
 type Checked = FleetImportMutation['fleetImport'];
 
 const EMPTY = { list: '', file: null as File | null, mode: 'CREATE' as FleetImportMode, issueTokens: false };
@@ -37,7 +25,7 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
   const navigate = useNavigate();
   const { values, set, clear } = useDraft('enrol', EMPTY);
   const [checked, setChecked] = useState<Checked | null>(null);
-  const mutation = useMutation(IMPORT, ['JOB']);
+  const mutation = useMutation(mutations.fleetImport, ['JOB']);
   const mayAdminister = useMay('ADMIN');
   const { list, mode, issueTokens } = values;
   const file = values.file ?? (list.trim() === '' ? null : new File([list], 'list.csv'));

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutate } from '../../api';
+import { graphql, mutate, mutations } from '../../api';
 import { ListPage } from '../../table/list-page';
 import type { Reference } from '../../ui/reference-input';
 import { numberField } from './device-actions';
@@ -14,14 +14,6 @@ const TERMINALS = graphql(`
       totalCount @include(if: $count)
       pageInfo { hasNextPage endCursor }
       nodes { id serialNumber count firstSeenAt lastSeenAt }
-    }
-  }
-`);
-
-const ADOPT = graphql(`
-  mutation DeviceAdopt($serialNumber: String!, $logicalNumberId: ID) {
-    deviceAdopt(serialNumber: $serialNumber, logicalNumberId: $logicalNumberId) {
-      userErrors { code message path rule params }
     }
   }
 `);
@@ -57,7 +49,7 @@ export default function UnknownTerminalsPage(): ReactNode {
             effect: text.adoptHelp,
             fields: [numberField(text.logicalNumber)],
             change: ({ serialNumber }, { logicalNumber }) =>
-              mutate(ADOPT, { serialNumber, logicalNumberId: logicalNumber?.id ?? null }),
+              mutate(mutations.deviceAdopt, { serialNumber, logicalNumberId: logicalNumber?.id ?? null }),
           },
         ],
       }}

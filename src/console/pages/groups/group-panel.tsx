@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql, useMutation, useQuery } from '../../api';
+import { graphql, mutations, useMutation, useQuery } from '../../api';
 import { useMay } from '../../app/session';
 import type { GroupRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
@@ -13,10 +13,8 @@ import { SmallTable } from '../../table/small-table';
 import { Checkbox } from '../../ui/inputs';
 import { ReferenceInput } from '../../ui/reference-input';
 import { FailureNote } from '../../ui/states';
-import { NUMBER_MOVE } from '../logical-numbers/number-actions';
 import { SOURCE, useColumns } from '../logical-numbers/numbers-page';
 import NewParameter from '../values/new-parameter';
-import { SET_DEFAULTS } from './set-defaults';
 import { useText } from './words';
 
 const GROUP = graphql(`
@@ -39,40 +37,6 @@ const GROUP = graphql(`
   }
 `);
 
-const UPDATE = graphql(`
-  mutation GroupEdit($id: ID!, $ifMatch: Int, $input: GroupUpdateInput!) {
-    groupUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      group {
-        id
-        history(first: 1) { nodes { sequence } }
-      }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation GroupDelete($id: ID!, $ifMatch: Int) {
-    groupDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
-  }
-`);
-
-const ATTACH = graphql(`
-  mutation GroupAttach($id: ID!, $appVersionIds: [ID!]!) {
-    groupAttachAppVersions(id: $id, appVersionIds: $appVersionIds) {
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DETACH = graphql(`
-  mutation GroupDetach($id: ID!, $appVersionIds: [ID!]!) {
-    groupDetachAppVersions(id: $id, appVersionIds: $appVersionIds) {
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
 type Group = NonNullable<GroupRecordQuery['group']>;
 
 export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
@@ -83,8 +47,12 @@ export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
       query={query}
       record={({ group }) => group}
       title={({ name }) => name}
-      edit={{ fields: [{ name: 'name', label: text.name }], document: UPDATE, changes: ['GROUP'] }}
-      remove={{ document: DELETE, changes: 'GROUP' }}
+      edit={{
+        fields: [{ name: 'name', label: text.name }],
+        document: mutations.groupUpdate,
+        changes: ['GROUP'],
+      }}
+      remove={{ document: mutations.groupDelete, changes: 'GROUP' }}
       history="GROUP"
       onClose={onClose}
       tabs={(group) => [
@@ -146,7 +114,7 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
   const navigate = useNavigate();
   const columns = useColumns();
   const [moved, setMoved] = useState(0);
-  const { run, problem } = useMutation(NUMBER_MOVE, ['LOGICAL_NUMBER', 'GROUP']);
+  const { run, problem } = useMutation(mutations.logicalNumberMove, ['LOGICAL_NUMBER', 'GROUP']);
   const move = async (id: string): Promise<void> => {
     if (await run({ id, groupId, force: false })) setMoved(moved + 1);
   };
@@ -186,9 +154,9 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
 function GroupVersions({ group }: { readonly group: Group }): ReactNode {
   const text = useText();
   const mayWrite = useMay('WRITE');
-  const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
-  const detach = useMutation(DETACH, ['GROUP', 'APP_VERSION']);
-  const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
+  const attach = useMutation(mutations.groupAttachAppVersions, ['GROUP', 'APP_VERSION']);
+  const detach = useMutation(mutations.groupDetachAppVersions, ['GROUP', 'APP_VERSION']);
+  const setDefaults = useMutation(mutations.groupSetDefaultAppVersions, ['GROUP']);
   const problem = attach.problem ?? detach.problem ?? setDefaults.problem;
   const { id, revision: ifMatch } = group;
   const defaults = group.defaultAppVersions.nodes.map((version) => version.id);

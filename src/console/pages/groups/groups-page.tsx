@@ -1,6 +1,6 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { graphql, mutations } from '../../api';
 import { creating } from '../../record/create-dialog';
 import { ListPage } from '../../table/list-page';
 import { useText } from './words';
@@ -20,15 +20,6 @@ const GROUPS = graphql(`
         appVersions(first: 0) { totalCount }
         parameters(first: 0) { totalCount }
       }
-    }
-  }
-`);
-
-const CREATE = graphql(`
-  mutation GroupCreate($input: GroupCreateInput!) {
-    groupCreate(input: $input) {
-      group { id }
-      userErrors { code message path rule params }
     }
   }
 `);
@@ -54,7 +45,7 @@ export default function GroupsPage(): ReactNode {
         draft: 'group',
         empty: EMPTY,
         fields: [{ name: 'name', label: text.name }],
-        document: CREATE,
+        document: mutations.groupCreate,
         changes: ['GROUP'],
         opens: true,
       })}

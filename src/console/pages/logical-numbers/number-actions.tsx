@@ -1,4 +1,4 @@
-import { graphql, mutate } from '../../api';
+import { mutate, mutations } from '../../api';
 import type { RecordActions } from '../../record/bulk';
 import { creating } from '../../record/create-dialog';
 import type { DialogButtonProps } from '../../record/dialog-button';
@@ -6,30 +6,6 @@ import type { FormField } from '../../record/fields';
 import { findGroups } from '../../record/find';
 import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
-
-const CREATE = graphql(`
-  mutation LogicalNumberCreate($input: LogicalNumberCreateInput!) {
-    logicalNumberCreate(input: $input) {
-      logicalNumber { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-export const NUMBER_MOVE = graphql(`
-  mutation LogicalNumberMove($id: ID!, $groupId: ID, $force: Boolean!) {
-    logicalNumberMove(id: $id, groupId: $groupId, force: $force) {
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-/** Deletes a logical number with its parameters and metacontents. */
-export const NUMBER_DELETE = graphql(`
-  mutation LogicalNumberDelete($id: ID!, $ifMatch: Int) {
-    logicalNumberDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
-  }
-`);
 
 interface Values {
   readonly number: string;
@@ -68,7 +44,8 @@ export function useNumberActions(): RecordActions<{ readonly id: string; readonl
           { name: 'force', label: text.forceMove, isFlag: true },
         ],
         isReady: ({ group }) => group !== null,
-        change: ({ id }, { group, force }) => mutate(NUMBER_MOVE, { id, groupId: group?.id ?? null, force }),
+        change: ({ id }, { group, force }) =>
+          mutate(mutations.logicalNumberMove, { id, groupId: group?.id ?? null, force }),
       },
       {
         name: text.delete,
@@ -76,7 +53,7 @@ export function useNumberActions(): RecordActions<{ readonly id: string; readonl
         done: text.deleted,
         isDangerous: true,
         effect: text.deleteEffect,
-        change: ({ id }) => mutate(NUMBER_DELETE, { id }),
+        change: ({ id }) => mutate(mutations.logicalNumberDelete, { id }),
       },
     ],
   };
@@ -91,7 +68,7 @@ export function useNewNumber(): DialogButtonProps {
     draft: 'logical-number',
     empty: EMPTY,
     fields: useFields(),
-    document: CREATE,
+    document: mutations.logicalNumberCreate,
     changes: ['LOGICAL_NUMBER'],
     opens: true,
   });

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql, useMutation, useQuery } from '../../api';
+import { graphql, mutations, useMutation, useQuery } from '../../api';
 import { useMay } from '../../app/session';
 import type { LogicalNumberRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
@@ -19,7 +19,7 @@ import { Deliveries } from '../notifications/deliveries';
 import { TransactionsOf } from '../transactions/columns';
 import NewParameter from '../values/new-parameter';
 import { EffectiveParameters } from './effective-parameters';
-import { NUMBER_DELETE, useFields } from './number-actions';
+import { useFields } from './number-actions';
 import { useText } from './words';
 
 const NUMBER = graphql(`
@@ -54,30 +54,6 @@ const NUMBER = graphql(`
   }
 `);
 
-const UPDATE = graphql(`
-  mutation LogicalNumberEdit($id: ID!, $ifMatch: Int, $force: Boolean!, $input: LogicalNumberUpdateInput!) {
-    logicalNumberUpdate(id: $id, ifMatch: $ifMatch, force: $force, input: $input) {
-      logicalNumber {
-        id
-        history(first: 1) { nodes { sequence } }
-      }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const SET = graphql(`
-  mutation LogicalNumberVersions($id: ID!, $ifMatch: Int, $appVersionIds: [ID!]!) {
-    logicalNumberSetAppVersions(id: $id, ifMatch: $ifMatch, appVersionIds: $appVersionIds) {
-      logicalNumber {
-        id
-        history(first: 1) { nodes { sequence } }
-      }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
 type LogicalNumber = NonNullable<LogicalNumberRecordQuery['logicalNumber']>;
 
 interface PartProps {
@@ -94,7 +70,7 @@ export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
       record={({ logicalNumber }) => logicalNumber}
       title={({ number }) => number}
       edit={(logicalNumber, close) => <NumberForm logicalNumber={logicalNumber} onClose={close} />}
-      remove={{ document: NUMBER_DELETE, changes: 'LOGICAL_NUMBER' }}
+      remove={{ document: mutations.logicalNumberDelete, changes: 'LOGICAL_NUMBER' }}
       history="LOGICAL_NUMBER"
       onClose={onClose}
       tabs={(logicalNumber) => [
@@ -166,7 +142,7 @@ function Parameters({ logicalNumber }: PartProps): ReactNode {
 function NumberForm({ logicalNumber, onClose }: PartProps & { readonly onClose: () => void }): ReactNode {
   const text = useText();
   const [force, setForce] = useState(false);
-  const mutation = useMutation(UPDATE, ['LOGICAL_NUMBER', 'DEVICE']);
+  const mutation = useMutation(mutations.logicalNumberUpdate, ['LOGICAL_NUMBER', 'DEVICE']);
   const fields = useFields();
   const { id } = logicalNumber;
   const isLoss = mutation.errors.some(({ code }) => code === 'IN_USE');
@@ -194,7 +170,7 @@ function NumberVersions({ logicalNumber }: PartProps): ReactNode {
   const text = useText();
   const mayWrite = useMay('WRITE');
   const [saved, setSaved] = useState(0);
-  const mutation = useMutation(SET, ['LOGICAL_NUMBER']);
+  const mutation = useMutation(mutations.logicalNumberSetAppVersions, ['LOGICAL_NUMBER']);
   const { id, group } = logicalNumber;
   if (!group) return <Empty>{text.noGroup}</Empty>;
   const versions = group.appVersions.nodes.map((each) => ({ id: each.id, name: nameOf(each) }));

@@ -1,6 +1,6 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
+import { graphql, mutations, noteOthersChange, useQuery, useSubscription } from '../../api';
 import type { NotificationDeliveryState, NotificationListQuery } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { RecordLink } from '../../record/link';
@@ -119,18 +119,6 @@ const CHANGED = graphql(`
   }
 `);
 
-const CANCEL = graphql(`
-  mutation NotificationCancel($id: ID!) {
-    notificationCancel(id: $id) { userErrors { code message path rule params } }
-  }
-`);
-
-const RETRY = graphql(`
-  mutation NotificationRetry($id: ID!) {
-    notificationRetry(id: $id) { userErrors { code message path rule params } }
-  }
-`);
-
 /** A notification and what became of it at each logical number, followed while it is open. */
 function NotificationPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
@@ -144,14 +132,19 @@ function NotificationPanel({ id, onClose }: OpenRecord): ReactNode {
       actions={({ summary }) => (
         <>
           {summary.failed > 0 && (
-            <ActionButton label={text.retry} document={RETRY} variables={{ id }} changes={['NOTIFICATION']} />
+            <ActionButton
+              label={text.retry}
+              document={mutations.notificationRetry}
+              variables={{ id }}
+              changes={['NOTIFICATION']}
+            />
           )}
           {summary.queued + summary.sent > 0 && (
             <ActionButton
               label={text.cancelSending}
               isDangerous
               help={text.cancelHelp}
-              document={CANCEL}
+              document={mutations.notificationCancel}
               variables={{ id }}
               changes={['NOTIFICATION']}
             />

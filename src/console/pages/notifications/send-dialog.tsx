@@ -1,6 +1,6 @@
 import { type ReactNode } from 'react';
 
-import { graphql, useDryRun } from '../../api';
+import { mutations, useDryRun } from '../../api';
 import type { NotificationKind, NotificationSendInput } from '../../gql/graphql';
 import { CreateDialog } from '../../record/create-dialog';
 import { findApps, findGroups } from '../../record/find';
@@ -8,16 +8,6 @@ import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
 import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
-
-const SEND = graphql(`
-  mutation NotificationSend($input: NotificationSendInput!, $dryRun: Boolean!) {
-    notificationSend(input: $input, dryRun: $dryRun) {
-      count
-      notification { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
 
 const EMPTY = {
   content: '',
@@ -62,7 +52,7 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
           isShown: ({ kind }) => kind === 'PROCESSING',
         },
       ]}
-      document={SEND}
+      document={mutations.notificationSend}
       changes={['NOTIFICATION']}
       variables={(values) => ({ input: inputOf(values), dryRun: false })}
       submit={text.sendNow}
@@ -89,7 +79,10 @@ function inputOf({ content, kind, numbers, group, app }: typeof EMPTY): Notifica
 function Reach({ target }: Pick<NotificationSendInput, 'target'>): ReactNode {
   const text = useText();
   const format = useFormat();
-  const { payload } = useDryRun(SEND, { input: { content: '–', kind: 'SHOW', target }, dryRun: true });
+  const { payload } = useDryRun(mutations.notificationSend, {
+    input: { content: '–', kind: 'SHOW', target },
+    dryRun: true,
+  });
   return (
     payload && <p role="status">{`${text.goesTo} ${text.numbers(format.number(payload.count ?? 0))}`}</p>
   );

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, mutations, useQuery } from '../../api';
 import type { AppRecordQuery } from '../../gql/graphql';
 import { creating } from '../../record/create-dialog';
 import { DialogButton } from '../../record/dialog-button';
@@ -18,15 +18,6 @@ const APPS = graphql(`
       totalCount @include(if: $count)
       pageInfo { hasNextPage endCursor }
       nodes { id name kind language communicationFormat description updatedAt }
-    }
-  }
-`);
-
-const CREATE = graphql(`
-  mutation AppCreate($input: AppCreateInput!) {
-    appCreate(input: $input) {
-      app { id }
-      userErrors { code message path rule params }
     }
   }
 `);
@@ -70,7 +61,7 @@ export default function AppsPage(): ReactNode {
           { name: 'language', label: text.language, options: LANGUAGES },
           { name: 'communicationFormat', label: text.format, options: FORMATS },
         ],
-        document: CREATE,
+        document: mutations.appCreate,
         changes: ['APP'],
         opens: true,
       })}
@@ -105,21 +96,6 @@ const APP = graphql(`
   }
 `);
 
-const UPDATE = graphql(`
-  mutation AppEdit($id: ID!, $ifMatch: Int, $input: AppUpdateInput!) {
-    appUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      app { id history(first: 1) { nodes { sequence } } }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation AppDelete($id: ID!, $ifMatch: Int, $force: Boolean) {
-    appDelete(id: $id, ifMatch: $ifMatch, force: $force) { userErrors { code message path rule params } }
-  }
-`);
-
 type App = NonNullable<AppRecordQuery['app']>;
 
 function AppPanel({ id, onClose }: OpenRecord): ReactNode {
@@ -131,14 +107,14 @@ function AppPanel({ id, onClose }: OpenRecord): ReactNode {
       record={({ app }) => app}
       title={({ name }) => name}
       edit={{
-        document: UPDATE,
+        document: mutations.appUpdate,
         changes: ['APP'],
         fields: [
           { name: 'name', label: text.name },
           { name: 'description', label: text.description, rows: 3, isOptional: true },
         ],
       }}
-      remove={{ document: DELETE, changes: 'APP' }}
+      remove={{ document: mutations.appDelete, changes: 'APP' }}
       history="APP"
       onClose={onClose}
       tabs={(app) => [
@@ -158,15 +134,6 @@ function AppPanel({ id, onClose }: OpenRecord): ReactNode {
   );
 }
 
-const CREATE_VERSION = graphql(`
-  mutation AppVersionCreate($input: AppVersionCreateInput!) {
-    appVersionCreate(input: $input) {
-      appVersion { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
 /** Versions of an app. The program of a new one is uploaded here, and opened where it is released. */
 function Versions({ app }: { readonly app: App }): ReactNode {
   const text = useText();
@@ -181,7 +148,7 @@ function Versions({ app }: { readonly app: App }): ReactNode {
       { name: 'displayable', label: text.displayable, isFlag: true },
       { name: 'bytecodeFile', label: text.bytecode, help: text.bytecodeHelp, isFile: true, isOptional: true },
     ],
-    document: CREATE_VERSION,
+    document: mutations.appVersionCreate,
     changes: ['APP_VERSION', 'APP'],
     input: { appId: app.id },
     submit: text.addVersion,

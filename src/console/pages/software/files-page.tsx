@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, mutations, useQuery } from '../../api';
 import { creating } from '../../record/create-dialog';
 import { RecordLinks } from '../../record/link';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
@@ -16,15 +16,6 @@ const FILES = graphql(`
       totalCount @include(if: $count)
       pageInfo { hasNextPage endCursor }
       nodes { id name fileType size description updatedAt }
-    }
-  }
-`);
-
-const CREATE = graphql(`
-  mutation FileCreate($input: FileCreateInput!) {
-    fileCreate(input: $input) {
-      file { id }
-      userErrors { code message path rule params }
     }
   }
 `);
@@ -58,7 +49,7 @@ export default function FilesPage(): ReactNode {
           { name: 'description', label: text.description, rows: 2, isOptional: true },
           { name: 'fileType', label: text.fileType, options: types },
         ],
-        document: CREATE,
+        document: mutations.fileCreate,
         changes: ['FILE'],
         submit: text.upload,
         opens: true,
@@ -92,21 +83,6 @@ const FILE = graphql(`
   }
 `);
 
-const UPDATE = graphql(`
-  mutation FileEdit($id: ID!, $ifMatch: Int, $input: FileUpdateInput!) {
-    fileUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      file { id history(first: 1) { nodes { sequence } } }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation FileDelete($id: ID!, $ifMatch: Int) {
-    fileDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
-  }
-`);
-
 function FilePanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
   const format = useFormat();
@@ -117,14 +93,14 @@ function FilePanel({ id, onClose }: OpenRecord): ReactNode {
       record={({ file }) => file}
       title={({ name }) => name}
       edit={{
-        document: UPDATE,
+        document: mutations.fileUpdate,
         changes: ['FILE', 'APP_VERSION'],
         fields: [
           { name: 'description', label: text.description, rows: 3, isOptional: true },
           { name: 'file', label: text.content, help: text.contentHelp, isFile: true, isOptional: true },
         ],
       }}
-      remove={{ document: DELETE, changes: 'FILE' }}
+      remove={{ document: mutations.fileDelete, changes: 'FILE' }}
       history="FILE"
       onClose={onClose}
       tabs={(file) => [

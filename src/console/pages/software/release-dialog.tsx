@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql, useDryRun, useMutation, useQuery } from '../../api';
+import { graphql, mutations, useDryRun, useMutation, useQuery } from '../../api';
 import type { ReleaseGroupQuery } from '../../gql/graphql';
 import { Fields } from '../../record/fields';
 import { findGroups } from '../../record/find';
@@ -10,26 +10,7 @@ import { Dialog } from '../../ui/dialog';
 import { Form } from '../../ui/form';
 import type { Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
-import { SET_DEFAULTS } from '../groups/set-defaults';
 import { useText } from './words';
-
-const GRANT = graphql(`
-  mutation AppVersionGrant(
-    $ids: [ID!]!, $mode: AppVersionGrantMode!, $target: AppVersionGrantTargetInput!, $dryRun: Boolean!, $expectCount: Int
-  ) {
-    appVersionGrant(appVersionIds: $ids, mode: $mode, target: $target, dryRun: $dryRun, expectCount: $expectCount) {
-      count
-      examples { number }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const ATTACH = graphql(`
-  mutation GroupAttachAppVersions($id: ID!, $ids: [ID!]!) {
-    groupAttachAppVersions(id: $id, appVersionIds: $ids) { userErrors { code message path rule params } }
-  }
-`);
 
 const GROUP = graphql(`
   query ReleaseGroup($id: ID!) {
@@ -63,26 +44,26 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const groupId = values.to === 'group' ? (values.group?.id ?? null) : null;
   const target = values.to === 'all' ? ({ all: true } as const) : groupId === null ? null : { groupId };
   const change = target && {
-    ids: [version.id],
+    appVersionIds: [version.id],
     mode: values.isReplacing ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const),
     target,
   };
   const group = useQuery(GROUP, groupId === null ? null : { id: groupId }).data?.group;
-  const probe = useDryRun(GRANT, change && { ...change, dryRun: true });
+  const probe = useDryRun(mutations.appVersionGrant, change && { ...change, dryRun: true });
   const reached = reachedOf(probe.payload, group);
-  const grant = useMutation(GRANT, ['APP_VERSION', 'LOGICAL_NUMBER']);
-  const attach = useMutation(ATTACH, ['GROUP', 'APP_VERSION']);
-  const setDefaults = useMutation(SET_DEFAULTS, ['GROUP']);
+  const grant = useMutation(mutations.appVersionGrant, ['APP_VERSION', 'LOGICAL_NUMBER']);
+  const attach = useMutation(mutations.groupAttachAppVersions, ['GROUP', 'APP_VERSION']);
+  const setDefaults = useMutation(mutations.groupSetDefaultAppVersions, ['GROUP']);
   const release = async (): Promise<void> => {
     if (change === null || reached === null) return;
-    const { ids } = change;
-    if (groupId !== null && !(await attach.run({ id: groupId, ids }))) return;
+    const { appVersionIds } = change;
+    if (groupId !== null && !(await attach.run({ id: groupId, appVersionIds }))) return;
     const given = await grant.run({ ...change, dryRun: false, expectCount: reached.count });
     if (!given) return;
     if (groupId !== null && values.isToNew) {
       const others = group?.defaultAppVersions.nodes.filter(({ app }) => app.id !== version.app.id) ?? [];
-      const appVersionIds = [...others.map(({ id }) => id), version.id];
-      if (!(await setDefaults.run({ id: groupId, appVersionIds }))) return;
+      const defaults = [...others.map(({ id }) => id), version.id];
+      if (!(await setDefaults.run({ id: groupId, appVersionIds: defaults }))) return;
     }
     notify({ text: `${text.released} ${text.numbers(format.number(given.count ?? 0))}` });
     onClose();

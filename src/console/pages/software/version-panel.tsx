@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, noteChange, useMutation, useQuery, useSubscription } from '../../api';
+import { graphql, mutations, noteChange, useMutation, useQuery, useSubscription } from '../../api';
 import type { AppVersionRecordQuery } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findFiles } from '../../record/find';
@@ -46,47 +46,14 @@ const DOWNLOADED = graphql(`
   }
 `);
 
-const UPDATE = graphql(`
-  mutation AppVersionEdit($id: ID!, $ifMatch: Int, $input: AppVersionUpdateInput!) {
-    appVersionUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      appVersion { id history(first: 1) { nodes { sequence } } }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation AppVersionDelete($id: ID!, $ifMatch: Int, $force: Boolean) {
-    appVersionDelete(id: $id, ifMatch: $ifMatch, force: $force) {
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const SET_FILES = graphql(`
-  mutation AppVersionSetFiles($id: ID!, $fileIds: [ID!]!, $ifMatch: Int) {
-    appVersionSetFiles(id: $id, fileIds: $fileIds, ifMatch: $ifMatch) {
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const SET_MODULES = graphql(`
-  mutation AppVersionSetModules($id: ID!, $moduleIds: [ID!]!, $ifMatch: Int) {
-    appVersionSetModules(id: $id, moduleIds: $moduleIds, ifMatch: $ifMatch) {
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
 type Version = NonNullable<AppVersionRecordQuery['appVersion']>;
 
 export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
   const query = useQuery(VERSION, { id }, ['APP_VERSION', 'GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']);
   const format = useFormat();
-  const setFiles = useMutation(SET_FILES, ['APP_VERSION']);
-  const setModules = useMutation(SET_MODULES, ['APP_VERSION']);
+  const setFiles = useMutation(mutations.appVersionSetFiles, ['APP_VERSION']);
+  const setModules = useMutation(mutations.appVersionSetModules, ['APP_VERSION']);
   useSubscription(DOWNLOADED, {}, () => noteChange('APP_VERSION'));
   return (
     <RecordPanel
@@ -101,9 +68,9 @@ export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
           dialog={(close) => <ReleaseDialog version={version} onClose={close} />}
         />
       )}
-      remove={{ document: DELETE, changes: 'APP_VERSION' }}
+      remove={{ document: mutations.appVersionDelete, changes: 'APP_VERSION' }}
       edit={{
-        document: UPDATE,
+        document: mutations.appVersionUpdate,
         changes: ['APP_VERSION'],
         fields: [
           { name: 'number', label: text.number },

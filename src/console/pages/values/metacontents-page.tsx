@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, mutations, useQuery } from '../../api';
 import { creating } from '../../record/create-dialog';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
@@ -23,15 +23,6 @@ const METACONTENTS = graphql(`
         group { id name }
         logicalNumber { id number }
       }
-    }
-  }
-`);
-
-const CREATE = graphql(`
-  mutation MetacontentCreate($input: MetacontentCreateInput!) {
-    metacontentCreate(input: $input) {
-      metacontent { id }
-      userErrors { code message path rule params }
     }
   }
 `);
@@ -65,7 +56,7 @@ export default function MetacontentsPage(): ReactNode {
           { name: 'value', label: text.value, help: text.valueHelp, rows: 4, isJson: true },
           ...useOwnerFields(),
         ],
-        document: CREATE,
+        document: mutations.metacontentCreate,
         changes: ['METACONTENT'],
       })}
       panel={(id, close) => <MetacontentPanel id={id} onClose={close} />}
@@ -88,21 +79,6 @@ const METACONTENT = graphql(`
   }
 `);
 
-const UPDATE = graphql(`
-  mutation MetacontentEdit($id: ID!, $ifMatch: Int, $input: MetacontentUpdateInput!) {
-    metacontentUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      metacontent { id history(first: 1) { nodes { sequence } } }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation MetacontentDelete($id: ID!, $ifMatch: Int) {
-    metacontentDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
-  }
-`);
-
 function MetacontentPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
   const query = useQuery(METACONTENT, { id }, ['METACONTENT']);
@@ -112,11 +88,11 @@ function MetacontentPanel({ id, onClose }: OpenRecord): ReactNode {
       record={({ metacontent }) => metacontent}
       title={({ key }) => key}
       edit={{
-        document: UPDATE,
+        document: mutations.metacontentUpdate,
         changes: ['METACONTENT'],
         fields: [{ name: 'value', label: text.value, help: text.valueHelp, rows: 8, isJson: true }],
       }}
-      remove={{ document: DELETE, changes: 'METACONTENT' }}
+      remove={{ document: mutations.metacontentDelete, changes: 'METACONTENT' }}
       history="METACONTENT"
       onClose={onClose}
       tabs={(record) => [

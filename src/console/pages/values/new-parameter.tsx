@@ -1,18 +1,9 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { mutations } from '../../api';
 import { CreateDialog } from '../../record/create-dialog';
 import { NO_OWNER, useOwnerFields } from './owner';
 import { useText } from './words';
-
-const CREATE = graphql(`
-  mutation ParameterCreate($input: ParameterCreateInput!) {
-    parameterCreate(input: $input) {
-      parameter { id }
-      userErrors { code message path rule params }
-    }
-  }
-`);
 
 interface NewParameterProps {
   /** The group or number that it is for; without it, the form asks. */
@@ -35,7 +26,7 @@ export default function NewParameter({ owner, onClose }: NewParameterProps): Rea
         ...(owner ? [] : ownerFields),
       ]}
       {...(owner && { input: { owner } })}
-      document={CREATE}
+      document={mutations.parameterCreate}
       changes={['PARAMETER']}
       onClose={onClose}
     />

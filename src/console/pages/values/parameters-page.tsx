@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, mutations, useQuery } from '../../api';
 import type { ParameterEffectQuery } from '../../gql/graphql';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
@@ -76,21 +76,6 @@ const PARAMETER = graphql(`
   }
 `);
 
-const UPDATE = graphql(`
-  mutation ParameterEdit($id: ID!, $ifMatch: Int, $input: ParameterUpdateInput!) {
-    parameterUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      parameter { id history(first: 1) { nodes { sequence } } }
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation ParameterDelete($id: ID!, $ifMatch: Int) {
-    parameterDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
-  }
-`);
-
 /** A parameter, who gets it, and who has another value in its place. */
 function ParameterPanel({ id, onClose }: OpenRecord): ReactNode {
   const text = useText();
@@ -101,14 +86,14 @@ function ParameterPanel({ id, onClose }: OpenRecord): ReactNode {
       record={({ parameter }) => parameter}
       title={({ key }) => key}
       edit={{
-        document: UPDATE,
+        document: mutations.parameterUpdate,
         changes: ['PARAMETER'],
         fields: [
           { name: 'value', label: text.value, rows: 2 },
           { name: 'description', label: text.description, isOptional: true },
         ],
       }}
-      remove={{ document: DELETE, changes: 'PARAMETER' }}
+      remove={{ document: mutations.parameterDelete, changes: 'PARAMETER' }}
       history="PARAMETER"
       onClose={onClose}
       tabs={({ key, value, description, updatedAt, group, logicalNumber }) => {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, mutations, useQuery } from '../../api';
 import type { WebhookState } from '../../gql/graphql';
 import { EditRecord } from '../../record/fields';
 import { RecordPanel, type OpenRecord } from '../../record/panel';
@@ -30,20 +30,6 @@ const WEBHOOK = graphql(`
   }
 `);
 
-const UPDATE = graphql(`
-  mutation WebhookEdit($id: ID!, $ifMatch: Int, $input: WebhookUpdateInput!) {
-    webhookUpdate(id: $id, ifMatch: $ifMatch, input: $input) {
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation WebhookDelete($id: ID!, $ifMatch: Int) {
-    webhookDelete(id: $id, ifMatch: $ifMatch) { userErrors { code message path rule params } }
-  }
-`);
-
 /** Types of events in a text: `device.*, group.update`. */
 export const eventsOf = (text: string): string[] => text.split(/[\s,]+/).filter((type) => type !== '');
 
@@ -67,7 +53,7 @@ export function WebhookPanel({ id, onClose }: OpenRecord): ReactNode {
       edit={(record, close) => (
         <EditRecord
           record={record}
-          document={UPDATE}
+          document={mutations.webhookUpdate}
           changes={['WEBHOOK']}
           fields={[
             { name: 'url', label: text.address, help: text.addressHelp },
@@ -79,7 +65,7 @@ export function WebhookPanel({ id, onClose }: OpenRecord): ReactNode {
           onClose={close}
         />
       )}
-      remove={{ document: DELETE, changes: 'WEBHOOK' }}
+      remove={{ document: mutations.webhookDelete, changes: 'WEBHOOK' }}
       onClose={onClose}
       tabs={(webhook) => [
         {

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql, mutate } from '../../api';
+import { graphql, mutate, mutations } from '../../api';
 import type { WebhookListQuery } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
 import { creating } from '../../record/create-dialog';
@@ -15,39 +15,6 @@ const WEBHOOKS = graphql(`
       totalCount @include(if: $count)
       pageInfo { hasNextPage endCursor }
       nodes { id url state events enabled deliveredSequence lastSuccessAt lastFailureAt createdAt }
-    }
-  }
-`);
-
-const CREATE = graphql(`
-  mutation WebhookCreate($input: WebhookCreateInput!) {
-    webhookCreate(input: $input) {
-      secret
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const TEST = graphql(`
-  mutation WebhookTest($id: ID!) {
-    webhookTest(id: $id) {
-      failure
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const REPLAY = graphql(`
-  mutation WebhookReplay($id: ID!, $fromSequence: Int!) {
-    webhookReplay(id: $id, fromSequence: $fromSequence) { userErrors { code message path rule params } }
-  }
-`);
-
-const ROTATE = graphql(`
-  mutation WebhookRotate($id: ID!, $keepOldFor: Duration!) {
-    webhookSecretRotate(id: $id, keepOldFor: $keepOldFor) {
-      secret
-      userErrors { code message path rule params }
     }
   }
 `);
@@ -83,7 +50,7 @@ export default function WebhooksPage(): ReactNode {
             { name: 'events', label: text.events, help: text.eventsHelp },
             { name: 'fromSequence', label: text.fromSequence, help: text.fromSequenceHelp },
           ],
-          document: CREATE,
+          document: mutations.webhookCreate,
           changes: ['WEBHOOK'],
           variables: ({ url, events, fromSequence }) => ({
             input: {
@@ -118,7 +85,7 @@ function useActions(onSecret: (secret: string | null) => void): RecordActions<We
         icon: 'check',
         done: text.tested,
         change: async ({ id }) => {
-          const { failure, userErrors } = await mutate(TEST, { id });
+          const { failure, userErrors } = await mutate(mutations.webhookTest, { id });
           const problem = failure === null ? [] : [{ code: 'FAILED', message: failure, path: [] }];
           return { userErrors: [...userErrors, ...problem] };
         },
@@ -130,7 +97,8 @@ function useActions(onSecret: (secret: string | null) => void): RecordActions<We
         effect: text.replayHelp,
         fields: [{ name: 'fromSequence', label: text.fromSequence }],
         isReady: ({ fromSequence }) => /^[1-9]\d{0,8}$/.test(fromSequence),
-        change: ({ id }, { fromSequence }) => mutate(REPLAY, { id, fromSequence: Number(fromSequence) }),
+        change: ({ id }, { fromSequence }) =>
+          mutate(mutations.webhookReplay, { id, fromSequence: Number(fromSequence) }),
       },
       {
         name: text.rotate,
@@ -138,7 +106,7 @@ function useActions(onSecret: (secret: string | null) => void): RecordActions<We
         done: text.rotated,
         fields: [{ name: 'keepOldFor', label: text.keepOldFor, options: DURATIONS }],
         change: async ({ id }, { keepOldFor }) => {
-          const payload = await mutate(ROTATE, { id, keepOldFor });
+          const payload = await mutate(mutations.webhookSecretRotate, { id, keepOldFor });
           onSecret(payload.secret);
           return payload;
         },

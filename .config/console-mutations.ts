@@ -1,0 +1,81 @@
+import {
+  buildSchema,
+  getNamedType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isUnionType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+} from 'graphql';
+import { globSync, readFileSync } from 'node:fs';
+
+type Mutation = GraphQLField<unknown, unknown>;
+
+const operations = buildSchema(readFileSync('schema.graphql', 'utf8')).getMutationType()?.getFields() ?? {};
+const sources = globSync('src/console/**/*.{ts,tsx}', { exclude: ['src/console/gql/**'] });
+const named = sources.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\bmutations\.(\w+)/g)]);
+const used = [...new Set(named.map(([, name = '']) => name))].flatMap((name) => operations[name] ?? []);
+
+/** Fields of a record that its references have, beside the id: what people call it. */
+const NAMES = ['name', 'number', 'serialNumber'];
+/** Mutations whose change of a record can be taken back, for which the last entry of its history is asked. */
+const REVERTIBLE = /Update$|^logicalNumberSetAppVersions$/;
+
+/** Documents of the mutations that the console calls `mutations.appUpdate`, with all arguments and what is to be shown. */
+export const mutationDocuments = used.map(documentOf);
+
+/** Prints the module of these documents, with their types. */
+export const plugin = (): string =>
+  [
+    "import type * as types from './graphql.js';",
+    '',
+    'type Document<Data, Variables> = types.TypedDocumentString<Data, Variables>;',
+    '',
+    'export const mutations = {',
+    ...used.map((mutation) => {
+      const type = typeName(mutation);
+      const text = JSON.stringify(documentOf(mutation));
+      return `  ${mutation.name}: ${text} as unknown as Document<types.${type}, types.${type}Variables>,`;
+    }),
+    '};',
+  ].join('\n');
+
+function typeName({ name }: Mutation): string {
+  return `${operationName(name)}Mutation`;
+}
+
+function operationName(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+function documentOf(mutation: Mutation): string {
+  const { name, args, type } = mutation;
+  const variables = args.map((each) => `$${each.name}: ${variableType(each)}`).join(', ');
+  const given = args.map((each) => `${each.name}: $${each.name}`).join(', ');
+  const [declared, passed] = args.length === 0 ? ['', ''] : [`(${variables})`, `(${given})`];
+  const payload = getNamedType(type) as GraphQLObjectType;
+  const parts = Object.values(payload.getFields()).map((field) => selectionOf(field, REVERTIBLE.test(name)));
+  return `mutation ${operationName(name)}${declared} { ${name}${passed} { ${parts.join(' ')} } }`;
+}
+
+/** The type of an argument, which may be left out if it has a default. */
+function variableType({ type, defaultValue }: GraphQLArgument): string {
+  return String(isNonNullType(type) && defaultValue !== undefined ? type.ofType : type);
+}
+
+/** A field of a payload: plain values, the id and the name of a record, or the plain values of a row of a result. */
+function selectionOf({ name, type }: Mutation, isRevertible: boolean): string {
+  const inner = getNamedType(type);
+  if (isLeafType(inner)) return name;
+  if (isUnionType(inner)) return '';
+  const fields = inner.getFields();
+  const plain = Object.values(fields).filter((field) => isLeafType(getNamedType(field.type)));
+  const names = plain.map((field) => field.name);
+  const isList = isListType(isNonNullType(type) ? type.ofType : type);
+  if (fields.id === undefined) return isList ? `${name} { ${names.join(' ')} }` : '';
+  const last =
+    isRevertible && fields.history !== undefined ? ' history(first: 1) { nodes { sequence } }' : '';
+  return `${name} { ${['id', ...names.filter((each) => NAMES.includes(each))].join(' ')}${last} }`;
+}

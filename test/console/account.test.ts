@@ -53,6 +53,9 @@ it('a token is generated, shown once, renewed, renamed and revoked', async () =>
   const third = await copiedToken(page);
   expect(await createGroup(second, 'by the kept token')).toBe(201);
   expect(await createGroup(third, 'by the third token')).toBe(201);
+  const old = page.getByRole('row', { name: `…${second.slice(-4)}` }).filter({ hasText: 'Replaced by' });
+  await old.getByText(`Replaced by …${third.slice(-4)}`).waitFor();
+  expect(await old.getByRole('button', { name: 'Renew' }).count()).toBe(0);
 
   await row.getByRole('button', { name: 'Rename' }).first().click();
   await page.getByRole('dialog').getByLabel('Name').fill('Shop');

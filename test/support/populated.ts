@@ -58,7 +58,7 @@ export async function populate(server: TestServer, member: Member, times: number
       await startJob(work, {
         kind: DEVICE_CHANGE,
         input: { enabled: true, token: { keepOldFor: 0 } },
-        rows: [id, UNKNOWN],
+        rows: [{ id }, { id: UNKNOWN, serialNumber: 'deleted' }],
       });
     }
     for (const name of all) {
@@ -117,6 +117,8 @@ async function setDefaultVersions(member: Member, group: number, versions: reado
 async function addColleague(server: TestServer): Promise<void> {
   const colleague = await server.member('acme', 'admin');
   await colleague.client.post('groups', { name: `of colleague ${colleague.caller.userId}` });
+  const renew = `mutation ($id: ID!) { apiTokenRenew(id: $id, keepOldFor: "1h") { userErrors { message } } }`;
+  await changed(colleague, renew, { id: nodeId('ApiToken', colleague.caller.tokenId ?? 0) });
 }
 
 async function repeat(times: number, make: () => Promise<number>): Promise<number[]> {

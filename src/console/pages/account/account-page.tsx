@@ -19,7 +19,7 @@ const ACCOUNT = graphql(`
     viewer {
       rateLimit { limit remaining }
       apiTokens(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
-        nodes { id name lastFour scopes lastUsedAt expiresAt revokedAt }
+        nodes { id name lastFour scopes lastUsedAt expiresAt revokedAt replacedBy { lastFour } }
       }
       sessions { id lastUsedAt ip userAgent current }
     }

@@ -116,7 +116,8 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
           {
             id: 'expiresAt',
             title: text.expires,
-            render: ({ expiresAt }) => (expiresAt ? format.date(expiresAt) : '–'),
+            render: ({ expiresAt, replacedBy }) =>
+              expiresAt ? format[replacedBy ? 'time' : 'date'](expiresAt) : '–',
           },
           {
             id: 'actions',
@@ -142,6 +143,7 @@ function Actions(props: {
   const change = { variables: { id: token.id }, changes: ['ACCESS_TOKEN'] } as const;
   const keepOldFor = useKeepOldField();
   if (token.revokedAt) return <Badge>{text.revoked}</Badge>;
+  if (token.expiresAt && Date.parse(token.expiresAt) <= Date.now()) return <Badge>{text.expired}</Badge>;
   const rename = {
     ...creating({
       title: `${text.rename}: ${name}`,
@@ -171,7 +173,11 @@ function Actions(props: {
   return (
     <span className="buttons">
       {token.name !== null && <DialogButton {...rename} scope="READ" icon="edit" />}
-      <DialogButton {...renew} scope="READ" icon="key" />
+      {token.replacedBy ? (
+        <Badge>{`${text.replaced} …${token.replacedBy.lastFour}`}</Badge>
+      ) : (
+        <DialogButton {...renew} scope="READ" icon="key" />
+      )}
       <ActionButton
         {...change}
         label={text.revoke}

@@ -158,4 +158,11 @@ export const apiTokenGraphql = g.graphqlModule(
       },
     },
   }),
+  g.fields(ApiTokenType, {
+    replacedBy: g.one(
+      ApiTokenList,
+      'replacedById',
+      'The token that has replaced it, beside which it works until `expiresAt`. Null if it was not renewed, or ended at once.',
+    ),
+  }),
 );

@@ -28,7 +28,7 @@ export const apiTokens = listOf<'access_tokens', AccessToken>({
   name: 'ApiToken',
   table: 'access_tokens',
   rows: 'access_tokens',
-  columns: { userId: 'user_id' },
+  columns: { userId: 'user_id', replacedById: 'replaced_by_id' },
   id: 'id',
   orders: { ID: 'id', CREATED_AT: 'created_at' },
   filters: {

@@ -9,7 +9,7 @@ import { type RenewedToken, type TokenCaller, tokenTools } from '../../../suppor
 
 const server = useServer();
 
-const FIELDS = 'id databaseId kind name scopes lastFour expiresAt revokedAt';
+const FIELDS = 'id databaseId kind name scopes lastFour expiresAt revokedAt replacedBy { id }';
 const { callerWith, statusOf, ownTokens, tokenOf, inAnHour } = tokenTools(server, FIELDS);
 const ERRORS = 'userErrors { message path code }';
 const REVOKE = `mutation ($id: ID!) { apiTokenRevoke(id: $id) { apiToken { id } ${ERRORS} } }`;
@@ -30,9 +30,9 @@ describe('apiTokenRenew with keepOldFor', () => {
     const from = server.clock.now().getTime() + DAY;
     const { token, apiToken } = await renewKeeping(member, old.id, '24h');
     const to = server.clock.now().getTime() + DAY;
-    expect(apiToken).toMatchObject({ name: 'another', expiresAt: null });
+    expect(apiToken).toMatchObject({ name: 'another', expiresAt: null, replacedBy: null });
     const kept = (await ownTokens(member)).find(({ databaseId }) => databaseId === old.id);
-    expect(kept).toMatchObject({ revokedAt: null });
+    expect(kept).toMatchObject({ revokedAt: null, replacedBy: { id: apiToken?.id } });
     const end = Date.parse(String(kept?.expiresAt));
     expect(end >= from && end <= to).toBe(true);
     server.clock.advance(DAY - MINUTE);

@@ -82,7 +82,7 @@ it.each(WINDOWS)('a file with a bad row is imported by a job: $name', async ({ n
   await cell(page, words.states.done).waitFor();
   await cell(page, '2 / 2').waitFor();
   await tab(page, words.rejections);
-  await page.getByRole('row', { name: `4 ${words.taken}` }).waitFor();
+  await page.getByRole('row', { name: `4 ${two} ${words.taken}` }).waitFor();
   await expectSound(page);
 });
 

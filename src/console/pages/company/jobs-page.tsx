@@ -168,7 +168,7 @@ const REJECTIONS = graphql(`
       rejections(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
         totalCount @include(if: $count)
         pageInfo { hasNextPage endCursor }
-        nodes { id rowNumber code message rule params }
+        nodes { id rowNumber serialNumber code message rule params }
       }
     }
   }
@@ -239,6 +239,7 @@ function JobPanel({ id, onClose }: OpenRecord): ReactNode {
               rowName={({ rowNumber }) => String(rowNumber)}
               columns={[
                 { id: 'rowNumber', title: text.line, width: 80 },
+                { id: 'serialNumber', title: text.serialNumber, width: 140 },
                 { id: 'reason', title: text.reason, width: 300, render: (row) => messageOf(row, language) },
               ]}
               empty={text.noRejections}

@@ -170,6 +170,7 @@ async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Prom
     [...rejected].map(([place, error]) => ({
       job_id: jobId,
       row_number: lineOf(rows[place]) ?? part.first_row + place,
+      serial_number: serialNumberOf(rows[place]),
       code: error.code,
       message: messageOf(error),
     })),
@@ -183,6 +184,9 @@ async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Prom
 /** The line of a row in its file, from 1; undefined for a row that is of no file. */
 const lineOf = (row: Json | undefined): number | undefined =>
   isObject(row) && typeof row.line === 'number' ? row.line : undefined;
+
+const serialNumberOf = (row: Json | undefined): string | null =>
+  isObject(row) && typeof row.serialNumber === 'string' ? row.serialNumber : null;
 
 /** The message of an error; with those of its fields, for example `logicalNumberId is not the id of …`. */
 export function messageOf({ message, details: { fields = {} } }: DomainError): string {

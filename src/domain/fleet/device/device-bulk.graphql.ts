@@ -121,7 +121,7 @@ export const deviceBulkGraphql = g.mutation('deviceBulkChange', {
         found = await findTargetDevices(work, targetOf(target, conditions));
         demandCount(found.length, expectCount, 'devices');
         if (dryRun === true) return [];
-        const rows = found.map(({ id }) => id);
+        const rows = found.map(({ id, serialNumber }) => ({ id, serialNumber }));
         return [(later) => startJob(later, { kind: DEVICE_CHANGE, input: input as Json, rows })];
       },
       ([job]: readonly Job[]) => ({

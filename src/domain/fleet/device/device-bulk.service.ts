@@ -63,19 +63,20 @@ export async function checkDeviceChange(work: ReadWork, input: unknown): Promise
 /** Issues tokens for devices: a wing above has them. */
 export type IssueTokens = (devices: readonly Device[], keepOldFor: number | null) => Promise<void>;
 
-/** Makes a change of the devices with these ids, in a constant number of statements for each set of app versions. */
+/** Makes a change of the devices of some rows, in a constant number of statements for each set of app versions. */
 export async function changeSomeDevices(
   work: WriteWork,
   input: Json,
-  ids: readonly Json[],
+  rows: readonly Json[],
   issueTokens: IssueTokens,
 ): Promise<Rejected> {
   const change = await checkDeviceChange(work, input);
-  const found = await devices.byIds(work, ids as readonly number[]);
+  const ids = (rows as readonly Pick<Device, 'id'>[]).map(({ id }) => id);
+  const found = await devices.byIds(work, ids);
   const accepted: Device[] = [];
   const rejected = new Map<number, DomainError>();
   for (const [place, id] of ids.entries()) {
-    const device = found.get(id as number);
+    const device = found.get(id);
     const refusal = refusalOf(device, change);
     if (refusal !== null) rejected.set(place, refusal);
     else if (device !== undefined) accepted.push(device);

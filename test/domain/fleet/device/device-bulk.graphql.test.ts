@@ -11,7 +11,7 @@ const CHANGE = `mutation ($target: DeviceTargetInput!, $change: DeviceBulkChange
   deviceBulkChange(target: $target, change: $change, dryRun: $dryRun, expectCount: $expectCount) {
     count examples { serialNumber } job { id databaseId state total } userErrors { path code message } } }`;
 const JOB = `query ($id: ID!) { job(id: $id) { kind state total done rejected failure endedAt createdBy { databaseId }
-  rejections { totalCount nodes { rowNumber message } } } }`;
+  rejections { totalCount nodes { rowNumber serialNumber message } } } }`;
 const CANCEL = `mutation ($id: ID!) { jobCancel(id: $id) { job { state done } userErrors { code path } } }`;
 
 interface Changed extends Fields {
@@ -107,7 +107,12 @@ describe('deviceBulkChange', () => {
       done: 2,
       rejected: 1,
       rejections: {
-        nodes: [{ message: expect.stringContaining('Only logical numbers have parameters') as string }],
+        nodes: [
+          {
+            serialNumber: 'par 3',
+            message: expect.stringContaining('Only logical numbers have parameters') as string,
+          },
+        ],
       },
     });
     const filter = { logicalNumberId: { eq: nodeId('LogicalNumber', number) } };
@@ -138,6 +143,7 @@ describe('deviceBulkChange', () => {
         nodes: [
           {
             rowNumber: 1,
+            serialNumber: 'moving 2',
             message: 'logicalNumberId must not be null. Only logical numbers belong to a group',
           },
         ],
@@ -220,7 +226,14 @@ describe('a job in steps', () => {
       state: 'DONE',
       done: 449,
       rejected: 1,
-      rejections: { nodes: [{ rowNumber: devices.length - 1, message: 'No such device.' }] },
+      rejections: { nodes: [
+          {
+            rowNumber: devices.length - 1,
+            serialNumber: expect.stringMatching(/^stepped \d+$/) as string,
+            message: 'No such device.',
+          },
+        ],
+      },
     });
     expect(await enabledCount(acme, 'stepped')).toBe(0);
     await expect

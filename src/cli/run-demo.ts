@@ -108,6 +108,7 @@ function startTerminals(io: CommandIo, address: string, { gatewayToken: token }:
       forMs: 24 * DAY,
       rampMs: 5 * SECOND,
       everyMs: 10 * SECOND,
+      renewEveryMs: null,
       terminals,
       notify: { token, everyMs: MINUTE, groupId: null },
     });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
 
 import { SECOND, systemClock } from '../platform/clock.js';
 import { certificatesIn } from '../platform/config/mqtt.js';
@@ -26,6 +26,7 @@ export interface SimulateOptions extends JsonOption {
   readonly ramp: number;
   readonly every: number;
   readonly notifyEvery?: number;
+  readonly renewEvery?: number;
   readonly faults: boolean;
   readonly seed: number;
   readonly over: 'http' | 'mqtt';
@@ -44,10 +45,13 @@ const START_ATTEMPTS = 3;
 export async function runSimulate(io: CommandIo, options: SimulateOptions): Promise<Result> {
   const stopSignal = waitForStopSignal(['SIGINT', 'SIGTERM']);
   try {
-    const simulation = await prepare(io, options);
+    const { simulation, storeTokens } = await prepare(io, options);
     void stopSignal.then(() => simulation.stop());
     const timer = setInterval(() => io.notice(liveLine(simulation.summary())), LINE_MS);
-    const value = await simulation.run().finally(() => clearInterval(timer));
+    const value = await simulation.run().finally(() => {
+      clearInterval(timer);
+      storeTokens();
+    });
     for (const example of value.error_examples) io.notice(`error: ${example}`);
     for (const { promise, count, examples } of value.broken) {
       io.notice(`${counted(count, 'time')}: ${PROMISES[promise]}`);
@@ -59,7 +63,7 @@ export async function runSimulate(io: CommandIo, options: SimulateOptions): Prom
   }
 }
 
-async function prepare(io: CommandIo, options: SimulateOptions): Promise<Simulation> {
+async function prepare(io: CommandIo, options: SimulateOptions) {
   const url = serverUrl(options.url ?? `http://127.0.0.1:${io.environment.PORT ?? '4000'}`);
   const token = options.tokenFile === undefined ? null : firstLine(options.tokenFile);
   const client = new HttpClient(url, new Figures(), systemClock);
@@ -70,8 +74,9 @@ async function prepare(io: CommandIo, options: SimulateOptions): Promise<Simulat
     if (terminals.length === 0)
       throw new CommandError('There are no terminals: no enabled device has a logical number.');
     const { seed } = options;
+    const { renewEveryMs, storeTokens } = renewalsOf(options, terminals);
     io.notice(`${counted(terminals.length, 'terminal')} against ${url.origin}, seed ${seed}`);
-    return new Simulation({
+    const simulation = new Simulation({
       url,
       clock: systemClock,
       terminals,
@@ -79,10 +84,12 @@ async function prepare(io: CommandIo, options: SimulateOptions): Promise<Simulat
       forMs: options.for,
       rampMs: options.ramp,
       everyMs: options.every,
+      renewEveryMs,
       hasFaults: options.faults,
       seed,
       notify: notificationsOf(options, token, groupId),
     });
+    return { simulation, storeTokens };
   } finally {
     client.close();
   }
@@ -103,6 +110,27 @@ function notificationsOf(
   if (everyMs === 0) throw new CommandError('--notify-every: the time must be longer than 0.');
   if (token === null) throw new CommandError('--notify-every needs --token-file, with the scope write.');
   return { token, everyMs, groupId };
+}
+
+/** How often tokens are renewed; `storeTokens` writes the new ones into the file with their old ones. */
+function renewalsOf(options: SimulateOptions, terminals: readonly Identity[]) {
+  const { renewEvery: renewEveryMs, deviceTokens: path, every } = options;
+  if (renewEveryMs === undefined) return { renewEveryMs: null, storeTokens: () => undefined };
+  if (path === undefined)
+    throw new CommandError('--renew-every needs --device-tokens: only devices renew theirs.');
+  if (renewEveryMs === 0 || every === 0) {
+    throw new CommandError('--renew-every: the time must be longer than 0, and so must --every.');
+  }
+  namingPath(path, () => accessSync(path, constants.W_OK));
+  const owners = new Map(terminals.map((terminal) => [terminal.token, terminal]));
+  const storeTokens = (): void => {
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(
+      path,
+      text.replaceAll(/[0-9a-f]{40}/g, (token) => owners.get(token)?.token ?? token),
+    );
+  };
+  return { renewEveryMs, storeTokens };
 }
 
 async function findTerminals(
@@ -211,6 +239,7 @@ function linesOf(summary: Summary): string[] {
   return [
     liveLine(summary),
     `${assets} assets downloaded, ${summary.assets_resumed} parts resumed; ${summary.manifests_unchanged} manifests and ${summary.params_unchanged} params.dat unchanged; ${summary.reports} reports`,
+    ...(summary.tokens_renewed > 0 ? [`${counted(summary.tokens_renewed, 'token')} renewed`] : []),
     `${sent} notifications sent, ${repeated} deliveries repeated after a lease, ${summary.notifications_outstanding} outstanding; ${summary.connections_lost} connections lost by terminals`,
     summary.broken.length === 0 ? 'No promise was broken.' : `${brokenIn(summary)} promises were broken.`,
   ];

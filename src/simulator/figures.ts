@@ -21,6 +21,7 @@ const NAMES = [
   'notifications_confirmed',
   'transactions_created',
   'transactions_repeated',
+  'tokens_renewed',
 ] as const;
 export type FigureName = (typeof NAMES)[number];
 
@@ -33,6 +34,7 @@ export const PROMISES = {
   wrong_order: 'a notification after a later one of the same terminal',
   refused_transaction: 'a valid transaction that was rejected',
   doubled_transaction: 'a transaction that was created twice',
+  lost_token: 'a token of a device that ended before the one in its place was used',
   lost_transaction: 'an acknowledged transaction that was not there afterwards',
 } as const;
 

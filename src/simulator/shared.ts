@@ -61,4 +61,6 @@ export interface Shared {
   readonly hasFaults: boolean;
   /** Average time between activities of a terminal, in milliseconds; 0 if it only waits for notifications. */
   readonly everyMs: number;
+  /** Average time between renewals of a terminal's own token, in milliseconds; null if it keeps its token. */
+  readonly renewEveryMs: number | null;
 }

@@ -15,7 +15,10 @@ interface Notify {
   readonly groupId: number | null;
 }
 
-export interface SimulationOptions extends Pick<Shared, 'clock' | 'transport' | 'hasFaults' | 'everyMs'> {
+export interface SimulationOptions extends Pick<
+  Shared,
+  'clock' | 'transport' | 'hasFaults' | 'everyMs' | 'renewEveryMs'
+> {
   readonly url: URL;
   readonly terminals: readonly Identity[];
   /** How long terminals are active, the ramp included. The time of those that start slowly does not count. */

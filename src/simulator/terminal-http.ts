@@ -1,7 +1,10 @@
+import { z } from 'zod';
+
 import { SECOND } from '../platform/clock.js';
 import type { Random } from '../platform/random.js';
 import {
   NoAnswer,
+  parsed,
   StaleConnection,
   type Answer,
   type Ask,
@@ -13,8 +16,8 @@ import type { Shared } from './shared.js';
 /** A terminal as requests name it. */
 export interface Identity {
   readonly serialNumber: string;
-  /** Token of the device, or of a gateway, whose requests then name the terminal. */
-  readonly token: string;
+  /** Token of the device, which may renew it; or of a gateway, whose requests then name the terminal. */
+  token: string;
   readonly isNamed: boolean;
   /** Last report of the terminal, if known. The simulator sends it again with another battery level. */
   readonly reported?: Reported;
@@ -24,6 +27,8 @@ export interface Reported {
   readonly frameworkVersion: string | null;
   readonly meta: Readonly<Record<string, string>>;
 }
+
+const NewToken = z.object({ token: z.string() });
 
 /** The run ended while the terminal waited for another attempt. */
 export class RunIsOver extends Error {}
@@ -35,21 +40,14 @@ const REFUSED_MS = 30 * SECOND;
 
 /** Sends requests of one terminal, repeated until they succeed: with a status below 400, or 404. */
 export class TerminalHttp {
-  readonly #headers: Readonly<Record<string, string>>;
   #failures = 0;
+  #hasRenewed = false;
 
   constructor(
-    identity: Identity,
+    private readonly identity: Identity,
     private readonly shared: Pick<Shared, 'client' | 'figures' | 'work' | 'all'>,
     private readonly random: Random,
-  ) {
-    const { serialNumber, token, isNamed } = identity;
-    this.#headers = {
-      authorization: `Bearer ${token}`,
-      // Node writes header values as Latin-1; this sends the UTF-8 bytes of the serial number.
-      ...(isNamed ? { 'x-serial-number': Buffer.from(serialNumber).toString('latin1') } : {}),
-    };
-  }
+  ) {}
 
   /** Number of failed attempts after which it is not known whether the server carried them out. */
   get failures(): number {
@@ -76,18 +74,43 @@ export class TerminalHttp {
     });
   }
 
+  /** Replaces the token of the device. If the answer is lost, the terminal goes on with the old one. */
+  async renewToken(isLost: boolean): Promise<void> {
+    const more = isLost ? { cutAfter: 0 } : {};
+    const reply = await this.ask({ method: 'POST', path: '/terminal/v1/token', ...more });
+    this.#hasRenewed = true;
+    if (reply.isCut) {
+      this.shared.figures.count('connections_lost');
+      return;
+    }
+    this.identity.token = parsed(NewToken, reply).token;
+    this.shared.figures.count('tokens_renewed');
+  }
+
   #signed(ask: Ask): Ask {
-    return { ...ask, headers: { ...this.#headers, ...ask.headers } };
+    const { serialNumber, token, isNamed } = this.identity;
+    const headers = {
+      authorization: `Bearer ${token}`,
+      // Node writes header values as Latin-1; this sends the UTF-8 bytes of the serial number.
+      ...(isNamed && { 'x-serial-number': Buffer.from(serialNumber).toString('latin1') }),
+    };
+    return { ...ask, headers: { ...headers, ...ask.headers } };
   }
 
   async #repeat<T extends Answer>(attempt: () => Promise<T>): Promise<T> {
     const { figures, all } = this.shared;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       if (all.hasEnded()) throw new RunIsOver();
+      const { token, serialNumber } = this.identity;
       try {
         const answer = await attempt();
         const { status, headers } = answer;
         if (status < 400 || status === 404) return answer;
+        if (status === 401) {
+          // Another request has renewed the token meanwhile, and the old one has ended.
+          if (token !== this.identity.token) continue;
+          if (this.#hasRenewed) figures.broke('lost_token', `terminal ${serialNumber}: …${token.slice(-4)}`);
+        }
         await this.#pauseAfter(status, Number(headers['retry-after'] ?? 0) * SECOND, pause);
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;

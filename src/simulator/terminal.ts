@@ -20,6 +20,8 @@ const UNEXPECTED_MS = 5 * SECOND;
 const [REPORTS, UPDATES] = [0.1, 0.15];
 /** Minimum time between checks for changes: requests of a terminal are limited. */
 const LOOK_MS = 3 * SECOND;
+/** Share of new tokens whose answer is lost. */
+const LOST = 0.2;
 
 /** Seeds per terminal: it uses its own and the following ones. */
 export const SEEDS_PER_TERMINAL = 4;
@@ -33,6 +35,8 @@ export class SimulatedTerminal {
   readonly #transactions: Transactions;
   #confirmations: Confirmations | null = null;
   #lookedAt = 0;
+  /** When the token is renewed next; infinite for terminals that keep theirs. */
+  #renewAt = Infinity;
 
   /** Parts for waiting. Their random numbers are independent of those for activities. */
   readonly #waitingParts: TerminalParts;
@@ -126,15 +130,30 @@ export class SimulatedTerminal {
   async #work(): Promise<void> {
     const { random, shared } = this.#parts;
     if (this.#isOnlyWaiting) return;
+    this.#planRenewal();
     for (;;) {
       await shared.work.pause(random.whole(0, 2 * shared.everyMs));
       if (shared.work.hasEnded()) return;
+      await this.#renewWhenDue();
       await this.#lookForChanges();
       const share = random.whole(0, 999) / 1_000;
       if (share < REPORTS) await this.#report();
       else if (share < REPORTS + UPDATES) await this.#downloads.update();
       else await this.#transactions.record({ logicalNumber: this.logicalNumber, appName: this.#appName });
     }
+  }
+
+  #planRenewal(): void {
+    const { random, shared } = this.#parts;
+    if (shared.renewEveryMs === null) return;
+    this.#renewAt = shared.clock.elapsed() + random.whole(0, 2 * shared.renewEveryMs);
+  }
+
+  async #renewWhenDue(): Promise<void> {
+    const { http, random, shared } = this.#parts;
+    if (shared.clock.elapsed() < this.#renewAt) return;
+    this.#planRenewal();
+    await http.renewToken(shared.hasFaults && random.chance(LOST));
   }
 
   /** Checks for changes before an activity: a granted version is downloaded within about `2 * everyMs`. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 
@@ -59,6 +59,8 @@ describe('terminal-gateway simulate', () => {
     ['', 1, '--token-file or --device-tokens'],
     ['--url ftp://a --token-file package.json', 1, 'no http'],
     ['--device-tokens tokens.csv --notify-every 1s', 1, 'tokens.csv: it does not exist'],
+    ['--token-file package.json --renew-every 1s', 1, '--device-tokens'],
+    ['--device-tokens package.json --renew-every 0s', 1, 'longer than 0'],
     ['--token-file package.json --serials package.json --over mqtt', 1, '--mqtt-url'],
     [`${MQTT} --mqtt-url mqtt://user:secret@127.0.0.1`, 1, '--mqtt-username and --mqtt-password-file'],
     [`${MQTT} --mqtt-url mqtt://127.0.0.1 --mqtt-ca-file package.json`, 1, 'mqtts://'],
@@ -115,6 +117,31 @@ describe('simulated terminals and this server', () => {
     const options = `--url ${server.url} --device-tokens ${tokens} --for 3s --ramp 0s --every 300ms --json`;
     const outcome = await simulate(cli, options);
     expect([outcome.code, outcome.stderr]).toEqual([0, expect.any(String)]);
-    expect(outcome.object()).toMatchObject({ terminals: 3, connected: 3, broken: [], refused: 0 });
+    const kept = { terminals: 3, connected: 3, broken: [], refused: 0 };
+    expect(outcome.object()).toMatchObject({ ...kept, tokens_renewed: 0 });
+    expect(readFileSync(tokens, 'utf8')).toBe(stdout);
+  });
+
+  it('renew their tokens, lose some answers, and find the new ones in the file afterwards', async ({
+    cli,
+    token,
+  }) => {
+    const server = await cli.serve();
+    await createTerminals(server.client(token), 3);
+    const { stdout } = await cli.run('device token --all --csv --company Acme');
+    const tokens = fileWith(cli, 'tokens.csv', stdout);
+    const options = `--url ${server.url} --device-tokens ${tokens} --for 3s --ramp 0s --every 100ms --json`;
+    const renewing = await simulate(cli, `${options} --renew-every 50ms --seed 2`);
+    expect([renewing.code, renewing.stderr]).toEqual([0, expect.any(String)]);
+    const kept = { terminals: 3, connected: 3, broken: [], refused: 0 };
+    expect(renewing.object()).toMatchObject(kept);
+    expect(renewing.object().tokens_renewed).toBeGreaterThan(3);
+    const stored = readFileSync(tokens, 'utf8');
+    expect(stored.split('\n').map((line) => line.split(',')[0])).toEqual(
+      stdout.split('\n').map((line) => line.split(',')[0]),
+    );
+    for (const old of stdout.match(/[0-9a-f]{40}/g) ?? []) expect(stored).not.toContain(old);
+    const again = await simulate(cli, options.replace('3s', '1s'));
+    expect(again.object()).toMatchObject(kept);
   });
 });

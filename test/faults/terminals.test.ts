@@ -155,6 +155,7 @@ async function simulationOf(
   return new Simulation({
     url: new URL(url),
     clock: systemClock,
+    renewEveryMs: null,
     hasFaults: false,
     seed: 1,
     everyMs: EVERY_MS,

@@ -19,6 +19,7 @@ function simulationOf({ url }: StandIn, options: Partial<SimulationOptions> = {}
     forMs: HOUR,
     rampMs: 0,
     everyMs: 50,
+    renewEveryMs: null,
     seed: 1,
     hasFaults: false,
     notify: null,
@@ -44,10 +45,13 @@ async function run(
 }
 
 /** Some promises are checked at the end of a run only. */
-async function brokenBy(faults: Faults): Promise<readonly string[]> {
+async function brokenBy(
+  faults: Faults,
+  options: Partial<SimulationOptions> = {},
+): Promise<readonly string[]> {
   const server = await standIn(faults);
   const isEnough = ({ broken }: Summary): boolean => broken.length > 0 || server.requests.length >= 60;
-  return (await run(server, {}, isEnough)).broken.map(({ promise }) => promise);
+  return (await run(server, options, isEnough)).broken.map(({ promise }) => promise);
 }
 
 describe('a simulated terminal', () => {
@@ -162,6 +166,15 @@ describe('a simulated terminal', () => {
     );
   });
 
+  it('goes on with the token that it got in place of its own', async () => {
+    const server = await standIn();
+    const own = { serialNumber: 'SN-1', token: 'secret', isNamed: false };
+    const options = { terminals: [own], renewEveryMs: 1 };
+    const summary = await run(server, options, ({ tokens_renewed: renewed }) => renewed > 3);
+    expect(summary).toMatchObject({ broken: [], errors: 0, refused: 0 });
+    expect(own.token).not.toBe('secret');
+  });
+
   it('receives by event streams', async () => {
     const server = await standIn();
     const summary = await run(server, { terminals: terminals(20), everyMs: 0 }, () => {
@@ -195,7 +208,8 @@ describe('a promise is broken by', () => {
     ['a rejected transaction', { result: () => 'rejected' }, 'refused_transaction'],
     ['a transaction that was there before it was sent', { result: () => 'repeated' }, 'doubled_transaction'],
     ['a transaction that is created again', { result: () => 'created' }, 'lost_transaction'],
+    ['a new token that does not work', { endsTokens: true }, 'lost_token'],
   ])('%s', async (_what, faults, promise) => {
-    expect(await brokenBy(faults)).toEqual([promise]);
+    expect(await brokenBy(faults, faults.endsTokens ? { renewEveryMs: 1 } : {})).toEqual([promise]);
   });
 });

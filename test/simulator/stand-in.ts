@@ -16,6 +16,8 @@ export interface Faults {
   readonly result?: (reference: string, isKnown: boolean) => string;
   /** Status of the first requests to `/report`. */
   readonly busy?: number;
+  /** Whether no token works after a renewal. */
+  readonly endsTokens?: boolean;
 }
 
 export interface StandIn {
@@ -42,6 +44,7 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
     faults.params ?? `host="gw.example"\napps_list=1 - Sale,${NAME},posxml,${crcOf(ASSET)};\nfiles_list=\n`,
   );
   let released: Buffer = ASSET;
+  let token = 'secret';
   const manifest = (): string =>
     JSON.stringify({
       device: { serial_number: 'SN-1', enabled: true },
@@ -64,6 +67,11 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
         left.busy -= 1;
         if (left.busy >= 0) response.writeHead(503, { 'retry-after': '1' });
         response.end('{}');
+      },
+      'POST /terminal/v1/token': (_request, response) => {
+        token = `token ${requests.length}`;
+        response.end(JSON.stringify({ token }));
+        if (faults.endsTokens === true) token = 'none';
       },
       'POST /terminal/v1/transactions': async (request, response) => {
         const lines = (await text(request)).trimEnd().split('\n');
@@ -99,7 +107,8 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
     const path = `${method} ${url.split('?')[0] ?? ''}`;
     const { range = '', 'if-none-match': tag = '' } = request.headers;
     requests.push(`${path} ${range}${tag === '' ? '' : 'unless changed'}`.trimEnd());
-    void routes[path]?.(request, response);
+    if (request.headers.authorization === `Bearer ${token}`) void routes[path]?.(request, response);
+    else response.writeHead(401).end('{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -54,13 +54,15 @@ doubled or out of order, a transaction that is rejected, doubled or lost. Lost n
 
 Tokens: --token-file names a file with an API token that has the scope "terminals". With the scope "read" the
 terminals are found through the API: enabled devices with a logical number. Otherwise --serials or --device-tokens
-names them. --notify-every needs "write". Times are numbers with ms, s or m.`;
+names them. --notify-every needs "write", --renew-every --device-tokens. Times are numbers with ms, s or m.`;
 
 export function addSimulateCommand(add: AddCommand): void {
   const simulate = async (options: SimulateOptions, _argument: string, io: CommandIo): Promise<Result> =>
     await (await import('../run-simulate.js')).runSimulate(io, options);
   const over = new Option('--over <transport>', 'how notifications arrive');
   const every = timeOption('--every <time>', 'how often each does something; 0s: it only waits');
+  const renewEvery =
+    'how often each renews its token; the file of --device-tokens gets the new ones at the end';
   const serials = 'serial numbers of the terminals, one in each row, as `device import` reads them';
   add('simulate', 'simulate terminals against a running server, and check what it promises them', simulate)
     .option('--url <url>', 'address of the server (default: this machine, PORT)')
@@ -73,6 +75,7 @@ export function addSimulateCommand(add: AddCommand): void {
     .addOption(timeOption('--ramp <time>', 'time over which they start').default(5 * SECOND, '5s'))
     .addOption(every.default(10 * SECOND, '10s'))
     .addOption(timeOption('--notify-every <time>', 'send all of them a notification this often'))
+    .addOption(timeOption('--renew-every <time>', renewEvery))
     .option('--no-faults', 'break no connections, repeat and delay nothing')
     .addOption(over.choices(['http', 'mqtt']).default('http'))
     .option('--mqtt-url <url>', 'the broker, mqtt://… or mqtts://…')

@@ -226,7 +226,8 @@ describe('a job in steps', () => {
       state: 'DONE',
       done: 449,
       rejected: 1,
-      rejections: { nodes: [
+      rejections: {
+        nodes: [
           {
             rowNumber: devices.length - 1,
             serialNumber: expect.stringMatching(/^stepped \d+$/) as string,

@@ -39,6 +39,8 @@ export interface ServerOverrides extends Omit<StorageOptions, 'onWaiting'> {
   readonly signInLinks?: Pick<SignInLinks, 'take'>;
   /** Resolves the names of webhooks, instead of the name servers of this machine. */
   readonly resolveName?: Resolve;
+  /** False: sends to no webhook, and housekeeping runs only when it is called. For tests that compare what happens. */
+  readonly background?: boolean;
 }
 
 export interface Server {
@@ -84,7 +86,6 @@ export async function createServer(
   const { signInLinks = new SignInLinks(clock) } = overrides;
   const serving = { timeouts, liveTimes: live, graphiqlToken, signInLinks, limits, monitoring };
   const httpHandlers = createHttpHandlers({ ...shared, ...serving });
-  const { noteSeen } = httpHandlers;
   return serverOf({
     database,
     units,
@@ -94,7 +95,8 @@ export async function createServer(
     mqtt,
     housekeeping: new Housekeeping(shared),
     webhooks: new Webhooks(shared),
-    startMqtt: () => mqtt.start({ ...shared, noteSeen }),
+    background: overrides.background ?? true,
+    startMqtt: () => mqtt.start({ ...shared, noteSeen: httpHandlers.noteSeen }),
     unwatch: watchStorage(database, logger, overrides.onFatal),
   });
 }
@@ -105,6 +107,7 @@ interface Parts extends Pick<Server, 'database' | 'units' | 'housekeeping'> {
   readonly monitoring: Monitoring;
   readonly mqtt: Mqtt;
   readonly webhooks: Webhooks;
+  readonly background: boolean;
   readonly startMqtt: () => Promise<void>;
   readonly unwatch: () => void;
 }
@@ -120,10 +123,10 @@ function serverOf(parts: Parts): Server {
     steps: housekeeping.steps,
     start: async () => {
       const url = await earlyListener.serveWith(httpHandlers.listener);
-      housekeeping.start();
+      if (parts.background) housekeeping.start();
       await httpHandlers.load();
       await parts.startMqtt();
-      webhooks.start();
+      if (parts.background) webhooks.start();
       readiness.problem = null;
       setImmediate(() => database.begin());
       return url;

@@ -12,7 +12,7 @@ const SETTINGS = {
   webhookNetworks: ['127.0.0.1'],
   tokenSecret: 'what the nodes of this test share: 0123456789',
 };
-const server = useServerPerTest(SETTINGS);
+const server = useServerPerTest(SETTINGS, { background: true });
 const receiver = useReceiver();
 
 const SECOND = 1_000;

@@ -10,7 +10,7 @@ import { useServer } from '../../../support/server.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { createGroups, createWebhook } from './hooks.js';
 
-const server = useServer({ webhookNetworks: ['127.0.0.1'] });
+const server = useServer({ webhookNetworks: ['127.0.0.1'] }, { background: true });
 
 it('the receiver of the guide takes what the server has signed, and nothing else', async () => {
   const guide = readFileSync(new URL('../../../../src/docs/webhooks.md', import.meta.url), 'utf8');

@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 const server = useServer(
   { webhookNetworks: ['127.0.0.1'] },
-  { resolveName: (name) => Promise.resolve(NAMES[name] ?? []) },
+  { resolveName: (name) => Promise.resolve(NAMES[name] ?? []), background: true },
 );
 const receiver = useReceiver();
 

@@ -68,7 +68,8 @@ export async function executeRepeatable(execution: RepeatableExecution): Promise
   }
   const ready = await coerceLongLists(execution);
   const { document, operation, variables } = ready;
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
+  const { variableDefinitions: definitions = [] } = operation;
+  const { coerced } = getVariableValues(schema, definitions, variables, { maxErrors: 1 });
   if (coerced === undefined) return null;
   const fields = collectFields(schema, fragmentsOf(document), coerced, mutations, operation.selectionSet);
   const data: [string, unknown][] = [];

@@ -110,7 +110,7 @@ function coercedBy(
   variables: Variables,
 ): Variables {
   if (variableDefinitions.length === 0) return {};
-  const { coerced } = getVariableValues(schema, variableDefinitions, variables);
+  const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
   if (coerced === undefined) throw new Unplanned('The variables are invalid');
   return coerced;
 }

@@ -70,16 +70,18 @@ export function nodeId(typeName: string, databaseId: number): string {
   return Buffer.from(`${typeName}:${databaseId}`, 'latin1').toString('base64url');
 }
 
-/** SQL statements of an operation that must succeed, on its second run, when all caches are filled. */
-export async function statementsFor(
+/** Data and SQL statements of an operation that must succeed, on its second run, when all caches are filled. */
+export async function measured(
   server: TestServer,
   member: Pick<Member, 'graphql'>,
   query: string,
   variables?: Fields,
-): Promise<readonly string[]> {
+): Promise<{ readonly result: Fields; readonly statements: readonly string[] }> {
   // Lets the cached token expire now, so that it does not expire between the two runs.
   server.clock.advance(2_001);
   await answered(member, query, variables);
-  const { statements } = await server.statements(() => answered(member, query, variables));
-  return statements;
+  return await server.statements(() => answered(member, query, variables));
 }
+
+export const statementsFor = async (...operation: Parameters<typeof measured>): Promise<readonly string[]> =>
+  (await measured(...operation)).statements;

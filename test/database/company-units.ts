@@ -1,14 +1,15 @@
+import { CompiledQuery } from 'kysely';
 import { onTestFinished } from 'vitest';
 
 import { createUnits } from '../../src/database/units.js';
-import type { Units } from '../../src/database/work.js';
+import type { Units, WriteWork } from '../../src/database/work.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { DomainError } from '../../src/platform/errors.js';
 import type { Caller } from '../../src/platform/requests.js';
 import { openDatabase } from '../support/database.js';
 import type { TestPlace } from '../support/databases/place.js';
 import { SYSTEM } from '../support/server.js';
-import { seedCompanies } from '../support/two-companies.js';
+import { rowsOfCompany, seedCompanies } from '../support/two-companies.js';
 
 const CLOCK: Clock = { now: () => new Date(Date.UTC(2026, 0, 1)), elapsed: () => 0 };
 export const CALLER: Caller = {
@@ -58,4 +59,34 @@ export async function setUp(withOther: boolean): Promise<{ place: TestPlace; uni
   const { remove, ...opened } = await openCompanies(withOther);
   onTestFinished(remove);
   return opened;
+}
+
+const UNDO = new Error('The change is undone.');
+
+/**
+ * Makes a change as the first company; resolves to what `resultOf` makes of its result, and to the rows that both
+ * companies have then. Nothing of it stays.
+ */
+export async function rehearse(
+  units: Units,
+  change: (work: WriteWork) => Promise<unknown>,
+  resultOf: typeof outcome,
+): Promise<{ readonly result: unknown; readonly first: unknown; readonly other: unknown }> {
+  let seen;
+  const unit = units.write(CALLER, async (work) => {
+    const result = await resultOf(change(work));
+    const sql = async <Row>(text: string): Promise<Row[]> =>
+      (await work.db.executeQuery<Row>(CompiledQuery.raw(text))).rows;
+    seen = await work.aboveCompanies(async () => ({
+      result,
+      first: await rowsOfCompany({ sql }, 'first'),
+      other: await rowsOfCompany({ sql }, 'other'),
+    }));
+    throw UNDO;
+  });
+  await unit.catch((error: unknown) => {
+    if (error !== UNDO) throw error;
+  });
+  if (seen === undefined) throw new Error('The change was not made.');
+  return seen;
 }

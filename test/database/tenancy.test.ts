@@ -48,8 +48,8 @@ import type { SqlRow } from '../support/databases/place.js';
 import { NOTIFICATION_READS, NOTIFICATION_WRITES } from '../support/tenancy-of-notifications.js';
 import { TERMINAL_READS, TERMINAL_WRITES } from '../support/tenancy-of-terminals.js';
 import { TRANSACTION_READS } from '../support/tenancy-of-transactions.js';
-import { rowsOfCompany, TWIN } from '../support/two-companies.js';
-import { CALLER, openCompanies, outcome, outcomeOrError, setUp } from './company-units.js';
+import { TWIN } from '../support/two-companies.js';
+import { CALLER, openCompanies, outcome, outcomeOrError, rehearse, setUp } from './company-units.js';
 
 const PAGE = { page: 1, perPage: 100 };
 const SLICE = { order: 'ID', descending: false, backward: false, limit: 50, key: null, condition: null };
@@ -207,34 +207,29 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
   'copy a content': (work) => content.copyContent(work, 1),
 };
 
-describe('what a company reads', () => {
+describe('what a company', () => {
   let lone: Units;
-  let units: Units;
+  let both: Units;
+  let others: unknown;
   beforeAll(async () => {
-    const [one, both] = [await openCompanies(false), await openCompanies(true)];
+    const [one, two] = [await openCompanies(false), await openCompanies(true)];
     lone = one.units;
-    units = both.units;
+    both = two.units;
+    ({ other: others } = await rehearse(both, () => Promise.resolve(), outcome));
     return async () => {
       await one.remove();
-      await both.remove();
+      await two.remove();
     };
   });
 
-  it.each(Object.entries(READS))('does not depend on another company: %s', async (_name, read) => {
+  it.each(Object.entries(READS))('reads does not depend on another company: %s', async (_name, read) => {
     const expected = await outcome(lone.read(CALLER, read));
-    expect(await outcomeOrError(units.read(CALLER, read))).toEqual(expected);
+    expect(await outcomeOrError(both.read(CALLER, read))).toEqual(expected);
   });
-});
 
-describe('what a company changes', () => {
-  it.each(Object.entries(WRITES))('is its own: %s', async (_name, write) => {
-    const lone = await setUp(false);
-    const both = await setUp(true);
-    const others = await rowsOfCompany(both.place, 'other');
-    const expected = await outcome(lone.units.write(CALLER, write));
-    expect(await outcomeOrError(both.units.write(CALLER, write))).toEqual(expected);
-    expect(await rowsOfCompany(both.place, 'first')).toEqual(await rowsOfCompany(lone.place, 'first'));
-    expect(await rowsOfCompany(both.place, 'other')).toEqual(others);
+  it.each(Object.entries(WRITES))('changes is its own: %s', async (_name, write) => {
+    const { result, first } = await rehearse(lone, write, outcome);
+    expect(await rehearse(both, write, outcomeOrError)).toEqual({ result, first, other: others });
   });
 });
 

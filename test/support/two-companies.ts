@@ -1,3 +1,4 @@
+import { NUMBERED_TABLES } from '../../src/database/statements.js';
 import type { Tables } from '../../src/schema/schema.js';
 import type { SqlRow, SqlValue, TestPlace } from './databases/place.js';
 import { filled } from './databases/rows.js';
@@ -156,6 +157,10 @@ export async function seedCompanies(place: TestPlace, withOther: boolean): Promi
     ...(withOther ? ONLY_OF_OTHER : []),
   ];
   await place.insertForbidden(rows.map(([table, row]) => [table, filled(table, row, EARLY)]));
+  // Tables without totals have no row yet.
+  const counters = `insert into counters (company_id, name, total, last_drawn)
+    select id, $1, 0, 0 from companies where true on conflict do nothing`;
+  for (const table of NUMBERED_TABLES) await place.sql(counters, [table]);
   await place.continueIdsAfter(9_000_000);
 }
 
@@ -262,7 +267,10 @@ function ofDevices(withOther: boolean): Inserted[] {
 }
 
 /** All rows of the first company, or of the other one. */
-export async function rowsOfCompany({ sql }: TestPlace, whose: 'first' | 'other'): Promise<unknown> {
+export async function rowsOfCompany(
+  { sql }: { readonly sql: (text: string) => Promise<unknown[]> },
+  whose: 'first' | 'other',
+): Promise<unknown> {
   const tables = [
     ...ROWS,
     ...LINKS,

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { randomBytes } from 'node:crypto';
 import { closeSync, copyFileSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 
 import { connect } from '../../../src/database/sqlite/connect.js';
@@ -94,7 +94,8 @@ export function placeAt(file: string): TestPlace {
           drop index if exists ledger_of_company`),
       );
     },
-    disconnect: () => Promise.resolve(),
+    // The connection of `sql` ends with this turn.
+    disconnect: () => setImmediate(),
     remove: () => {
       removeFolder(dirname(file));
       return Promise.resolve();

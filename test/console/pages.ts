@@ -14,7 +14,7 @@ export interface OpenOptions extends BrowserContextOptions {
   readonly isExpected?: (problem: string) => boolean;
 }
 
-/** A server and a browser for all tests of the file that calls this. */
+/** A server for all tests of the file that calls this, and windows of a browser. */
 export function useConsole(...options: Parameters<typeof startServer>) {
   const server = useServer(...options);
   return { server, open: useWindows(() => server.url) };
@@ -33,13 +33,21 @@ export function useConsoleOfOtherNode() {
   return { server, open: useWindows(() => url) };
 }
 
-/** Windows of one browser, on the pages of the node at `nodeUrl`. */
+/** One browser for all files of this process, at whose end it is killed. */
+let shared: Promise<Browser> | undefined;
+
+async function launchShared(): Promise<Browser> {
+  const browser = await launchBrowser();
+  browser.on('disconnected', () => (shared = undefined));
+  return browser;
+}
+
+/** Windows of a browser, on the pages of the node at `nodeUrl`. */
 function useWindows(nodeUrl: () => string) {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await (shared ??= launchShared());
   });
-  afterAll(() => browser.close());
 
   /** Opens a path such as `/devices` in a window of its own, which must report no problem until the test ends. */
   return async (path: string, { email, isExpected, ...window }: OpenOptions = {}): Promise<Page> => {

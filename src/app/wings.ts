@@ -1,7 +1,8 @@
 /** Wings register with those below them how their rows are removed with others, and after which time. */
 import { jobKinds, jobRetention } from '../domain/base/job/job.service.js';
 import { ledgerRetention, retained } from '../domain/base/ledger/retention.service.js';
-import { changeSomeDevices, DEVICE_CHANGE } from '../domain/fleet/device/device-bulk.service.js';
+import { changeSomeDevices, DEVICE_CHANGE } from '../domain/fleet/bulk/device-bulk.service.js';
+import { changeSomeNumbers, NUMBER_CHANGE } from '../domain/fleet/bulk/number-bulk.service.js';
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
 import { FLEET_IMPORT, importSome } from '../domain/fleet/import/import.service.js';
@@ -28,6 +29,7 @@ logicalNumberRemovals.push(
 
 retained.push(transactionRetention, ledgerRetention, deliveryRetention, tokenRetention, jobRetention);
 
+jobKinds.set(NUMBER_CHANGE, changeSomeNumbers);
 for (const [kind, change] of [
   [DEVICE_CHANGE, changeSomeDevices],
   [FLEET_IMPORT, importSome],

@@ -135,8 +135,8 @@ export const base = {
       job_id: ownedBy('jobs'),
       /** Line of the row in a file, from 1; place of the row in the job, from 0, if there is no file. */
       row_number: integer,
-      /** Serial number of the device that the row is about; null for rows of other records. */
-      serial_number: optional(text),
+      /** Serial number of the device, or the logical number, that the row is about. */
+      name: text,
       code: text,
       message: text,
     },

@@ -25,7 +25,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     `groupCreate groupUpdate groupDelete groupAttachAppVersions groupDetachAppVersions
       groupSetDefaultAppVersions logicalNumberCreate logicalNumberUpdate logicalNumberDelete
       logicalNumberMove logicalNumberSetAppVersions deviceCreate deviceUpdate deviceDelete deviceEnable
-      deviceDisable deviceAssign deviceBulkChange deviceBulkCreate deviceAdopt fleetImport jobCancel savedFilterCreate savedFilterUpdate savedFilterDelete appCreate appUpdate appDelete
+      deviceDisable deviceAssign deviceBulkChange logicalNumberBulkChange deviceBulkCreate deviceAdopt fleetImport jobCancel savedFilterCreate savedFilterUpdate savedFilterDelete appCreate appUpdate appDelete
       appVersionCreate appVersionUpdate appVersionDelete appVersionSetModules appVersionSetFiles
       appVersionGrant fileCreate fileUpdate fileDelete notificationSend notificationCancel
       notificationRetry parameterCreate parameterUpdate parameterDelete parameterBulkSet metacontentCreate

@@ -64,10 +64,11 @@ function fieldsOfModel(model: z.ZodObject, options: InputOptions): Record<string
     },
   });
   return Object.fromEntries(
-    Object.entries(properties as Record<string, Property>).map(([name, property]) => {
+    Object.entries(properties as Record<string, Property>).flatMap(([name, property]) => {
+      if (options.fields?.[name] !== undefined) return [];
       const isNullable = acceptsNull(property) || !required.includes(name);
       const description = options.descriptions?.[name] ?? describe(property, options);
-      return [name, { type: typeOf(name, property, options), isNullable, description }];
+      return [[name, { type: typeOf(name, property, options), isNullable, description }]];
     }),
   );
 }

@@ -36,6 +36,13 @@ const TRIED: Readonly<Record<string, Tried>> = {
     records: 'devices',
     had: () => rowsIn(server, 'devices', 'enabled'),
   },
+  logicalNumberBulkChange: {
+    args: () => 'change: { groupId: null, force: true }',
+    named: 'number',
+    ofGroup: ['groupId', () => nodeId('Group', group)],
+    records: 'logical numbers',
+    had: () => rowsIn(server, 'logical_numbers', `group_id = ${group}`),
+  },
 };
 
 const inputOf = (type: GraphQLInputType): GraphQLInputObjectType | undefined => {
@@ -90,6 +97,7 @@ describe('RU-50: every mutation with a target', () => {
     expect(withTarget.map(({ name }) => name).sort()).toEqual([
       'appVersionGrant',
       'deviceBulkChange',
+      'logicalNumberBulkChange',
       'notificationSend',
     ]);
     expect(withFilter.map(({ name }) => name).sort()).toEqual(Object.keys(TRIED));

@@ -42,6 +42,7 @@ const words = pageWords({
 const kindNames = texts({
   deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
   fleetImport: ['Import of devices', 'Importação de dispositivos'],
+  logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
 });
 
 const TONES: Readonly<Record<JobState, Tone>> = {
@@ -168,7 +169,7 @@ const REJECTIONS = graphql(`
       rejections(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
         totalCount @include(if: $count)
         pageInfo { hasNextPage endCursor }
-        nodes { id rowNumber serialNumber code message rule params }
+        nodes { id rowNumber name code message rule params }
       }
     }
   }
@@ -239,7 +240,7 @@ function JobPanel({ id, onClose }: OpenRecord): ReactNode {
               rowName={({ rowNumber }) => String(rowNumber)}
               columns={[
                 { id: 'rowNumber', title: text.line, width: 80 },
-                { id: 'serialNumber', title: text.serialNumber, width: 140 },
+                { id: 'name', title: text.name, width: 140 },
                 { id: 'reason', title: text.reason, width: 300, render: (row) => messageOf(row, language) },
               ]}
               empty={text.noRejections}

@@ -34,9 +34,7 @@ const RejectionType = g.nodeType<JobRejection, 'jobId' | 'code'>(
     rowNumber: g.int(
       'Line of the row in the file, from 1. The targets of a bulk change are counted from 0, by ascending id.',
     ),
-    serialNumber: g.text.orNull(
-      'Serial number of its device, also if that was deleted meanwhile. Null for rows of other records.',
-    ),
+    name: g.text('Serial number of its device, or its logical number, also if that was deleted meanwhile.'),
     message: g.text('Why it was refused.'),
   },
 );

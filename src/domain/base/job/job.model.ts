@@ -31,8 +31,8 @@ export interface JobRejection {
   readonly jobId: number;
   /** Line of the row in a file, from 1; place among the targets of a bulk change, from 0. */
   readonly rowNumber: number;
-  /** Serial number of the device that the row is about; null for rows of other records. */
-  readonly serialNumber: string | null;
+  /** Serial number of the device, or the logical number, that the row is about. */
+  readonly name: string;
   readonly code: DomainCode;
   readonly message: string;
 }

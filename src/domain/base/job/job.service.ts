@@ -170,7 +170,7 @@ async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Prom
     [...rejected].map(([place, error]) => ({
       job_id: jobId,
       row_number: lineOf(rows[place]) ?? part.first_row + place,
-      serial_number: serialNumberOf(rows[place]),
+      name: nameOf(rows[place]),
       code: error.code,
       message: messageOf(error),
     })),
@@ -185,8 +185,11 @@ async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Prom
 const lineOf = (row: Json | undefined): number | undefined =>
   isObject(row) && typeof row.line === 'number' ? row.line : undefined;
 
-const serialNumberOf = (row: Json | undefined): string | null =>
-  isObject(row) && typeof row.serialNumber === 'string' ? row.serialNumber : null;
+/** The name of the record of a row: a device of an import, or a record of a bulk change. */
+function nameOf(row: Json | undefined): string {
+  const { name, serialNumber = name } = isObject(row) ? row : {};
+  return typeof serialNumber === 'string' ? serialNumber : '';
+}
 
 /** The message of an error; with those of its fields, for example `logicalNumberId is not the id of …`. */
 export function messageOf({ message, details: { fields = {} } }: DomainError): string {

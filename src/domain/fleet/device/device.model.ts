@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import type { PresenceLimits } from '../../../platform/terminal.js';
 import { freeText, printableName, type Audit, recordId } from '../../../platform/validate.js';
-import { ParameterCreate } from '../setting/setting.model.js';
 
 const MAX_ENTRIES = 64;
 
@@ -33,16 +32,6 @@ const ReportFields = z.object({
 
 export const DeviceUpdate = DeviceFields.partial();
 export const DeviceCreate = z.object({ serialNumber: SerialNumber, ...DeviceUpdate.shape });
-/** The change that a job makes to each device. */
-export const DeviceBulkChange = DeviceUpdate.extend({
-  groupId: recordId.nullable().optional().describe('Group of the logical numbers of the devices.'),
-  /** A new token, beside which the old one works for some milliseconds. */
-  token: z.object({ keepOldFor: z.number() }).optional(),
-  /** Value of the logical numbers of the devices. */
-  parameter: ParameterCreate.optional(),
-});
-
-export type DeviceBulkChange = Readonly<z.output<typeof DeviceBulkChange>>;
 
 export const DeviceReport = ReportFields.partial();
 

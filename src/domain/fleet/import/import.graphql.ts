@@ -33,6 +33,7 @@ const FleetImportInput = g.inputType<g.Input>('FleetImportInput', 'A file with d
     ),
     defaultValue: false,
   },
+  force: g.FORCE,
 });
 
 const RefusedRow = g.objectType<Refused, 'code'>(
@@ -84,7 +85,7 @@ const fleetImport = g.mutation('fleetImport', {
   },
   resolve: async (_source, ctx, { input, dryRun }) => {
     demandScope(ctx.caller, 'write');
-    const { file, mode, errorPolicy, issueTokens } = input as Given;
+    const { file, mode, errorPolicy, issueTokens, force } = input as Given;
     if (issueTokens === true) demandScope(ctx.caller, 'admin');
     // The file is read before the unit of work begins.
     const sent = g.findSentFile(file);
@@ -94,13 +95,13 @@ const fleetImport = g.mutation('fleetImport', {
       async (work) => {
         if (rows === undefined) throw invalid('file', 'must be an uploaded file, not null');
         if (rows instanceof DomainError) throw rows;
-        checked = await check(rows, (part) => planImport(work, mode, part));
+        checked = await check(rows, (part) => planImport(work, { mode, force: force === true }, part));
         const { accepted, refused } = checked;
         const isStopped = refused.length > 0 && errorPolicy === 'REJECT_EVERYTHING';
         if (dryRun === true || isStopped || accepted.length === 0) return [];
         const given = {
           kind: FLEET_IMPORT,
-          input: { mode, ...(issueTokens === true && { issueTokens }) },
+          input: { mode, force: force === true, ...(issueTokens === true && { issueTokens }) },
           rows: accepted as readonly Json[],
         };
         return [(later) => startJob(later, given)];
@@ -128,6 +129,7 @@ interface Given extends g.Input {
   readonly mode: ImportMode;
   readonly errorPolicy: ErrorPolicy;
   readonly issueTokens: boolean | null;
+  readonly force: boolean | null;
 }
 
 type Plan = (rows: readonly ImportRow[]) => Promise<readonly (object | DomainError)[]>;

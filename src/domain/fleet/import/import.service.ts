@@ -3,7 +3,7 @@ import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid, taken } from '../../../platform/errors.js';
 import { demandScope } from '../../../platform/requests.js';
 import type { Rejected } from '../../base/job/job.service.js';
-import type { IssueTokens } from '../device/device-bulk.service.js';
+import type { IssueTokens } from '../bulk/device-bulk.service.js';
 import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers, storeDevices } from '../device/device.service.js';
 import { groupRecords } from '../group/group.service.js';
@@ -14,6 +14,7 @@ import {
   moveLogicalNumbers,
   withVersions,
 } from '../logical-number/logical-number.service.js';
+import { lossesByMove } from '../logical-number/version-links.service.js';
 import { setParameters } from '../setting/parameter.service.js';
 import type { ImportRow } from './import.model.js';
 
@@ -25,6 +26,8 @@ export type ImportMode = 'CREATE' | 'CREATE_OR_UPDATE';
 
 interface ImportInput {
   readonly mode: ImportMode;
+  /** Whether logical numbers may move to groups that lack app versions of their terminals. */
+  readonly force: boolean;
   /** Absent if no tokens are issued. */
   readonly issueTokens?: true;
 }
@@ -38,8 +41,12 @@ interface Planned {
   readonly groupId: number | undefined;
 }
 
-/** The rows as they would be imported, or why not, in order. Four statements. */
-export async function planImport(work: ReadWork, mode: ImportMode, rows: readonly ImportRow[]) {
+/** The rows as they would be imported, or why not, in order. Five statements. */
+export async function planImport(
+  work: ReadWork,
+  { mode, force }: Pick<ImportInput, 'mode' | 'force'>,
+  rows: readonly ImportRow[],
+) {
   const named = (field: 'logicalNumber' | 'group'): string[] => rows.flatMap((row) => row[field] ?? []);
   const devices = await findDevicesBySerialNumbers(
     work,
@@ -51,6 +58,7 @@ export async function planImport(work: ReadWork, mode: ImportMode, rows: readonl
   const chosen = new Map<string, number>();
   /** Values of parameters of earlier rows, by logical number and key. */
   const values = new Map<string, string>();
+  const losses = await lossesByMove(work, movesOf(rows, numbers, groups), force);
   return rows.map((row): Planned | DomainError => {
     const { serialNumber, logicalNumber, group } = row;
     const device = devices.get(serialNumber);
@@ -66,17 +74,36 @@ export async function planImport(work: ReadWork, mode: ImportMode, rows: readonl
     const number = logicalNumber === undefined ? undefined : numbers.get(logicalNumber);
     const isMoved = number !== undefined && groupId !== undefined && number.groupId !== groupId;
     if (isMoved && mode === 'CREATE') return taken('logicalNumber', 'exists already, in another group');
+    const loss = isMoved ? losses.get(number.id) : undefined;
+    if (loss !== undefined) return loss;
     if (logicalNumber !== undefined && groupId !== undefined) {
       if ((chosen.get(logicalNumber) ?? groupId) !== groupId) return invalid('group', 'is given twice');
       chosen.set(logicalNumber, groupId);
     }
-    const given = Object.entries(row.parameters ?? {}).map(([key, value]) => {
-      return [JSON.stringify([logicalNumber, key]), value] as const;
-    });
-    const isOther = given.some(([name, value]) => (values.get(name) ?? value) !== value);
-    if (isOther) return invalid('parameters', 'is given twice');
-    for (const [name, value] of given) values.set(name, value);
+    if (!agrees(row, values)) return invalid('parameters', 'is given twice');
     return { row, device, number, groupId };
+  });
+}
+
+/** Adds the values of a row to those of earlier rows, by logical number and key; false, and adds none, if one is another. */
+function agrees({ logicalNumber, parameters = {} }: ImportRow, values: Map<string, string>): boolean {
+  const given = Object.entries(parameters).map(([key, value]) => {
+    return [JSON.stringify([logicalNumber, key]), value] as const;
+  });
+  if (given.some(([name, value]) => (values.get(name) ?? value) !== value)) return false;
+  for (const [name, value] of given) values.set(name, value);
+  return true;
+}
+
+/** The groups that rows give to logical numbers that exist. */
+function movesOf(
+  rows: readonly ImportRow[],
+  numbers: ReadonlyMap<string, LogicalNumberHead>,
+  groups: ReadonlyMap<string, { readonly id: number }>,
+) {
+  return rows.flatMap(({ logicalNumber = '', group = '' }) => {
+    const [number, groupId] = [numbers.get(logicalNumber), groups.get(group)?.id];
+    return number === undefined || groupId === undefined ? [] : [{ number, groupId }];
   });
 }
 
@@ -87,9 +114,9 @@ export async function importSome(
   rows: readonly Json[],
   issueTokens: IssueTokens,
 ): Promise<Rejected> {
-  const { mode, issueTokens: isIssuing = false } = input as unknown as ImportInput;
+  const { issueTokens: isIssuing = false, ...how } = input as unknown as ImportInput;
   if (isIssuing) demandScope(work.caller, 'admin');
-  const planned = await planImport(work, mode, rows as unknown as readonly ImportRow[]);
+  const planned = await planImport(work, how, rows as unknown as readonly ImportRow[]);
   const rejected = new Map<number, DomainError>();
   const accepted: Planned[] = [];
   for (const [place, plan] of planned.entries()) {

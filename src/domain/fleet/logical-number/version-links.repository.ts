@@ -59,6 +59,20 @@ export async function selectVersionsLinkedToGroup(work: ReadWork, groupId: numbe
   return links.map((link) => link.app_version_id);
 }
 
+/** Ids of those logical numbers whose terminals would lose app versions in the group that they move to (0: none). One statement. */
+export async function selectLosing(
+  work: ReadWork,
+  moves: readonly (readonly [logicalNumberId: number, groupId: number])[],
+): Promise<Ids> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number }>`select distinct pair.id from ${pairTable('integer', moves)}
+    join logical_number_app_versions as l on l.company_id = ${companyId} and l.logical_number_id = pair.id
+    where exists (select 1 from devices as d where d.company_id = l.company_id and d.logical_number_id = pair.id)
+      and not exists (select 1 from app_version_groups as g where g.company_id = l.company_id
+        and g.group_id = pair.other and g.app_version_id = l.app_version_id)`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** Default versions of the group, ascending, without those of apps of which the number has a version. One statement. */
 export async function selectDefaultsFor(work: ReadWork, groupId: number, held: Ids) {
   const { db, companyId } = specialSql(work);

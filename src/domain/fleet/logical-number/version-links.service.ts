@@ -10,6 +10,7 @@ import {
   countLinksOfVersions,
   replaceLinks,
   selectLinksOfVersions,
+  selectLosing,
   selectVersionsLinkedToGroup,
   type VersionLink,
   type Versions,
@@ -17,6 +18,8 @@ import {
 } from './version-links.repository.js';
 
 const devices = new CompanyRows('devices');
+
+const FORCE_IT = 'Send force: true to make the change anyway.';
 
 /** Links that one statement deletes, except for a number that alone has more. */
 const LINKS_PER_PART = 250;
@@ -87,6 +90,26 @@ export async function refuseLossByMove(
   if (terminals > 0) throw inUse(terminals, false);
 }
 
+/** A logical number, and the group that it gets; null: none. */
+interface Move {
+  readonly number: Pick<LogicalNumber, 'id' | 'groupId'>;
+  readonly groupId: number | null;
+}
+
+/** The errors of logical numbers, by their ids, whose terminals would lose app versions by a move; none with `force`. One statement. */
+export async function lossesByMove(
+  work: ReadWork,
+  moves: readonly Move[],
+  force: boolean | null | undefined,
+): Promise<ReadonlyMap<number, DomainError>> {
+  const moving = moves.filter(({ number, groupId }) => number.groupId !== groupId);
+  if (force === true || moving.length === 0) return new Map();
+  const pairs = moving.map(({ number, groupId }) => [number.id, groupId ?? 0] as const);
+  const message = `Its terminals would lose app versions. ${FORCE_IT}`;
+  const losing = await selectLosing(work, pairs);
+  return new Map(losing.map((id) => [id, new DomainError('in_use', message)]));
+}
+
 /** Refuses to replace the bytes of a version that a logical number has. Errors: `in_use`. */
 export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Promise<void> {
   if (!(await versionLinks.exists(work, { app_version_id: appVersionId }))) return;
@@ -97,8 +120,5 @@ export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Pr
 
 function inUse(terminals: number, more: boolean): DomainError {
   const count = `${more ? 'At least ' : ''}${counted(terminals, 'terminal')}`;
-  return new DomainError(
-    'in_use',
-    `${count} would lose app versions. Send force: true to make the change anyway.`,
-  );
+  return new DomainError('in_use', `${count} would lose app versions. ${FORCE_IT}`);
 }

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { takeJobStep } from '../../../../src/domain/base/job/job.service.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
 import { exported } from '../../../support/export.js';
-import { fleet, versionIdsOf } from '../../../support/fleet.js';
+import { createdId, fleet, versionIdsOf } from '../../../support/fleet.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
 import { newTerminal, report } from '../../../support/terminals.js';
 
 const server = useServer({ maxFileBytes: 8 * 1024 * 1024 });
 
-const IMPORT = `mutation ($file: Upload!, $mode: FleetImportMode, $errorPolicy: BulkErrorPolicy, $dryRun: Boolean, $issueTokens: Boolean) {
-  fleetImport(input: { file: $file, mode: $mode, errorPolicy: $errorPolicy, issueTokens: $issueTokens }, dryRun: $dryRun) {
+const IMPORT = `mutation ($file: Upload!, $mode: FleetImportMode, $errorPolicy: BulkErrorPolicy, $dryRun: Boolean, $issueTokens: Boolean, $force: Boolean) {
+  fleetImport(input: { file: $file, mode: $mode, errorPolicy: $errorPolicy, issueTokens: $issueTokens, force: $force }, dryRun: $dryRun) {
     count refusedCount refused { line code message rule params } job { id state } userErrors { code path message } } }`;
 
 interface Imported extends Fields {
@@ -179,6 +179,25 @@ describe('fleetImport', () => {
     const tried = await imported('serial_number\nD1\nD1', { dryRun: true });
     expect(tried).toMatchObject({ job: null, count: 1, refusedCount: 1 });
     expect(await devices('D')).toEqual([]);
+  });
+
+  it('moves a logical number whose terminals lose app versions only with force', async () => {
+    const { client } = server.acme;
+    const from = await fleet.group(client, 'with versions');
+    await fleet.group(client, 'without versions');
+    const [version = 0] = await fleet.appVersions(client, 1, [from]);
+    const given = { number: 'losing', group_id: from, app_version_ids: [version] };
+    const number = await createdId(client, 'logical_numbers', 'logical_number', given);
+    await fleet.device(client, 'LOSING 1', { logical_number_id: number });
+    const text = 'serial_number,logical_number,group\nLOSING 1,losing,without versions\n';
+    const mode = 'CREATE_OR_UPDATE';
+    expect(refusals(await imported(text, { mode }))).toEqual([
+      '2 Its terminals would lose app versions. Send force: true to make the change anyway.',
+    ]);
+    expect(await versionIdsOf(client, 'losing')).toEqual([version]);
+    const forced = await imported(text, { mode, force: true });
+    expect(await jobOf(forced)).toMatchObject({ done: 1, rejected: 0 });
+    expect(await versionIdsOf(client, 'losing')).toEqual([]);
   });
 
   it('changes records that exist only with CREATE_OR_UPDATE, and nothing that is absent', async () => {

@@ -11,7 +11,7 @@ const CHANGE = `mutation ($target: DeviceTargetInput!, $change: DeviceBulkChange
   deviceBulkChange(target: $target, change: $change, dryRun: $dryRun, expectCount: $expectCount) {
     count examples { serialNumber } job { id databaseId state total } userErrors { path code message } } }`;
 const JOB = `query ($id: ID!) { job(id: $id) { kind state total done rejected failure endedAt createdBy { databaseId }
-  rejections { totalCount nodes { rowNumber serialNumber message } } } }`;
+  rejections { totalCount nodes { rowNumber name message } } } }`;
 const CANCEL = `mutation ($id: ID!) { jobCancel(id: $id) { job { state done } userErrors { code path } } }`;
 
 interface Changed extends Fields {
@@ -109,7 +109,7 @@ describe('deviceBulkChange', () => {
       rejections: {
         nodes: [
           {
-            serialNumber: 'par 3',
+            name: 'par 3',
             message: expect.stringContaining('Only logical numbers have parameters') as string,
           },
         ],
@@ -143,7 +143,7 @@ describe('deviceBulkChange', () => {
         nodes: [
           {
             rowNumber: 1,
-            serialNumber: 'moving 2',
+            name: 'moving 2',
             message: 'logicalNumberId must not be null. Only logical numbers belong to a group',
           },
         ],
@@ -230,7 +230,7 @@ describe('a job in steps', () => {
         nodes: [
           {
             rowNumber: devices.length - 1,
-            serialNumber: expect.stringMatching(/^stepped \d+$/) as string,
+            name: expect.stringMatching(/^stepped \d+$/) as string,
             message: 'No such device.',
           },
         ],

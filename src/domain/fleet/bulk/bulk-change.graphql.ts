@@ -1,0 +1,132 @@
+import * as g from '../../../graphql/index.js';
+import type { Json } from '../../../platform/encoding/json.js';
+import { invalid } from '../../../platform/errors.js';
+import { refuseTooManyRows } from '../../../platform/requests.js';
+import { JobType } from '../../base/job/job.graphql.js';
+import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
+import { startJob } from '../../base/job/job.service.js';
+import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
+import { demandCount } from '../logical-number/logical-number.service.js';
+import { ParameterCreate } from '../setting/setting.model.js';
+import { type BulkRow, type BulkTarget, findTargets } from './bulk-change.service.js';
+
+export const ParameterInput = g.inputOf('ParameterChangeInput', ParameterCreate, {
+  description: 'A parameter of each logical number.',
+});
+
+type Condition = ReturnType<typeof g.targetConditionOf>;
+
+interface Target extends g.Input {
+  readonly ids?: readonly string[] | null;
+  readonly filter?: g.FilterInput | null;
+  readonly savedFilterId?: string | null;
+  readonly all?: boolean | null;
+}
+
+interface BulkChange<T> {
+  readonly types: ReturnType<typeof g.listTypes<T & object>>;
+  readonly table: 'devices' | 'logical_numbers';
+  readonly savedFilters: 'device' | 'logical_number';
+  /** For example `logical numbers`. */
+  readonly records: string;
+  readonly change: Parameters<typeof g.object>[0];
+  /** The types of the records that fields of the change name. */
+  readonly references: Readonly<Record<string, string>>;
+  readonly nameOf: (record: T) => string;
+  /** Checks the change. Errors: `invalid`. */
+  readonly check: (work: Parameters<typeof savedCondition>[0], given: g.Input) => Promise<object>;
+}
+
+const EXAMPLES = 20;
+const SAVED = 'target.savedFilterId';
+
+/** A mutation that changes many records of a list by a job of the kind `name`. */
+export function bulkChange<T extends { readonly id: number }>(name: string, parts: BulkChange<T>) {
+  const { types, records, references, savedFilters: kind } = parts;
+  const { list } = types;
+  return g.mutation(name, {
+    field: g.object(
+      payloadOf(types, records),
+      `Changes up to ${MAX_JOB_ROWS} ${records} in the background: those of the target now. Each is changed, or refused with its reason in \`rejections\` of the job, and then stays as it is.`,
+    ),
+    args: {
+      target: g.object(targetInput(types, records), `The ${records} to change.`),
+      change: g.object(parts.change, 'What to change of each of them.'),
+      ...g.TARGET_ARGS,
+    },
+    resolve: (_source, ctx, { target, change, dryRun, expectCount }, info) => {
+      let found: readonly T[] = [];
+      return ctx.changeInParts(
+        async (work) => {
+          const input = await parts.check(work, g.withNumbers(change, references));
+          const { filter, savedFilterId: id } = target;
+          const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
+          if (id != null) conditions.push(await savedCondition(work, { kind, id, path: SAVED }, info));
+          found = await findTargets(work, { ...parts, list }, targetOf(list.name, target, conditions));
+          demandCount(found.length, expectCount, records);
+          if (dryRun === true) return [];
+          const rows: BulkRow[] = found.map((row) => ({ id: row.id, name: parts.nameOf(row) }));
+          return [
+            (later) => startJob(later, { kind: name, input: input as Json, rows: rows as unknown as Json[] }),
+          ];
+        },
+        ([job]: readonly Job[]) => ({
+          count: found.length,
+          ...(job === undefined ? { examples: found.slice(0, EXAMPLES) } : { job }),
+        }),
+        pathOf,
+      );
+    },
+  });
+}
+
+type Types = ReturnType<typeof g.listTypes>;
+
+function payloadOf({ list, Record }: Pick<Types, 'list' | 'Record'>, records: string) {
+  return g.payloadType(`${list.name}BulkChange`, {
+    job: g.object.orNull(JobType, 'The job that makes the change. Null with dryRun, and after an error.'),
+    ...g.targetPayload(`Number of ${records} of the target.`, Record),
+  });
+}
+
+/** The input that selects records of a list. */
+function targetInput(types: Pick<Types, 'list' | 'Filter'>, records: string) {
+  return g.inputType<Target>(
+    `${types.list.name}TargetInput`,
+    `The ${records} to change: exactly one of its fields.`,
+    {
+      ids: g.nullable(g.id.list(`Global ids of ${records}. At most 1000.`)),
+      filter: g.object.orNull(
+        types.Filter,
+        `All ${records} for which this holds now. Every condition must have a value, and there must be one.`,
+      ),
+      savedFilterId: SAVED_FILTER_ID,
+      all: g.flag.orNull(`True: all ${records} of the company.`),
+    },
+  );
+}
+
+function targetOf(typeName: string, { ids, all }: Target, conditions: readonly Condition[]): BulkTarget {
+  const targets: BulkTarget[] = [
+    ...(ids == null ? [] : [{ ids: numbersIn(typeName, ids) }]),
+    ...conditions.map((condition) => ({ condition })),
+    ...(all === true ? [{ condition: null }] : []),
+  ];
+  const [target, ...others] = targets;
+  if (target !== undefined && others.length === 0) return target;
+  throw invalid('target', 'must have exactly one of ids, filter, savedFilterId and all: true');
+}
+
+function numbersIn(typeName: string, ids: readonly string[]): readonly number[] {
+  if (ids.length === 0) throw invalid('target.ids', 'must not be empty');
+  refuseTooManyRows('target.ids', ids);
+  const named = g.withNumbers({ 'target.ids': [...new Set(ids)] }, { 'target.ids': typeName });
+  return named['target.ids'] as readonly number[];
+}
+
+/** Path in the arguments of a field that an error names. */
+function pathOf(field: string): readonly string[] {
+  const [first = '', ...rest] = field.split('.');
+  if (['target', 'change', 'expectCount'].includes(first)) return [first, ...rest];
+  return [first === 'filter' ? 'target' : 'change', first, ...rest];
+}

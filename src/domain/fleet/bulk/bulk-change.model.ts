@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+import { recordId } from '../../../platform/validate.js';
+import { DeviceUpdate } from '../device/device.model.js';
+import { ParameterCreate } from '../setting/setting.model.js';
+
+/** The change that a job makes to each logical number. */
+export const LogicalNumberBulkChange = z.object({
+  groupId: recordId.nullable().optional().describe('Group of the logical numbers.'),
+  parameter: ParameterCreate.optional(),
+  /** Whether terminals may lose app versions. */
+  force: z.boolean().nullish(),
+});
+
+/** The change that a job makes to each device, and to its logical number. */
+export const DeviceBulkChange = DeviceUpdate.extend({
+  ...LogicalNumberBulkChange.shape,
+  /** A new token, beside which the old one works for some milliseconds. */
+  token: z.object({ keepOldFor: z.number() }).optional(),
+});
+
+export type LogicalNumberBulkChange = Readonly<z.output<typeof LogicalNumberBulkChange>>;
+export type DeviceBulkChange = Readonly<z.output<typeof DeviceBulkChange>>;

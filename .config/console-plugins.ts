@@ -5,15 +5,21 @@ import { brotliCompress, gzip } from 'node:zlib';
 import { createRequest, stringifyDocument } from 'urql';
 import { runnerImport, type Plugin } from 'vite';
 
-/** Writes the generated documents to `listFile` as urql sends them: the server always runs those. */
+import { listQuery, recordQuery } from '../src/console/api/documents.ts';
+
+/** Writes the documents of the console to `listFile` as urql sends them: the server always runs those. */
 export function documents(generated: string, listFile: string): Plugin {
   return {
     name: 'console:documents',
     writeBundle: async () => {
       const { module } =
         await runnerImport<Readonly<Record<string, { readonly toString: () => string }>>>(generated);
-      const texts = Object.entries(module).filter(([name]) => name.endsWith('Document'));
-      const sent = texts.map(([, text]) => stringifyDocument(createRequest(text.toString(), {}).query));
+      const entries = Object.entries(module).map(([name, text]) => [name, text.toString()] as const);
+      const texts = entries.flatMap(([name, text]) => {
+        if (name.endsWith('Document')) return [text];
+        return /(?:Row|Record)FragmentDoc$/.test(name) ? [listQuery(text), recordQuery(text)] : [];
+      });
+      const sent = texts.map((text) => stringifyDocument(createRequest(text, {}).query));
       await writeFile(listFile, JSON.stringify(sent));
     },
   };

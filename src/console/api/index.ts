@@ -2,4 +2,4 @@ export { mutations } from '../gql/mutations';
 export { noteChange, noteOthersChange, type EntityType } from './changes';
 export { graphql } from './graphql';
 export { mutate, useDryRun, useMutation } from './mutation';
-export { query, useQuery, useSubscription } from './query';
+export { query, useQuery, useRecord, useSubscription } from './query';

@@ -42,10 +42,10 @@ export async function mutate<Data extends object, Variables extends object>(
 const payloadOf = <Data extends object>(data: Data): PayloadOf<Data> =>
   Object.values(data)[0] as PayloadOf<Data>;
 
-/** One mutation of a form or a button. Pages that show records of the types in `changes` are loaded again after it. */
+/** One mutation of a form or a button. What is shown of records of the types in `changes`, or of all, is loaded again. */
 export function useMutation<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
-  changes: readonly EntityType[] = [],
+  changes?: readonly EntityType[],
 ): MutationState<Variables, PayloadOf<Data>> {
   const { language } = useLocale();
   const [errors, setErrors] = useState<readonly UserError[]>([]);
@@ -56,7 +56,7 @@ export function useMutation<Data extends object, Variables extends object>(
     setErrors([]);
     setFailure(null);
   }, []);
-  const types = changes.join();
+  const types = changes?.join();
   const run = useCallback(
     async (variables: Variables, attachment?: Attachment): Promise<PayloadOf<Data> | null> => {
       reset();
@@ -71,7 +71,8 @@ export function useMutation<Data extends object, Variables extends object>(
         // The record on screen is older than that of the server.
         const isStale = userErrors.some(({ code }) => code === 'STALE');
         if (userErrors.length > 0 && !isStale) return null;
-        for (const type of types.split(',') as EntityType[]) noteChange(type);
+        if (types === undefined) noteChange();
+        else for (const type of types.split(',') as EntityType[]) noteChange(type);
         return isStale ? null : payload;
       } catch (error) {
         setFailure(failureOf(error as CombinedError, language));
@@ -86,6 +87,7 @@ export function useMutation<Data extends object, Variables extends object>(
   return { run, errors, failure, problem: failure ?? errors[0], isRunning, progress, reset };
 }
 
+const NONE: readonly EntityType[] = [];
 /** A person who types pauses for this time. */
 const PAUSE_MS = 400;
 
@@ -102,7 +104,7 @@ export function useDryRun<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
   variables: Variables | null,
 ): DryRun<PayloadOf<Data>> {
-  const { run, reset, errors, failure } = useMutation(document);
+  const { run, reset, errors, failure } = useMutation(document, NONE);
   const [payload, setPayload] = useState<PayloadOf<Data> | null>();
   const text = variables && JSON.stringify(variables);
   useEffect(() => {

@@ -4,8 +4,12 @@ import { useQuery as useUrqlQuery, type CombinedError } from 'urql';
 import type { TypedDocumentString } from '../gql/graphql';
 import { onChanges, type EntityType } from './changes';
 import { client, connection, subscribe } from './client';
+import { kindOf, recordQuery } from './documents';
 
 export type Document<Data, Variables> = TypedDocumentString<Data, Variables>;
+
+/** Fields of a record: `fragment AppRow on App {...}` of one in a list, `fragment AppRecord on App {...}` of one alone. */
+export type Fragment<Row> = TypedDocumentString<Row, unknown>;
 
 export interface QueryState<Data> {
   /** The last response, also while it is loaded again, and after that failed. */
@@ -51,6 +55,17 @@ export function useQuery<Data, Variables extends object>(
   if (data !== undefined && last?.data !== data) setLast({ key, data });
   const kept = error && last?.key === key ? last.data : undefined;
   return { data: data ?? kept, error, isLoading: fetching, reload };
+}
+
+/** Loads a record, and again when it or records of the types in `follows` change. */
+export function useRecord<Row>(
+  fragment: Fragment<Row>,
+  id: string,
+  follows: readonly EntityType[] = [],
+): QueryState<{ readonly node: Row | null }> {
+  const text = fragment.toString();
+  const document = recordQuery(text) as unknown as Document<{ readonly node: Row | null }, { id: string }>;
+  return useQuery(document, { id }, [kindOf(text) as EntityType, ...follows]);
 }
 
 /** Sends one query, outside of what a page shows. Errors: `CombinedError`. */

@@ -1,30 +1,8 @@
 import { useMemo, type ComponentType } from 'react';
 
 import type { IconName } from '../ui/icon';
-import { pageWords } from '../ui/words';
+import type { PageName } from '../ui/words';
 import { useSession } from './session';
-
-/** Names of pages and of the sections of the menu. */
-export const pageNames = pageWords({
-  account: ['Account', 'Conta'],
-  'app-versions': ['App versions', 'Versões de aplicativos'],
-  fleet: ['Fleet', 'Frota'],
-  jobs: ['Jobs', 'Tarefas'],
-  ledger: ['Change history', 'Histórico de alterações'],
-  'logical-numbers': ['Logical numbers', 'Números lógicos'],
-  members: ['Members', 'Membros'],
-  messages: ['Messages', 'Mensagens'],
-  notifications: ['Notifications', 'Notificações'],
-  overview: ['Overview', 'Visão geral'],
-  payments: ['Payments', 'Pagamentos'],
-  settings: ['Company and server', 'Empresa e servidor'],
-  software: ['Software', 'Software'],
-  company: ['Company', 'Empresa'],
-  webhooks: ['Webhooks', 'Webhooks'],
-  'unknown-terminals': ['Unknown terminals', 'Terminais desconhecidos'],
-});
-
-export type PageName = keyof (typeof pageNames)['en'];
 
 export interface PageEntry {
   /** Below /console: `/devices`. */

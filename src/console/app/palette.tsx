@@ -14,7 +14,8 @@ import {
 import { graphql, query } from '../api';
 import { texts, useTexts } from '../text';
 import { Icon, type IconName } from '../ui/icon';
-import { pageNames, usePages, type PageEntry, type PageName } from './pages';
+import { pageNames, type PageName } from '../ui/words';
+import { usePages, type PageEntry } from './pages';
 
 const words = texts({
   palette: ['Go to a page or a record', 'Ir para uma página ou um registro'],
@@ -27,7 +28,9 @@ const words = texts({
 
 const FIND = graphql(`
   query FindRecords($text: String!) {
-    search(text: $text, first: 30) { nodes { name record { __typename id } } }
+    search(text: $text, first: 30) {
+      nodes { name record { __typename id } }
+    }
   }
 `);
 

@@ -26,13 +26,8 @@ const SESSION = graphql(`
     viewer {
       user { id name email timeZone }
       company { id name timeZone }
-      companies {
-        company { id name }
-        role
-      }
-      role
-      scopes
-      preferences
+      companies { company { id name } role }
+      role scopes preferences
       session { id }
     }
   }

@@ -6,8 +6,9 @@ import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
 import { Icon } from '../ui/icon';
 import { Toasts } from '../ui/toasts';
+import { pageNames } from '../ui/words';
 import { AccountMenu } from './account-menu';
-import { pageNames, PAGES, usePages } from './pages';
+import { PAGES, usePages } from './pages';
 import { openPalette, Shortcuts } from './shortcuts';
 
 const words = texts({

@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 
 import { texts, useTexts } from '../text';
 import { Dialog } from '../ui/dialog';
-import { pageNames, usePages } from './pages';
+import { pageNames } from '../ui/words';
+import { usePages } from './pages';
 
 const words = texts({
   title: ['Shortcuts', 'Atalhos'],

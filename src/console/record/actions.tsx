@@ -7,44 +7,19 @@ import { Button } from '../ui/button';
 import { Icon } from '../ui/icon';
 import { MenuButton } from '../ui/menu';
 import { notify } from '../ui/toasts';
+import type ActionDialogType from './action-dialog';
+import type { ActionDialogProps } from './action-dialog';
 import { useRun, type RecordAction, type RecordActions } from './bulk';
-import type { BulkDialogProps } from './bulk-dialog';
-import type JobDialogType from './job-dialog';
+import { nameOf } from './link';
 
-const BulkDialog = lazy(() => import('./bulk-dialog')) as unknown as <Row, Values extends object>(
-  props: BulkDialogProps<Row, Values>,
-) => ReactNode;
-
-const JobDialog = lazy(() => import('./job-dialog')) as typeof JobDialogType;
+const ActionDialog = lazy(() => import('./action-dialog')) as unknown as typeof ActionDialogType;
 
 const words = texts({
   actionsOf: [(name: string) => `Actions for ${name}`, (name: string) => `Ações de ${name}`],
 });
 
-interface ActionDialogProps<Row extends Selected, Values> extends BulkDialogProps<Row, Values> {
-  /** The filter of all records that are selected, in place of `rows`. */
-  readonly all?: object | null;
-}
-
-interface Selected {
-  readonly id: string;
-}
-
-/** Asks for what an action takes, and does it: many devices by a job, other records one by one. */
-function ActionDialog<Row extends Selected, Values extends object>(
-  props: ActionDialogProps<Row, Values>,
-): ReactNode {
-  const { action, actions, rows, all = null } = props;
-  const isJob = action.input && (all !== null || rows.length > 1 || !action.change);
-  if (isJob !== true) return <BulkDialog {...props} />;
-  const everything = all !== null && Object.keys(all).length === 0;
-  const ids = rows.map(({ id }) => id);
-  const target = everything ? { all: true } : all === null ? { ids } : { filter: all };
-  return <JobDialog {...props} empty={actions.empty} target={target} />;
-}
-
 /** Buttons for what may be done with selected records. */
-export function SelectionActions<Row extends Selected, Values extends object>(
+export function SelectionActions<Row extends { readonly id: string }, Values extends object>(
   props: Omit<ActionDialogProps<Row, Values>, 'action' | 'onClose'>,
 ): ReactNode {
   const [action, setAction] = useState<RecordAction<Row, Values> | null>(null);
@@ -69,7 +44,7 @@ export function SelectionActions<Row extends Selected, Values extends object>(
 }
 
 /** Menu of what may be done with one record; a button where that is one thing. */
-export function RowMenu<Row extends Selected, Values extends object>(props: {
+export function RowMenu<Row extends { readonly id: string }, Values extends object>(props: {
   readonly actions: RecordActions<Row, Values>;
   readonly row: Row;
 }): ReactNode {
@@ -94,7 +69,7 @@ export function RowMenu<Row extends Selected, Values extends object>(props: {
       {only ? (
         <Button onPress={() => void begin(only)}>{only.name}</Button>
       ) : (
-        <MenuButton icon="more" label={text.actionsOf(actions.nameOf(row))}>
+        <MenuButton icon="more" label={text.actionsOf((actions.nameOf ?? nameOf)(row))}>
           {offered.map((each) => (
             <MenuItem
               key={each.name}

@@ -1,13 +1,14 @@
 import type { CombinedError } from 'urql';
 
-import { noteChange, type EntityType } from '../api';
+import { noteChange } from '../api';
 import { failureOf } from '../api/errors';
 import { messageOf, type UserError } from '../api/rules';
 import type { DeviceBulkChangeInput } from '../gql/graphql';
-import { texts, useLocale } from '../text';
+import { useLocale } from '../text';
 import { useFormat } from '../text/format';
 import type { IconName } from '../ui/icon';
 import type { FormField } from './fields';
+import { nameOf as recordName } from './link';
 import { useChangeNote } from './undo';
 
 interface Payload {
@@ -36,18 +37,11 @@ export interface RecordAction<Row, Values> {
 
 /** All actions on the records of a list, or of a panel. */
 export interface RecordActions<Row, Values> {
-  readonly changes: EntityType;
-  readonly nameOf: (row: Row) => string;
+  /** Says which record a row is; its name without it. */
+  readonly nameOf?: (row: Row) => string;
   readonly empty: Values;
   readonly actions: readonly RecordAction<Row, Values>[];
 }
-
-export const bulkWords = texts({
-  examples: [
-    (names: string, more: number) => (more > 0 ? `${names} and ${more} more` : names),
-    (names: string, more: number) => (more > 0 ? `${names} e mais ${more}` : names),
-  ],
-});
 
 export interface Progress {
   readonly done: number;
@@ -65,7 +59,9 @@ type Run<Row, Values> = (
 ) => Promise<Progress>;
 
 /** Does something with records, some at the same time, and says so if all of them are changed. */
-export function useRun<Row, Values>({ changes, nameOf }: RecordActions<Row, Values>): Run<Row, Values> {
+export function useRun<Row extends object, Values>({
+  nameOf = recordName,
+}: RecordActions<Row, Values>): Run<Row, Values> {
   const { language } = useLocale();
   const format = useFormat();
   const note = useChangeNote();
@@ -89,7 +85,7 @@ export function useRun<Row, Values>({ changes, nameOf }: RecordActions<Row, Valu
       }
     };
     await Promise.all(Array.from({ length: PARALLEL }, work));
-    noteChange(changes);
+    noteChange();
     const [first, ...others] = rows;
     if (!first || progress.failed.length > 0) return progress;
     if (others.length === 0) note(`${action.done}: ${nameOf(first)}`, payload);

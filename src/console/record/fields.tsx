@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
 import type { EntityType } from '../api/changes';
 import { useMutation, type MutationState, type PayloadOf } from '../api/mutation';
@@ -8,7 +8,7 @@ import { useListAddress } from '../table/address';
 import { useTexts } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Choice, TextInput } from '../ui/field';
-import { errorAt, Form, useDraft } from '../ui/form';
+import { errorAt, ForceBox, Form, useDraft } from '../ui/form';
 import { Checkbox, FileInput } from '../ui/inputs';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { notify } from '../ui/toasts';
@@ -57,7 +57,7 @@ export function Fields<Values extends object>(props: FieldsProps<Values>): React
 
 interface SendFormProps<Data extends object, Variables, Values> {
   /** Values that the person enters survive a reload under this name; secrets have none. */
-  readonly draft?: string;
+  readonly draft?: string | undefined;
   readonly empty: Values;
   readonly fields: readonly FormField<Values>[];
   readonly document: Document<Data, Variables>;
@@ -146,79 +146,62 @@ export function CreateDialog<Data extends object, Variables extends object, Valu
   );
 }
 
-interface EditFieldsProps<Variables, Payload, Values> {
-  readonly record: { readonly id: string; readonly revision: number };
-  readonly present: Values;
+/** How a record is changed by one mutation. */
+export interface RecordEdit<Input, Values = Input> {
   readonly fields: readonly FormField<Values>[];
-  readonly mutation: MutationState<Variables, Payload>;
-  readonly input: (values: Values, ifMatch: number) => Variables;
+  /**
+   * A mutation of `id`, `ifMatch`, `input` and, where terminals could lose software, `force`. It selects the record with
+   * its last change; see `useChangeNote`.
+   */
+  readonly document: Document<object, Update<Input>>;
+  /** Says what follows from a change. */
+  readonly note?: string;
+}
+
+interface Update<Input> {
+  readonly id: string;
+  readonly ifMatch: number;
+  readonly input: Input;
+  readonly force: boolean;
+}
+
+interface EditRecordProps<Input, Values> extends RecordEdit<Input, Values> {
+  readonly record: { readonly id: string; readonly revision: number };
   readonly onClose: () => void;
-  readonly children?: ReactNode;
 }
 
 /** A form that changes fields of a record; see `EditForm`. */
-export function EditFields<Variables, Payload, Values extends object>(
-  props: EditFieldsProps<Variables, Payload, Values>,
+export function EditRecord<Input extends object, Values extends object>(
+  props: EditRecordProps<Input, Values>,
 ): ReactNode {
-  const { fields, mutation } = props;
+  const text = useTexts(words);
+  const { record, fields, note } = props;
+  const mutation = useMutation(props.document as Document<object, object>);
+  const [isForced, setForced] = useState(false);
   return (
     <EditForm
-      {...props}
-      variables={props.input}
+      record={record}
+      present={presentOf<Values>(fields, record)}
+      mutation={mutation}
+      variables={(values, ifMatch) => {
+        return { id: record.id, ifMatch, input: inputOf(fields, values), ...(isForced && { force: true }) };
+      }}
       attachment={(values) => attachmentOf(fields, values)}
       fields={fields.map((field) => ({
         title: field.label,
         show: (values: Values) => shownValue(field, values),
       }))}
       shown={fields.map((field) => pathOf(field))}
+      onClose={props.onClose}
     >
       {({ values, set }) => (
         <>
           <Fields {...mutation} fields={fields} values={values} set={set} />
-          {props.children}
+          {note !== undefined && <p className="faint">{note}</p>}
+          <ForceBox label={text.force} errors={mutation.errors} isForced={isForced} onChange={setForced} />
         </>
       )}
     </EditForm>
-  );
-}
-
-export interface Update {
-  readonly input: object;
-}
-
-/** How a record is changed by one mutation. */
-export interface RecordEdit<Data, Variables extends Update, Values> {
-  readonly fields: readonly FormField<Values>[];
-  /** A mutation of `id`, `ifMatch` and `input`, which selects the record with its last change; see `useChangeNote`. */
-  readonly document: Document<Data, Variables>;
-  readonly changes: readonly EntityType[];
-  /** The values of a record; its own fields without it. */
-  readonly present?: Values;
-  readonly input?: (values: Values) => Variables['input'];
-}
-
-interface EditRecordProps<Data, Variables extends Update, Values> extends RecordEdit<
-  Data,
-  Variables,
-  Values
-> {
-  readonly record: { readonly id: string; readonly revision: number };
-  readonly onClose: () => void;
-}
-
-/** A form that changes fields of a record by one mutation. */
-export function EditRecord<Data extends object, Variables extends Update, Values extends object>(
-  props: EditRecordProps<Data, Variables, Values>,
-): ReactNode {
-  const { record, fields, document, changes, present = presentOf(fields, record) } = props;
-  const { input = (values: Values) => inputOf(fields, values) ?? {} } = props;
-  return (
-    <EditFields
-      {...props}
-      present={present}
-      mutation={useMutation(document, changes)}
-      input={(values, ifMatch) => ({ id: record.id, ifMatch, input: input(values) }) as unknown as Variables}
-    />
   );
 }
 

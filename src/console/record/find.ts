@@ -1,93 +1,58 @@
 import { graphql, query } from '../api';
-import type { Document } from '../api/query';
+import { listQuery } from '../api/documents';
+import type { Document, Fragment } from '../api/query';
 import type { Reference } from '../ui/reference-input';
-import { nameOf, type Named } from './link';
+import { nameOf } from './link';
 
-const FIND_LOGICAL_NUMBERS = graphql(`
-  query FindLogicalNumbers($text: String!) {
-    logicalNumbers(first: 10, filter: { number: { startsWith: $text } }) { nodes { id number } }
+const NUMBER = graphql(`fragment FoundNumberRow on LogicalNumber { id number }`);
+const GROUP = graphql(`fragment FoundGroupRow on Group { id name }`);
+const APP = graphql(`fragment FoundAppRow on App { id name }`);
+const FILE = graphql(`fragment FoundFileRow on File { id name }`);
+const USER = graphql(`fragment FoundUserRow on User { id name }`);
+const APP_WITH_VERSIONS = graphql(`
+  fragment FoundVersionsRow on App {
+    id name
+    versions(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { id number } }
   }
 `);
 
-const FIND_GROUPS = graphql(`
-  query FindGroups($filter: GroupFilter!) {
-    groups(first: 10, filter: $filter) { nodes { id name } }
-  }
-`);
-
-const FIND_APP_VERSIONS = graphql(`
-  query FindAppVersions($filter: AppFilter!) {
-    apps(first: 5, filter: $filter) {
-      nodes {
-        name
-        versions(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { id number } }
-      }
-    }
-  }
-`);
-
-const FIND_APPS = graphql(`
-  query FindApps($filter: AppFilter!) {
-    apps(first: 10, filter: $filter) { nodes { id name } }
-  }
-`);
-
-const FIND_MEMBERS = graphql(`
-  query FindMembers($text: String!) {
-    users(first: 10, filter: { email: { contains: $text } }) { nodes { id name } }
-  }
-`);
-
-const FIND_FILES = graphql(`
-  query FindFiles($filter: FileFilter!) {
-    files(first: 10, filter: $filter) { nodes { id name } }
-  }
-`);
-
-/** Condition that a field contains the text: as typed, in capitals or with a capital first, which are not the same to the API. */
-function containing<Field extends string>(field: Field, text: string) {
+/** Condition that a name contains the text: as typed, in capitals or with a capital first, which are not the same to the API. */
+function byName(text: string): object {
   const forms = new Set([text, text.toUpperCase(), text.slice(0, 1).toUpperCase() + text.slice(1)]);
-  return {
-    or: [...forms].map((contains) => ({ [field]: { contains } }) as Record<Field, { contains: string }>),
-  };
+  return { or: [...forms].map((contains) => ({ name: { contains } })) };
 }
 
-/** Asks for records by a text. */
-const finder =
-  <Data, Variables extends object>(
-    document: Document<Data, Variables>,
-    variables: (text: string) => Variables,
-    recordsOf: (data: Data) => readonly Named[],
-  ) =>
-  async (text: string): Promise<readonly Reference[]> =>
-    recordsOf(await query(document, variables(text))).map((record) => ({
-      id: record.id,
-      name: nameOf(record),
-    }));
+type Found<Row> = Readonly<Record<string, { readonly nodes: readonly Row[] } | null>>;
 
-const asIs = (text: string) => ({ text });
-const byName = (text: string) => ({ filter: containing('name', text) });
+/** Finds records by a text, which `filterOf` makes a filter of. */
+const finder =
+  <Row extends { readonly id: string }>(
+    fragment: Fragment<Row>,
+    filterOf: (text: string) => object,
+    recordsOf: (row: Row) => readonly { readonly id: string }[] = (row) => [row],
+  ) =>
+  async (text: string): Promise<readonly Reference[]> => {
+    const document = listQuery(fragment.toString()) as unknown as Document<Found<Row>, object>;
+    const [list] = Object.values(await query(document, { first: 10, filter: filterOf(text), count: false }));
+    return (list?.nodes ?? []).flatMap(recordsOf).map((record) => ({ id: record.id, name: nameOf(record) }));
+  };
 
 /** Logical numbers that begin with the text. */
-export const findLogicalNumbers = finder(
-  FIND_LOGICAL_NUMBERS,
-  asIs,
-  ({ logicalNumbers }) => logicalNumbers.nodes,
-);
+export const findLogicalNumbers = finder(NUMBER, (text) => ({ number: { startsWith: text } }));
 
 /** Groups whose names contain the text. */
-export const findGroups = finder(FIND_GROUPS, byName, ({ groups }) => groups.nodes);
+export const findGroups = finder(GROUP, byName);
 
 /** Apps whose names contain the text. */
-export const findApps = finder(FIND_APPS, byName, ({ apps }) => apps.nodes);
+export const findApps = finder(APP, byName);
 
 /** The newest versions of apps whose names contain the text, such as "Pay 1.2". */
-export const findAppVersions = finder(FIND_APP_VERSIONS, byName, ({ apps }) =>
-  apps.nodes.flatMap((app) => app.versions.nodes.map((version) => ({ ...version, app }))),
+export const findAppVersions = finder(APP_WITH_VERSIONS, byName, (app) =>
+  app.versions.nodes.map((version) => ({ ...version, app })),
 );
 
 /** Files whose names contain the text. */
-export const findFiles = finder(FIND_FILES, byName, ({ files }) => files.nodes);
+export const findFiles = finder(FILE, byName);
 
 /** Members whose e-mail addresses contain the text; none for people who are not administrators. */
-export const findMembers = finder(FIND_MEMBERS, asIs, ({ users }) => users?.nodes ?? []);
+export const findMembers = finder(USER, (text) => ({ email: { contains: text } }));

@@ -22,6 +22,8 @@ export interface FormField<Values> {
   readonly isFile?: boolean;
   /** Whether the text is JSON. One that is not stands for itself. */
   readonly isJson?: boolean;
+  /** Whether the text is a list: `device.*, group.update`. */
+  readonly isList?: boolean;
   /** Whether it may stay empty: an empty text, or no record, is sent as null, and no file is sent. */
   readonly isOptional?: boolean;
   readonly find?: (text: string) => Promise<readonly Reference[]>;
@@ -40,9 +42,10 @@ export const pathOf = <Values>({ name, argument = name }: FormField<Values>, roo
 /** Values of a form that changes a record. */
 export function presentOf<Values>(fields: readonly FormField<Values>[], record: object): Values {
   const known = record as Readonly<Record<string, unknown>>;
-  const present = fields.map(({ name, isJson, find }) => {
+  const present = fields.map(({ name, isJson, isList, find }) => {
     if (find) return [name, referenceOf(known[name] as Named | null)] as const;
     const value = known[name] ?? '';
+    if (isList === true) return [name, (value as readonly string[]).join(', ')] as const;
     return [name, isJson === true ? JSON.stringify(value, null, 2) : value] as const;
   });
   return Object.fromEntries(present) as Values;
@@ -66,8 +69,12 @@ export function inputOf<Values>(fields: readonly FormField<Values>[], values: Va
 function sentValue<Values>(field: FormField<Values>, value: unknown): unknown {
   if (field.isFile === true || (field.isOptional === true && value === '')) return null;
   if (field.find) return (value as Reference | null)?.id ?? null;
+  if (field.isList === true) return listOf(value as string);
   return field.isJson === true ? jsonOf(value as string) : value;
 }
+
+/** Parts of a text between commas, semicolons, spaces and lines. */
+export const listOf = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== '');
 
 function jsonOf(text: string): unknown {
   try {

@@ -1,6 +1,8 @@
 import { useState, type ReactNode } from 'react';
 
 import { type EntityType, graphql, useQuery } from '../api';
+import { kindOf, typeOf } from '../api/documents';
+import type { Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import type { RecordHistoryQuery } from '../gql/graphql';
 import { texts, useTexts } from '../text';
@@ -25,21 +27,13 @@ const HISTORY = graphql(`
       ... on Job { history(first: $first) { ...HistoryPage } }
       ... on LogicalNumber { history(first: $first) { ...HistoryPage } }
       ... on Metacontent { history(first: $first) { ...HistoryPage } }
-      ... on Notification { history(first: $first) { ...HistoryPage } }
       ... on Parameter { history(first: $first) { ...HistoryPage } }
     }
   }
 
   fragment HistoryPage on LedgerEntryConnection {
     totalCount
-    nodes {
-      sequence
-      at
-      action
-      channel
-      actor { name }
-      changes { field before after recordIds }
-    }
+    nodes { sequence at action channel actor { name } changes { field before after recordIds } }
   }
 `);
 
@@ -57,14 +51,23 @@ const words = texts({
   takeBack: ['Take back', 'Desfazer'],
 });
 
+/** Whether changes are kept of such records. */
+export const hasHistory = (fragment: Fragment<unknown>): boolean =>
+  HISTORY.toString().includes(`on ${typeOf(fragment.toString())} `);
+
 const PAGE = 20;
 const MAX = 100;
 
 /** Changes of a record, the newest first: what, when, by whom. The last one can be taken back. */
-export function RecordHistory(props: { readonly id: string; readonly type: EntityType }): ReactNode {
+export function RecordHistory(props: {
+  readonly id: string;
+  readonly fragment: Fragment<unknown>;
+}): ReactNode {
   const text = useTexts(words);
   const [first, setFirst] = useState(PAGE);
-  const { data, error, reload } = useQuery(HISTORY, { id: props.id, first }, [props.type]);
+  const { data, error, reload } = useQuery(HISTORY, { id: props.id, first }, [
+    kindOf(props.fragment.toString()) as EntityType,
+  ]);
   const history = data?.node && 'history' in data.node ? data.node.history : null;
   const entries = history?.nodes ?? [];
   const names = useNames(entries.flatMap(({ changes }) => changes.flatMap(({ recordIds }) => recordIds)));

@@ -8,13 +8,21 @@ export type Named = { readonly id: string } & (
   | { readonly name: string }
   | { readonly serialNumber: string }
   | { readonly number: string; readonly app?: { readonly name: string } }
+  | { readonly key: string }
 );
 
-/** The name by which people know a record, such as "Pay 1.2" for an app version. */
-export function nameOf(record: Named): string {
-  if ('name' in record) return record.name;
-  if ('serialNumber' in record) return record.serialNumber;
-  return record.app ? `${record.app.name} ${record.number}` : record.number;
+interface Names {
+  readonly name?: string;
+  readonly serialNumber?: string;
+  readonly key?: string;
+  readonly number?: string;
+  readonly app?: { readonly name: string };
+}
+
+/** The name by which people know a record, such as "Pay 1.2" for an app version; empty where it has none. */
+export function nameOf(record: object): string {
+  const { name, serialNumber, key, number = '', app }: Names = record;
+  return name ?? serialNumber ?? key ?? (app ? `${app.name} ${number}` : number);
 }
 
 /** The record as the value of a field. */

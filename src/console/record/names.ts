@@ -6,10 +6,7 @@ const NAMES = graphql(`
     nodes(ids: $ids) {
       id
       ... on App { name }
-      ... on AppVersion {
-        number
-        app { name }
-      }
+      ... on AppVersion { number app { name } }
       ... on Device { serialNumber }
       ... on File { name }
       ... on Group { name }

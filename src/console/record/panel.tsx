@@ -2,21 +2,21 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 
 import type { EntityType } from '../api/changes';
-import type { QueryState } from '../api/query';
+import { useRecord, type Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import { useListAddress } from '../table/address';
-import { texts, useTexts } from '../text';
+import { useTexts } from '../text';
 import { Button, IconButton } from '../ui/button';
 import { Facts, type Fact } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
-import { words as common } from '../ui/words';
-import { DeleteButton, type DeleteDocument, type RecordRow } from './delete-dialog';
-import { EditRecord, type RecordEdit, type Update } from './fields';
-import { RecordHistory } from './history';
+import { pageWords } from '../ui/words';
+import { DeleteButton, type DeleteDocument, type RecordRow } from './action-button';
+import { EditRecord, type RecordEdit } from './fields';
+import { hasHistory, RecordHistory } from './history';
+import { nameOf } from './link';
 
-const words = texts({
+const words = pageWords({
   gone: ['This record no longer exists.', 'Este registro não existe mais.'],
-  history: ['History', 'Histórico'],
 });
 
 export interface PanelTab {
@@ -31,70 +31,47 @@ interface FactsTab {
   readonly content?: ReactNode;
 }
 
-interface Removal<Deleted extends object> {
-  readonly document: DeleteDocument<Deleted>;
-  readonly changes: EntityType;
-}
-
-/** Props of the panel of a page: the record that it shows. */
-export interface OpenRecord {
-  readonly id: string;
-  readonly onClose: () => void;
-}
-
-type Editing<Row, Edited extends object, Variables extends Update> =
-  | RecordEdit<Edited, Variables, Variables['input']>
-  | ((record: Row, close: () => void) => ReactNode);
-
-interface RecordPanelProps<
-  Data,
-  Row extends RecordRow,
-  Deleted extends object,
-  Edited extends object,
-  Variables extends Update,
-> {
-  readonly query: QueryState<Data>;
-  readonly record: (data: Data) => Row | null | undefined;
-  readonly title: (record: Row) => string;
-  /** How the record is changed, or the form for that, for those who may. */
-  readonly edit?: Editing<Row, Edited, Variables>;
-  /** How the record is deleted, for those who may. */
-  readonly remove?: Removal<Deleted>;
-  /** Shows the history of the record as the last tab. */
-  readonly history?: EntityType;
+interface RecordPanelProps<Row extends RecordRow, Input, Values> {
+  readonly fragment: Fragment<Row>;
+  /** Types of other records of which the panel shows something. */
+  readonly follows?: readonly EntityType[];
+  /** Name of the record, where it is not one of its own fields. */
+  readonly title?: (record: Row) => string;
+  /** How the record is changed, for those who may. */
+  readonly edit?: RecordEdit<Input, Values>;
+  /** Deletes the record, for those who may. */
+  readonly remove?: DeleteDocument;
   /** Further buttons, for those who may change records. */
   readonly actions?: (record: Row) => ReactNode;
   readonly tabs: (record: Row) => readonly (PanelTab | FactsTab)[];
-  readonly onClose: () => void;
-  /** Form or window of an action, above the tabs. */
+  /** A note above the tabs. */
   readonly children?: (record: Row) => ReactNode;
 }
 
-/** A record beside its list: what it is, in tabs, and what may be done with it. Escape closes it. */
-export function RecordPanel<
-  Data,
-  Row extends RecordRow,
-  Deleted extends object,
-  Edited extends object,
-  Variables extends Update,
->(props: RecordPanelProps<Data, Row, Deleted, Edited, Variables>): ReactNode {
+/** The record that is open beside its list: what it is, in tabs, and what may be done with it. Escape closes it. */
+export function RecordPanel<Row extends RecordRow, Input extends object, Values extends object = Input>(
+  props: RecordPanelProps<Row, Input, Values>,
+): ReactNode {
   const text = useTexts(words);
-  const commonText = useTexts(common);
-  const { query, edit, remove } = props;
+  const { fragment, edit, remove, title = nameOf } = props;
+  const [{ open: id = '', tab }, change] = useListAddress();
+  const query = useRecord(fragment, id, props.follows);
   const mayWrite = useMay('WRITE');
   const [isEditing, setEditing] = useState(false);
-  const [{ tab, open }, change] = useListAddress();
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => panel.current?.focus(), [open]);
+  useEffect(() => panel.current?.focus(), [id]);
   const onClose = (): void => {
     // The keyboard goes on where it opened the record.
     document.querySelector<HTMLElement>('[role=row][data-open=true]')?.focus();
-    props.onClose();
+    change({ open: undefined, tab: undefined });
   };
-  const record = query.data && props.record(query.data);
+  const node = query.data?.node;
+  const record = node && 'id' in node ? node : null;
   const own = record ? props.tabs(record) : [];
-  const tabs = own.map((each) => ('facts' in each ? factsTab(each, commonText.facts) : each));
-  if (record) tabs.push(...historyTab(record.id, props.history, text.history));
+  const tabs = own.map((each) => ('facts' in each ? factsTab(each, text.facts) : each));
+  if (record && hasHistory(fragment)) {
+    tabs.push({ id: 'history', title: text.history, content: <RecordHistory id={id} fragment={fragment} /> });
+  }
   return (
     <aside
       ref={panel}
@@ -105,24 +82,26 @@ export function RecordPanel<
       }}
     >
       <header className="panel-header">
-        <h2>{record && props.title(record)}</h2>
+        <h2>{record && title(record)}</h2>
         {mayWrite && record && props.actions?.(record)}
         {mayWrite && edit && record && (
           <Button icon="edit" onPress={() => setEditing(!isEditing)}>
-            {commonText.edit}
+            {text.edit}
           </Button>
         )}
         {mayWrite && remove && record && (
-          <DeleteButton record={record} name={props.title(record)} {...remove} onDeleted={onClose} />
+          <DeleteButton record={record} name={title(record)} document={remove} onDeleted={onClose} />
         )}
-        <IconButton icon="close" label={commonText.close} onPress={onClose} />
+        <IconButton icon="close" label={text.close} onPress={onClose} />
       </header>
       {query.error && <PageFailure error={query.error} onRetry={query.reload} />}
       {!record && query.data && <Empty>{text.gone}</Empty>}
       {!record && query.isLoading && <Loading />}
       {record && (
         <div className="panel-body">
-          {isEditing && edit && editing(edit, record, () => setEditing(false))}
+          {isEditing && edit && (
+            <EditRecord {...edit} record={{ revision: 0, ...record }} onClose={() => setEditing(false)} />
+          )}
           {props.children?.(record)}
         </div>
       )}
@@ -131,32 +110,22 @@ export function RecordPanel<
           selectedKey={tab ?? tabs[0]?.id ?? ''}
           onSelectionChange={(key) => change({ tab: String(key) }, { replace: true })}
         >
-          <TabList className="tabs" aria-label={commonText.open}>
-            {tabs.map(({ id, title }) => (
-              <Tab key={id} id={id}>
-                {title}
+          <TabList className="tabs" aria-label={text.open}>
+            {tabs.map((each) => (
+              <Tab key={each.id} id={each.id}>
+                {each.title}
               </Tab>
             ))}
           </TabList>
-          {tabs.map(({ id, content }) => (
-            <TabPanel key={id} id={id} className="panel-body">
-              {content}
+          {tabs.map((each) => (
+            <TabPanel key={each.id} id={each.id} className="panel-body">
+              {each.content}
             </TabPanel>
           ))}
         </Tabs>
       )}
     </aside>
   );
-}
-
-/** The form that changes the record. */
-function editing<Row extends RecordRow, Edited extends object, Variables extends Update>(
-  edit: Editing<Row, Edited, Variables>,
-  record: Row,
-  close: () => void,
-): ReactNode {
-  if (typeof edit === 'function') return edit(record, close);
-  return <EditRecord {...edit} record={{ revision: 0, ...record }} onClose={close} />;
 }
 
 const factsTab = ({ facts, content }: FactsTab, title: string): PanelTab => ({
@@ -169,6 +138,3 @@ const factsTab = ({ facts, content }: FactsTab, title: string): PanelTab => ({
     </>
   ),
 });
-
-const historyTab = (id: string, type: EntityType | undefined, title: string): readonly PanelTab[] =>
-  type === undefined ? [] : [{ id: 'history', title, content: <RecordHistory id={id} type={type} /> }];

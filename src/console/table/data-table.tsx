@@ -12,7 +12,7 @@ import { ExportLink } from './export-link';
 import { apiFilter, filterWords, type Filter, type FilterField } from './filter';
 import { FilterChips } from './filter-chips';
 import { Grid } from './grid';
-import { useRows, type ListRow, type ListSource } from './rows';
+import { useRows, type ListSource } from './rows';
 import { useSelection, type Selection } from './selection';
 
 const FilterPanel = lazy(() => import('./filter-panel'));
@@ -21,14 +21,14 @@ const SavedFilters = lazy(() => import('./saved-filters'));
 /** Lists whose filters are not saved. */
 const UNSAVED = ['members', 'ledger'];
 
-export interface DataTableProps<Data, Row extends { readonly id: string }> {
+export interface DataTableProps<Row extends { readonly id: string }> {
   /** Says what the table lists: "Devices". Its columns are remembered under `id`. */
   readonly id: string;
   readonly label: string;
-  readonly source: ListSource<Data, Row>;
+  readonly source: ListSource<Row>;
   readonly columns: readonly Column<NoInfer<Row>>[];
-  /** Says which record a row is: its serial number or name. */
-  readonly rowName: (row: NoInfer<Row>) => string;
+  /** Says which record a row is; its name without it. */
+  readonly rowName?: (row: NoInfer<Row>) => string;
   readonly filters?: readonly FilterField[];
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
@@ -74,9 +74,7 @@ const words = texts({
 });
 
 /** A list of any length with its conditions: rows come page after page, changes are followed. */
-export function DataTable<Data, Row extends { readonly id: string } = ListRow<Data>>(
-  props: DataTableProps<Data, Row>,
-): ReactNode {
+export function DataTable<Row extends { readonly id: string }>(props: DataTableProps<Row>): ReactNode {
   const text = useTexts(words);
   const filterText = useTexts(filterWords);
   const format = useFormat();
@@ -163,7 +161,7 @@ function SelectionBar({ selection, total, hasAll, actions }: SelectionBarProps):
   );
 }
 
-type Filtered = Pick<DataTableProps<never, never>, 'id' | 'filters' | 'filter' | 'onFilter'>;
+type Filtered = Pick<DataTableProps<never>, 'id' | 'filters' | 'filter' | 'onFilter'>;
 
 /** Opens the saved filters of a list. */
 function SavedFiltersButton({ id, filters = [], filter, onFilter }: Filtered): ReactNode {
@@ -188,8 +186,8 @@ function orderOf(sort: string): { field: string; direction: 'ASC' | 'DESC' } {
     : { field: sort, direction: 'ASC' };
 }
 
-type CompactListProps<Data, Row extends { readonly id: string }> = Omit<
-  DataTableProps<Data, Row>,
+type CompactListProps<Row extends { readonly id: string }> = Omit<
+  DataTableProps<Row>,
   'filter' | 'onFilter' | 'sort' | 'onSort' | 'isCompact'
 > & {
   /** Order until people choose another one: `-STARTED_AT`. */
@@ -197,9 +195,7 @@ type CompactListProps<Data, Row extends { readonly id: string }> = Omit<
 };
 
 /** A list inside a record. Its conditions and order end with it. */
-export function CompactList<Data, Row extends { readonly id: string } = ListRow<Data>>(
-  props: CompactListProps<Data, Row>,
-): ReactNode {
+export function CompactList<Row extends { readonly id: string }>(props: CompactListProps<Row>): ReactNode {
   const { initialSort, ...table } = props;
   const [filter, setFilter] = useState<Filter>({});
   const [sort, setSort] = useState(initialSort);

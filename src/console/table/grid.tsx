@@ -1,6 +1,7 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 
+import { nameOf } from '../record/link';
 import { texts, useTexts } from '../text';
 import { Loading } from '../ui/states';
 import { Cell, isAtEnd } from './cell';
@@ -21,7 +22,7 @@ interface GridProps<Row extends { readonly id: string }> {
   readonly label: string;
   readonly list: Rows<Row>;
   readonly columns: readonly Column<Row>[];
-  readonly rowName: (row: Row) => string;
+  readonly rowName?: (row: Row) => string;
   readonly sort?: string | undefined;
   readonly onSort: (sort: string | undefined) => void;
   readonly onOpen?: (row: Row) => void;
@@ -33,7 +34,7 @@ interface GridProps<Row extends { readonly id: string }> {
 /** Rows of a list, of which those on screen are drawn. Arrows move, Enter opens, Space selects. */
 export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>): ReactNode {
   const text = useTexts(words);
-  const { list, columns, selection, onOpen } = props;
+  const { list, columns, selection, onOpen, rowName = nameOf } = props;
   const { rows, total } = list;
   const { scroller, virtualizer } = useVirtualRows(list);
   const { active, setActive, onKeyDown } = useRowKeys(props, virtualizer);
@@ -89,7 +90,7 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
                   <input
                     type="checkbox"
                     tabIndex={-1}
-                    aria-label={text.selectRow(props.rowName(row))}
+                    aria-label={text.selectRow(rowName(row))}
                     checked={selection.has(row.id)}
                     onChange={() => undefined}
                     onClick={(event) => selection.toggle(row, event.shiftKey)}

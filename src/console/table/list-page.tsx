@@ -5,13 +5,14 @@ import type { RecordActions } from '../record/bulk';
 import { DialogButton, type DialogButtonProps } from '../record/dialog-button';
 import { useTexts } from '../text';
 import { Loading } from '../ui/states';
-import { words } from '../ui/words';
+import { pageNames, words, type PageName } from '../ui/words';
 import { useListAddress } from './address';
 import { DataTable, type DataTableProps } from './data-table';
-import type { ListRow } from './rows';
 
-type TableProps<Data, Row extends { readonly id: string }> = Omit<
-  DataTableProps<Data, Row>,
+type TableProps<Row extends { readonly id: string }> = Omit<
+  DataTableProps<Row>,
+  | 'id'
+  | 'label'
   | 'filter'
   | 'onFilter'
   | 'sort'
@@ -23,9 +24,11 @@ type TableProps<Data, Row extends { readonly id: string }> = Omit<
   | 'hasAll'
 >;
 
-interface ListPageProps<Data, Row extends { readonly id: string }, Values> extends TableProps<Data, Row> {
-  /** The record with this id, beside the list. */
-  readonly panel?: (id: string, close: () => void) => ReactNode;
+interface ListPageProps<Row extends { readonly id: string }, Values> extends TableProps<Row> {
+  /** Name of the page, which is that of the list: `devices`. */
+  readonly id: PageName;
+  /** The record that is open, beside the list. */
+  readonly panel?: ReactNode;
   /** Actions on selected records, which the menu of each record has too. */
   readonly rowActions?: RecordActions<NoInfer<Row>, Values>;
   /** Button that creates a record. */
@@ -37,23 +40,23 @@ interface ListPageProps<Data, Row extends { readonly id: string }, Values> exten
 }
 
 /** A list that fills the page, with the panel of the record that is open. All of it stands in the address. */
-export function ListPage<
-  Data,
-  Values extends object = object,
-  Row extends { readonly id: string } = ListRow<Data>,
->(props: ListPageProps<Data, Row, Values>): ReactNode {
+export function ListPage<Row extends { readonly id: string }, Values extends object = object>(
+  props: ListPageProps<Row, Values>,
+): ReactNode {
   const text = useTexts(words);
+  const label = useTexts(pageNames)[props.id];
   const { panel, create, children, initialSort, rowActions, ...table } = props;
   const [{ filter, sort = initialSort, open }, change] = useListAddress();
   return (
     <div className="page">
       <header className="page-header">
-        <h1>{props.label}</h1>
+        <h1>{label}</h1>
       </header>
       {children}
       <div className="split" data-open={open !== undefined && panel !== undefined}>
         <DataTable
           {...table}
+          label={label}
           {...(rowActions && {
             hasAll: rowActions.actions.some(({ input }) => input),
             selectionActions: (rows: readonly Row[], clear: () => void, all: object | null) => (
@@ -79,7 +82,7 @@ export function ListPage<
         />
         {open !== undefined && panel && (
           <Suspense fallback={<Loading />}>
-            <Fragment key={open}>{panel(open, () => change({ open: undefined, tab: undefined }))}</Fragment>
+            <Fragment key={open}>{panel}</Fragment>
           </Suspense>
         )}
       </div>

@@ -3,31 +3,43 @@ import type { CombinedError } from 'urql';
 
 import { onChanges, type EntityType } from '../api/changes';
 import { client, connection } from '../api/client';
-import type { Document } from '../api/query';
+import { kindOf, listQuery } from '../api/documents';
+import type { Document, Fragment } from '../api/query';
 
 /** One page of a list, as documents select it. */
-export interface Connection<Row> {
+interface Connection<Row> {
   readonly nodes: readonly Row[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor?: string | null };
   /** Selected with `@include(if: $count)`: the first page counts, the others do not. */
   readonly totalCount?: number;
 }
 
-/** A list of the API. Its document has the variables `first`, `after`, `filter`, `orderBy` and `count`. */
-export interface ListSource<Data, Row> {
-  readonly document: Document<Data, never>;
-  /** The list in the response, where it is not the only one. */
-  readonly connection?: (data: Data) => Connection<Row> | null | undefined;
+/** A list of the API. Its text has the variables `first`, `after`, `filter`, `orderBy` and `count`. */
+export interface ListSource<Row> {
+  readonly text: string;
   readonly follows: readonly EntityType[];
-  /** Further variables of the document, such as the id of the record that has the list. */
+  /** Further variables, such as the id of the record that has the list. */
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** Type of the rows; the property is never there. */
+  readonly row?: Row;
+}
+
+/** All records of a type. They are loaded again when they, or records of the types in `follows`, change. */
+export function listOf<Row>(fragment: Fragment<Row>, ...follows: readonly EntityType[]): ListSource<Row> {
+  const text = fragment.toString();
+  return { text: listQuery(text), follows: [kindOf(text) as EntityType, ...follows] };
 }
 
 /** A row of the list that a response has, at whatever depth: `{ viewer: { company: { members: { nodes } } } }`. */
 type RowOf<Data> =
   Data extends Connection<infer Row> ? Row : Data extends object ? RowOf<Data[keyof Data]> : never;
 
-export type ListRow<Data> = RowOf<Data> & { readonly id: string };
+/** The list that is a part of another record. */
+export const listIn = <Data>(
+  document: Document<Data, never>,
+  follows: readonly EntityType[],
+  variables: Readonly<Record<string, unknown>> = {},
+): ListSource<RowOf<Data> & { readonly id: string }> => ({ text: document.toString(), follows, variables });
 
 function connectionIn<Row>(data: unknown): Connection<Row> | null {
   if (typeof data !== 'object' || data === null) return null;
@@ -56,11 +68,7 @@ const PAGE_ROWS = 100;
 const AHEAD = 150;
 
 /** Rows of a list as they are scrolled to, page after page by cursor, and those on screen again after changes. */
-export function useRows<Data, Row>(
-  source: ListSource<Data, Row>,
-  filter: object,
-  orderBy: object | null,
-): Rows<Row> {
+export function useRows<Row>(source: ListSource<Row>, filter: object, orderBy: object | null): Rows<Row> {
   const variables = JSON.stringify({ filter, orderBy });
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const list = useRef(new LoadedList(source, variables, redraw));
@@ -91,7 +99,7 @@ export function useRows<Data, Row>(
   return { rows, total, error, isLoading, hasMore, show, reload };
 }
 
-class LoadedList<Data, Row> {
+class LoadedList<Row> {
   pages: readonly Connection<Row>[] = [];
   total: number | null = null;
   error: CombinedError | null = null;
@@ -106,7 +114,7 @@ class LoadedList<Data, Row> {
   #end = 0;
 
   constructor(
-    private readonly source: ListSource<Data, Row>,
+    private readonly source: ListSource<Row>,
     private readonly variables: string,
     private readonly redraw: () => void,
   ) {}
@@ -209,9 +217,8 @@ class LoadedList<Data, Row> {
       ...(Object.keys(filter).length > 0 && { filter }),
       ...(orderBy && { orderBy }),
     };
-    const { data, error } = await client.query<Data>(this.source.document.toString(), variables).toPromise();
-    const { connection: listIn = connectionIn<Row> } = this.source;
-    const connection = data && listIn(data);
+    const { data, error } = await client.query<unknown>(this.source.text, variables).toPromise();
+    const connection = connectionIn<Row>(data);
     this.error = connection ? null : (error ?? null);
     if (!connection) return null;
     this.total = connection.totalCount ?? this.total;

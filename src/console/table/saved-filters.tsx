@@ -24,14 +24,7 @@ const words = pageWords({
 
 const FILTERS = graphql(`
   query SavedFilters($kind: SavedFilterKind!) {
-    savedFilters(kind: $kind) {
-      id
-      name
-      filter
-      shared
-      own
-      owner { name }
-    }
+    savedFilters(kind: $kind) { id name filter shared own owner { name } }
   }
 `);
 
@@ -59,7 +52,6 @@ export default function SavedFilters(props: SavedFiltersProps): ReactNode {
             { name: 'shared', label: text.share, isFlag: true },
           ]}
           document={mutations.savedFilterCreate}
-          changes={['SAVED_FILTER']}
           input={{ kind, filter: apiFilter(fields, filter) }}
           submit={text.saveFilter}
         />
@@ -76,7 +68,7 @@ interface KnownProps extends SavedFiltersProps {
 function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
   const text = useTexts(words);
   const [mayWrite, mayAll] = [useMay('WRITE'), useMay('ADMIN')];
-  const share = useMutation(mutations.savedFilterUpdate, ['SAVED_FILTER']);
+  const share = useMutation(mutations.savedFilterUpdate);
   // The fields of the list cannot show every filter that a program has saved.
   const rows = saved.flatMap((each) => {
     const shown = shownFilter(fields, each.filter as object);
@@ -117,12 +109,7 @@ function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
             title: text.actions,
             render: ({ id, mayChange }) =>
               mayChange && (
-                <ActionButton
-                  label={text.delete}
-                  document={mutations.savedFilterDelete}
-                  variables={{ id }}
-                  changes={['SAVED_FILTER']}
-                />
+                <ActionButton label={text.delete} document={mutations.savedFilterDelete} variables={{ id }} />
               ),
           },
         ]}

@@ -5,6 +5,7 @@ import type { UserError } from '../api/rules';
 import { tabStorage } from '../api/storage';
 import { useTexts } from '../text';
 import { Button } from './button';
+import { Checkbox } from './inputs';
 import { FailureNote } from './states';
 import { words } from './words';
 
@@ -56,6 +57,7 @@ interface FormProps {
   readonly shown: readonly string[];
   readonly onCancel?: () => void;
   readonly isDisabled?: boolean;
+  readonly isDangerous?: boolean;
   readonly children: ReactNode;
 }
 
@@ -80,7 +82,7 @@ export function Form(props: FormProps): ReactNode {
         {props.onCancel && <Button onPress={props.onCancel}>{text.cancel}</Button>}
         <Button
           type="submit"
-          look="primary"
+          look={props.isDangerous === true ? 'danger' : 'primary'}
           isPending={props.isRunning}
           isDisabled={props.isDisabled ?? false}
         >
@@ -88,5 +90,22 @@ export function Form(props: FormProps): ReactNode {
         </Button>
       </div>
     </form>
+  );
+}
+
+interface ForceBoxProps {
+  readonly label: string;
+  readonly errors: readonly UserError[];
+  readonly isForced: boolean;
+  readonly onChange: (isForced: boolean) => void;
+}
+
+/** Has a change made although terminals lose software by it, once it was refused for that. */
+export function ForceBox({ label, errors, isForced, onChange }: ForceBoxProps): ReactNode {
+  if (!isForced && !errors.some(({ code }) => code === 'IN_USE')) return null;
+  return (
+    <Checkbox isSelected={isForced} onChange={onChange}>
+      {label}
+    </Checkbox>
   );
 }

@@ -28,6 +28,7 @@ export const words = texts({
   facts: ['Facts', 'Dados'],
   file: ['File', 'Arquivo'],
   files: ['Files', 'Arquivos'],
+  force: ['Save all the same', 'Salvar mesmo assim'],
   goesTo: ['Goes to', 'Vai para'],
   group: ['Group', 'Grupo'],
   groups: ['Groups', 'Grupos'],
@@ -75,3 +76,25 @@ export function pageWords<Own extends Pairs>(
   const own = texts<Own>(pairs);
   return { en: { ...words.en, ...own.en }, pt: { ...words.pt, ...own.pt } };
 }
+
+/** Names of pages and of the sections of the menu. */
+export const pageNames = pageWords({
+  account: ['Account', 'Conta'],
+  'app-versions': ['App versions', 'Versões de aplicativos'],
+  fleet: ['Fleet', 'Frota'],
+  jobs: ['Jobs', 'Tarefas'],
+  ledger: ['Change history', 'Histórico de alterações'],
+  'logical-numbers': ['Logical numbers', 'Números lógicos'],
+  members: ['Members', 'Membros'],
+  messages: ['Messages', 'Mensagens'],
+  notifications: ['Notifications', 'Notificações'],
+  overview: ['Overview', 'Visão geral'],
+  payments: ['Payments', 'Pagamentos'],
+  settings: ['Company and server', 'Empresa e servidor'],
+  software: ['Software', 'Software'],
+  company: ['Company', 'Empresa'],
+  webhooks: ['Webhooks', 'Webhooks'],
+  'unknown-terminals': ['Unknown terminals', 'Terminais desconhecidos'],
+});
+
+export type PageName = keyof (typeof pageNames)['en'];

@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, noteOthersChange, useQuery, useSubscription } from '../../api';
+import { graphql, mutations, noteOthersChange, useSubscription } from '../../api';
 import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
-import type { JobListQuery, JobState } from '../../gql/graphql';
+import type { JobRowFragment, JobState } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
+import { listIn, listOf } from '../../table/rows';
 import { optionsOf, texts, useLocale, useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Badge, Time, type Tone } from '../../ui/facts';
@@ -21,7 +22,6 @@ const words = pageWords({
   ended: ['Ended', 'Terminada'],
   FAILED: ['Failed', 'Falhou'],
   failure: ['Why it failed', 'Por que falhou'],
-  jobs: ['Jobs', 'Tarefas'],
   line: ['Line', 'Linha'],
   noJobs: [
     'No jobs yet. Imports and changes of many devices run as jobs.',
@@ -53,28 +53,12 @@ const TONES: Readonly<Record<JobState, Tone>> = {
   FAILED: 'bad',
 };
 
-const JOBS = graphql(`
-  query JobList(
-    $first: Int!, $after: String, $filter: JobFilter, $orderBy: JobOrder, $count: Boolean!
-  ) {
-    jobs(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        kind
-        state
-        total
-        done
-        rejected
-        createdAt
-        createdBy { name }
-      }
-    }
+const ROW = graphql(`
+  fragment JobRow on Job {
+    id kind state total done rejected createdAt
+    createdBy { name }
   }
 `);
-
-type Row = JobListQuery['jobs']['nodes'][number];
 
 function useKindName(): (kind: string) => string {
   const names: Readonly<Record<string, string>> = useTexts(kindNames);
@@ -88,8 +72,7 @@ export default function JobsPage(): ReactNode {
   return (
     <ListPage
       id="jobs"
-      label={text.jobs}
-      source={{ document: JOBS, follows: ['JOB'] }}
+      source={listOf(ROW)}
       initialSort="-CREATED_AT"
       rowName={({ kind }) => kindName(kind)}
       columns={[
@@ -109,13 +92,13 @@ export default function JobsPage(): ReactNode {
         },
         { id: 'createdAt', title: text.created, kind: 'time' },
       ]}
-      panel={(id, close) => <JobPanel id={id} onClose={close} />}
+      panel={<JobPanel />}
       empty={text.noJobs}
     />
   );
 }
 
-function State({ state }: Pick<Row, 'state'>): ReactNode {
+function State({ state }: Pick<JobRowFragment, 'state'>): ReactNode {
   const text = useTexts(words);
   return <Badge tone={TONES[state]}>{text[state]}</Badge>;
 }
@@ -126,7 +109,7 @@ const CHANGED = graphql(`
   }
 `);
 
-type ProgressProps = Pick<Row, 'id' | 'state' | 'total' | 'done' | 'rejected'>;
+type ProgressProps = Pick<JobRowFragment, 'id' | 'state' | 'total' | 'done' | 'rejected'>;
 
 /** Rows that are done or refused, of all; followed until the job has ended. */
 function Progress({ id, state, total, done, rejected }: ProgressProps): ReactNode {
@@ -144,20 +127,10 @@ function Progress({ id, state, total, done, rejected }: ProgressProps): ReactNod
 }
 
 const RECORD = graphql(`
-  query JobRecord($id: ID!) {
-    job(id: $id) {
-      id
-      kind
-      state
-      total
-      done
-      rejected
-      failure
-      createdAt
-      endedAt
-      result { url expiresAt }
-      createdBy { name }
-    }
+  fragment JobRecord on Job {
+    id kind state total done rejected failure createdAt endedAt
+    result { url expiresAt }
+    createdBy { name }
   }
 `);
 
@@ -190,18 +163,16 @@ function Tokens({ url, expiresAt }: { readonly url: string; readonly expiresAt: 
   );
 }
 
-function JobPanel({ id, onClose }: OpenRecord): ReactNode {
+function JobPanel(): ReactNode {
   const text = useTexts(words);
   const { language } = useLocale();
   const kindName = useKindName();
   const mayAdminister = useMay('ADMIN');
-  const query = useQuery(RECORD, { id }, ['JOB']);
   return (
     <RecordPanel
-      query={query}
-      record={({ job }) => job}
+      fragment={RECORD}
       title={({ kind }) => kindName(kind)}
-      actions={({ endedAt }) =>
+      actions={({ id, endedAt }) =>
         endedAt === null && (
           <ActionButton
             label={text.cancelJob}
@@ -209,12 +180,9 @@ function JobPanel({ id, onClose }: OpenRecord): ReactNode {
             help={text.cancelHelp}
             document={mutations.jobCancel}
             variables={{ id }}
-            changes={['JOB']}
           />
         )
       }
-      history="JOB"
-      onClose={onClose}
       tabs={(job) => [
         {
           facts: [
@@ -236,7 +204,7 @@ function JobPanel({ id, onClose }: OpenRecord): ReactNode {
             <CompactList
               id="rejections"
               label={text.rejections}
-              source={{ document: REJECTIONS, follows: ['JOB'], variables: { id } }}
+              source={listIn(REJECTIONS, ['JOB'], { id: job.id })}
               rowName={({ rowNumber }) => String(rowNumber)}
               columns={[
                 { id: 'rowNumber', title: text.line, width: 80 },

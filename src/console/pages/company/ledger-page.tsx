@@ -1,33 +1,22 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql } from '../../api';
 import type { EntityType } from '../../gql/graphql';
 import { findMembers } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
 import { useActionName } from '../../record/history-words';
 import { RecordLink } from '../../record/link';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { optionsOf, texts, useTexts } from '../../text';
 import { Badge } from '../../ui/facts';
 import { useText } from './words';
 
-const LEDGER = graphql(`
-  query LedgerList($first: Int!, $after: String, $filter: LedgerEntryFilter, $orderBy: LedgerEntryOrder, $count: Boolean!) {
-    ledger(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        sequence
-        at
-        action
-        entityKind
-        entityId
-        channel
-        actor { id name }
-      }
-    }
+const ROW = graphql(`
+  fragment LedgerEntryRow on LedgerEntry {
+    id sequence at action entityKind entityId channel
+    actor { id name }
   }
 `);
 
@@ -82,8 +71,7 @@ export default function LedgerPage(): ReactNode {
   return (
     <ListPage
       id="ledger"
-      label={text.ledger}
-      source={{ document: LEDGER, follows: KINDS }}
+      source={listOf(ROW, ...KINDS)}
       initialSort="-SEQUENCE"
       rowName={({ sequence }) => String(sequence)}
       columns={[
@@ -104,42 +92,29 @@ export default function LedgerPage(): ReactNode {
         { id: 'actorId', title: text.by, kind: 'reference', find: findMembers },
         { id: 'at', title: text.at, kind: 'time' },
       ]}
-      panel={(id, close) => <EntryPanel id={id} onClose={close} />}
+      panel={<EntryPanel />}
       empty={text.noEntries}
     />
   );
 }
 
 const ENTRY = graphql(`
-  query LedgerEntryRecord($id: ID!) {
-    node(id: $id) {
-      id
-      ... on LedgerEntry {
-        sequence
-        at
-        action
-        entityKind
-        entityId
-        channel
-        actor { name }
-        entity { id }
-        changes { field before after recordIds }
-      }
-    }
+  fragment LedgerEntryRecord on LedgerEntry {
+    id sequence at action entityKind entityId channel
+    actor { name }
+    entity { id }
+    changes { field before after recordIds }
   }
 `);
 
 /** One change, and the record as it is now. */
-function EntryPanel({ id, onClose }: OpenRecord): ReactNode {
+function EntryPanel(): ReactNode {
   const text = useText();
   const kinds = useTexts(entityNames);
-  const query = useQuery(ENTRY, { id });
   return (
     <RecordPanel
-      query={query}
-      record={({ node }) => (node && 'sequence' in node ? node : null)}
+      fragment={ENTRY}
       title={({ sequence, entityKind, entityId }) => `${sequence} · ${kinds[entityKind]} ${entityId ?? ''}`}
-      onClose={onClose}
       tabs={(entry) => [
         {
           id: 'changes',

@@ -5,6 +5,7 @@ import type { MemberListQuery, Role } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
 import { creating } from '../../record/create-dialog';
 import { ListPage } from '../../table/list-page';
+import { listIn } from '../../table/rows';
 import { type Option, optionsOf, useTexts } from '../../text';
 import { Badge } from '../../ui/facts';
 import { SecretDialog } from '../../ui/secret-dialog';
@@ -12,20 +13,15 @@ import { roleNames } from '../account/words';
 import { useText } from './words';
 
 const MEMBERS = graphql(`
-  query MemberList($first: Int!, $after: String, $filter: MemberFilter, $orderBy: MemberOrder, $count: Boolean!) {
+  query MemberList(
+    $first: Int!, $after: String, $filter: MemberFilter, $orderBy: MemberOrder, $count: Boolean!
+  ) {
     viewer {
       company {
         members(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
           totalCount @include(if: $count)
           pageInfo { hasNextPage endCursor }
-          nodes {
-            id
-            role
-            disabledAt
-            lockedUntil
-            lastSignInAt
-            user { id name email }
-          }
+          nodes { id role disabledAt lockedUntil lastSignInAt user { id name email } }
         }
       }
     }
@@ -48,8 +44,7 @@ export default function MembersPage(): ReactNode {
     <>
       <ListPage
         id="members"
-        label={text.members}
-        source={{ document: MEMBERS, follows: ['MEMBERSHIP', 'USER'] }}
+        source={listIn(MEMBERS, ['MEMBERSHIP', 'USER'])}
         rowName={({ user }) => user.name}
         columns={[
           { id: 'name', title: text.name, width: 180, render: ({ user }) => user.name },
@@ -73,7 +68,6 @@ export default function MembersPage(): ReactNode {
             { name: 'role', label: text.role, options },
           ],
           document: mutations.memberInvite,
-          changes: ['USER'],
           submit: text.inviteMember,
           onCreated: (payload) => show(payload.link),
         })}
@@ -95,7 +89,6 @@ function useActions(
 ): RecordActions<Member, { readonly role: Role }> {
   const text = useText();
   return {
-    changes: 'USER',
     nameOf: ({ user }) => user.name,
     empty: { role: 'OPERATOR' },
     actions: [

@@ -12,9 +12,7 @@ const words = pageWords({
   inviteMember: ['Invite member', 'Convidar membro'],
   kind: ['Kind of record', 'Tipo de registro'],
   lastSignIn: ['Last sign-in', 'Última entrada'],
-  ledger: ['Change history', 'Histórico de alterações'],
   locked: ['Locked', 'Bloqueado'],
-  members: ['Members', 'Membros'],
   noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
   noMembers: ['No members yet.', 'Nenhum membro ainda.'],
   passwordLink: [

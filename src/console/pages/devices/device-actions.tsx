@@ -57,8 +57,6 @@ export function useDeviceActions(): RecordActions<Device, ActionValues> {
   };
   const update = ({ id }: Device, input: DeviceUpdateInput) => mutate(mutations.deviceUpdate, { id, input });
   return {
-    changes: 'DEVICE',
-    nameOf: ({ serialNumber }) => serialNumber,
     empty: { logicalNumber: null, group: null, ...ENDS_AT_ONCE },
     actions: [
       {
@@ -121,7 +119,6 @@ export function useNewDevice(): DialogButtonProps {
     empty: EMPTY,
     fields: [{ name: 'serialNumber', label: text.serialNumber }, ...useFields()],
     document: mutations.deviceCreate,
-    changes: ['DEVICE'],
     opens: true,
   });
 }

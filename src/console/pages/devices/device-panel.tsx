@@ -1,17 +1,16 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql, mutations, useQuery } from '../../api';
+import { graphql, mutations } from '../../api';
 import { useMay } from '../../app/session';
-import type { DeviceRecordQuery } from '../../gql/graphql';
+import type { DeviceRecordFragment } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { RowMenu } from '../../record/actions';
 import { creating } from '../../record/create-dialog';
 import { DialogButton } from '../../record/dialog-button';
-import { EditRecord } from '../../record/fields';
 import { useFieldName } from '../../record/history-words';
 import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
 import { RecordLink } from '../../record/link';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { useFormat } from '../../text/format';
 import { Ago, Copyable, Facts, Section, Time } from '../../ui/facts';
 import { Icon } from '../../ui/icon';
@@ -24,55 +23,30 @@ import { EnabledBadge, PresenceBadge } from './presence';
 import { useText } from './words';
 
 const DEVICE = graphql(`
-  query DeviceRecord($id: ID!) {
-    device(id: $id) {
-      id
-      revision
-      serialNumber
-      enabled
-      frameworkVersion
-      meta
-      presence
-      lastSeenAt
-      lastRefusal { code at }
-      createdAt
-      createdBy { name }
-      logicalNumber {
-        id
-        number
-        group { id name }
-      }
-    }
+  fragment DeviceRecord on Device {
+    id revision serialNumber enabled frameworkVersion meta presence lastSeenAt
+    lastRefusal { code at }
+    createdAt
+    createdBy { name }
+    logicalNumber { id number group { id name } }
   }
 `);
 
 interface PartProps {
-  readonly device: NonNullable<DeviceRecordQuery['device']>;
+  readonly device: DeviceRecordFragment;
 }
 
-export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
+export default function DevicePanel(): ReactNode {
   const text = useText();
   const mayAdminister = useMay('ADMIN');
   const actions = useDeviceActions();
   const fields = useFields();
-  const query = useQuery(DEVICE, { id }, ['DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'GROUP']);
   return (
     <RecordPanel
-      query={query}
-      record={({ device }) => device}
-      title={({ serialNumber }) => serialNumber}
-      edit={(device, close) => (
-        <EditRecord
-          record={device}
-          fields={fields}
-          document={mutations.deviceUpdate}
-          changes={['DEVICE']}
-          onClose={close}
-        />
-      )}
+      fragment={DEVICE}
+      follows={['PRESENCE', 'LOGICAL_NUMBER', 'GROUP']}
+      edit={{ fields, document: mutations.deviceUpdate }}
       actions={(device) => <RowMenu actions={actions} row={device} />}
-      history="DEVICE"
-      onClose={onClose}
       tabs={({ logicalNumber: number, ...device }) => [
         {
           facts: [
@@ -90,11 +64,11 @@ export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
           content: (
             <>
               <Report {...device} />
-              {mayAdminister && <DeviceToken id={id} />}
+              {mayAdminister && <DeviceToken id={device.id} />}
             </>
           ),
         },
-        { id: 'manifest', title: text.manifest, content: <DeviceManifest id={id} /> },
+        { id: 'manifest', title: text.manifest, content: <DeviceManifest id={device.id} /> },
         {
           id: 'transactions',
           title: text.transactions,
@@ -103,7 +77,7 @@ export default function DevicePanel({ id, onClose }: OpenRecord): ReactNode {
         {
           id: 'deliveries',
           title: text.deliveries,
-          content: <Deliveries id={number?.id ?? id} />,
+          content: <Deliveries id={number?.id ?? device.id} />,
         },
       ]}
     >
@@ -162,13 +136,11 @@ function Refusal({ device }: PartProps): ReactNode {
 function DeviceToken({ id }: { readonly id: string }): ReactNode {
   const text = useText();
   const [token, setToken] = useState<string | null>(null);
-  const change = { variables: { deviceId: id }, changes: ['DEVICE'] } as const;
   const issue = creating({
     title: text.issueToken,
     empty: ENDS_AT_ONCE,
     fields: [useKeepOldField()],
     document: mutations.deviceTokenIssue,
-    changes: ['DEVICE'],
     submit: text.issueToken,
     variables: (given) => ({ deviceId: id, ...given }),
     onCreated: (payload) => setToken(payload.token ?? null),
@@ -180,7 +152,7 @@ function DeviceToken({ id }: { readonly id: string }): ReactNode {
         <div className="buttons">
           <DialogButton {...issue} icon="key" scope="ADMIN" />
           <ActionButton
-            {...change}
+            variables={{ deviceId: id }}
             isDangerous
             label={text.revokeToken}
             help={text.revokeEffect}

@@ -1,12 +1,13 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import type { DeviceListQuery } from '../../gql/graphql';
+import type { DeviceRowFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findGroups, findLogicalNumbers } from '../../record/find';
 import type { Column } from '../../table/columns';
 import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { optionsOf } from '../../text';
 import { Ago } from '../../ui/facts';
 import { useDeviceActions, useNewDevice } from './device-actions';
@@ -16,47 +17,20 @@ import { useText, words } from './words';
 const DevicePanel = lazy(() => import('./device-panel'));
 const EnrolDialog = lazy(() => import('./enrol-dialog'));
 
-const DEVICES = graphql(`
-  query DeviceList(
-    $first: Int!, $after: String, $filter: DeviceFilter, $orderBy: DeviceOrder, $count: Boolean!
-  ) {
-    devices(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        serialNumber
-        enabled
-        frameworkVersion
-        presence
-        lastSeenAt
-        createdAt
-        meta
-        lastRefusal { at }
-        logicalNumber {
-          number
-          group { name }
-        }
-      }
-    }
+const DEVICE = graphql(`
+  fragment DeviceRow on Device {
+    id serialNumber enabled frameworkVersion presence lastSeenAt createdAt meta
+    lastRefusal { at }
+    logicalNumber { number group { name } }
   }
 `);
-
-type Row = DeviceListQuery['devices']['nodes'][number];
-
-/** A property that the terminal reported. */
-function metaText(meta: unknown, name: string): string | undefined {
-  return (meta as Readonly<Record<string, string>>)[name];
-}
 
 export default function DevicesPage(): ReactNode {
   const text = useText();
   return (
     <ListPage
       id="devices"
-      label={text.devices}
-      source={{ document: DEVICES, follows: ['DEVICE', 'PRESENCE', 'LOGICAL_NUMBER'] }}
-      rowName={({ serialNumber }) => serialNumber}
+      source={listOf(DEVICE, 'PRESENCE', 'LOGICAL_NUMBER')}
       columns={columnsOf(text)}
       filters={filtersOf(text)}
       rowActions={useDeviceActions()}
@@ -70,21 +44,23 @@ export default function DevicesPage(): ReactNode {
           />
         </>
       }
-      panel={(id, close) => <DevicePanel id={id} onClose={close} />}
+      panel={<DevicePanel />}
       empty={text.noDevices}
     />
   );
 }
 
 type Words = (typeof words)['en'];
+/** Properties that the terminal reported. */
+type Reported = Readonly<Record<string, string>>;
 
-const columnsOf = (text: Words): readonly Column<Row>[] => [
+const columnsOf = (text: Words): readonly Column<DeviceRowFragment>[] => [
   { id: 'serialNumber', title: text.serialNumber, order: 'SERIAL_NUMBER', width: 140, kind: 'code' },
   { id: 'presence', title: text.presence, width: 110, render: (row) => <PresenceBadge {...row} /> },
   { id: 'enabled', title: text.state, width: 115, render: (row) => <EnabledBadge {...row} /> },
   { id: 'logicalNumber', title: text.logicalNumber, width: 110, render: (row) => row.logicalNumber?.number },
   { id: 'group', title: text.group, width: 130, render: (row) => row.logicalNumber?.group?.name },
-  { id: 'model', title: text.model, width: 90, render: ({ meta }) => metaText(meta, 'model') },
+  { id: 'model', title: text.model, width: 90, render: ({ meta }) => (meta as Reported).model },
   { id: 'frameworkVersion', title: text.version, order: 'FRAMEWORK_VERSION', width: 140 },
   { id: 'lastSeenAt', title: text.lastSeen, order: 'LAST_SEEN_AT', width: 130, kind: 'ago' },
   {

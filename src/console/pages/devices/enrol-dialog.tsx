@@ -25,7 +25,7 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
   const navigate = useNavigate();
   const { values, set, clear } = useDraft('enrol', EMPTY);
   const [checked, setChecked] = useState<Checked | null>(null);
-  const mutation = useMutation(mutations.fleetImport, ['JOB']);
+  const mutation = useMutation(mutations.fleetImport);
   const mayAdminister = useMay('ADMIN');
   const { list, mode, issueTokens } = values;
   const file = values.file ?? (list.trim() === '' ? null : new File([list], 'list.csv'));

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, useRecord } from '../../api';
 import { SmallTable } from '../../table/small-table';
 import { Section } from '../../ui/facts';
 import { Empty, Loading, PageFailure } from '../../ui/states';
@@ -8,43 +8,29 @@ import { EffectiveParameters } from '../logical-numbers/effective-parameters';
 import { useText } from './words';
 
 const MANIFEST = graphql(`
-  query DeviceManifest($id: ID!) {
-    device(id: $id) {
-      id
-      logicalNumber {
-        group { name }
-        effectiveParameters {
-          key
-          value
-          description
-          source
-            overridden { value }
-        }
-      }
-      manifest {
-        apps {
-          name
-          version
-          label
-          size
-          modules { name version }
-        }
-        files { name size }
-        omissions { kind name reason }
-      }
+  fragment DeviceManifestRecord on Device {
+    id
+    logicalNumber {
+      group { name }
+      effectiveParameters { key value description source overridden { value } }
+    }
+    manifest {
+      apps { name version label size modules { name version } }
+      files { name size }
+      omissions { kind name reason }
     }
   }
 `);
 
-const FOLLOWS = ['DEVICE', 'LOGICAL_NUMBER', 'GROUP', 'APP_VERSION', 'APP', 'FILE', 'PARAMETER'] as const;
+const FOLLOWS = ['LOGICAL_NUMBER', 'GROUP', 'APP_VERSION', 'APP', 'FILE', 'PARAMETER'] as const;
 
 /** Apps, files and parameters that the terminal gets, each with what it comes from, and what is left out. */
 export function DeviceManifest({ id }: { readonly id: string }): ReactNode {
   const text = useText();
-  const { data, error, reload } = useQuery(MANIFEST, { id }, FOLLOWS);
+  const { data, error, reload } = useRecord(MANIFEST, id, FOLLOWS);
   if (error) return <PageFailure error={error} onRetry={reload} />;
-  if (!data?.device) return <Loading />;
-  const { manifest, logicalNumber } = data.device;
+  if (!data?.node) return <Loading />;
+  const { manifest, logicalNumber } = data.node;
   if (!manifest || !logicalNumber) return <Empty>{text.noManifest}</Empty>;
   return (
     <>

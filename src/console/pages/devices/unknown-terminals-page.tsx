@@ -2,19 +2,14 @@ import type { ReactNode } from 'react';
 
 import { graphql, mutate, mutations } from '../../api';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import type { Reference } from '../../ui/reference-input';
 import { numberField } from './device-actions';
 import { useText } from './words';
 
-const TERMINALS = graphql(`
-  query UnknownTerminalList(
-    $first: Int!, $after: String, $filter: UnknownTerminalFilter, $orderBy: UnknownTerminalOrder, $count: Boolean!
-  ) {
-    unknownTerminals(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes { id serialNumber count firstSeenAt lastSeenAt }
-    }
+const TERMINAL = graphql(`
+  fragment UnknownTerminalRow on UnknownTerminal {
+    id serialNumber count firstSeenAt lastSeenAt
   }
 `);
 
@@ -24,9 +19,7 @@ export default function UnknownTerminalsPage(): ReactNode {
   return (
     <ListPage
       id="unknown-terminals"
-      label={text.unknownTerminals}
-      source={{ document: TERMINALS, follows: ['DEVICE'] }}
-      rowName={({ serialNumber }) => serialNumber}
+      source={listOf(TERMINAL, 'DEVICE')}
       columns={[
         { id: 'serialNumber', title: text.serialNumber, order: 'SERIAL_NUMBER', width: 200, kind: 'code' },
         { id: 'count', title: text.refusals, width: 110, kind: 'number' },
@@ -38,8 +31,6 @@ export default function UnknownTerminalsPage(): ReactNode {
         { id: 'lastSeenAt', title: text.lastSeen, kind: 'time' },
       ]}
       rowActions={{
-        changes: 'DEVICE',
-        nameOf: ({ serialNumber }) => serialNumber,
         empty: NONE,
         actions: [
           {

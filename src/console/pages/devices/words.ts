@@ -88,7 +88,6 @@ export const words = pageWords({
     'A gateway spoke for these serial numbers, and no device has them, so they are refused. Adopt those that are yours.',
     'Um gateway falou por estes números de série e nenhum dispositivo os tem; por isso são recusados. Adote os que são seus.',
   ],
-  unknownTerminals: ['Unknown terminals', 'Terminais desconhecidos'],
   VALUE: ['has a line break: params.dat cannot have one', 'tem quebra de linha: o params.dat não aceita'],
   version: ['Framework version', 'Versão do framework'],
   wasRefused: ['Was refused', 'Já foi recusado'],

@@ -1,13 +1,13 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql, mutations, useMutation, useQuery } from '../../api';
+import { graphql, mutations, useMutation } from '../../api';
 import { useMay } from '../../app/session';
-import type { GroupRecordQuery } from '../../gql/graphql';
+import type { GroupRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findLogicalNumbers } from '../../record/find';
 import { LinkList } from '../../record/link-list';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { SmallTable } from '../../table/small-table';
 import { Checkbox } from '../../ui/inputs';
@@ -18,45 +18,27 @@ import NewParameter from '../values/new-parameter';
 import { useText } from './words';
 
 const GROUP = graphql(`
-  query GroupRecord($id: ID!) {
-    group(id: $id) {
-      id
-      revision
-      name
-      appVersions(first: 100) {
-        nodes {
-          id
-          number
-          app { name }
-        }
-      }
-      defaultAppVersions(first: 100) { nodes { id } }
-      parameters(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
-      metacontents(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
+  fragment GroupRecord on Group {
+    id revision name
+    appVersions(first: 100) {
+      nodes { id number app { name } }
     }
+    defaultAppVersions(first: 100) { nodes { id } }
+    parameters(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
+    metacontents(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
   }
 `);
 
-type Group = NonNullable<GroupRecordQuery['group']>;
-
-export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
+export default function GroupPanel(): ReactNode {
   const text = useText();
-  const query = useQuery(GROUP, { id }, ['GROUP', 'PARAMETER', 'METACONTENT', 'APP_VERSION']);
   return (
     <RecordPanel
-      query={query}
-      record={({ group }) => group}
-      title={({ name }) => name}
-      edit={{
-        fields: [{ name: 'name', label: text.name }],
-        document: mutations.groupUpdate,
-        changes: ['GROUP'],
-      }}
-      remove={{ document: mutations.groupDelete, changes: 'GROUP' }}
-      history="GROUP"
-      onClose={onClose}
+      fragment={GROUP}
+      follows={['PARAMETER', 'METACONTENT', 'APP_VERSION']}
+      edit={{ fields: [{ name: 'name', label: text.name }], document: mutations.groupUpdate }}
+      remove={mutations.groupDelete}
       tabs={(group) => [
-        { id: 'numbers', title: text.logicalNumbers, content: <GroupNumbers groupId={id} /> },
+        { id: 'numbers', title: text.logicalNumbers, content: <GroupNumbers groupId={group.id} /> },
         { id: 'versions', title: text.appVersions, content: <GroupVersions group={group} /> },
         { id: 'parameters', title: text.parameters, content: <Parameters group={group} /> },
         {
@@ -71,7 +53,7 @@ export default function GroupPanel({ id, onClose }: OpenRecord): ReactNode {
   );
 }
 
-function Parameters({ group }: { readonly group: Group }): ReactNode {
+function Parameters({ group }: { readonly group: GroupRecordFragment }): ReactNode {
   const text = useText();
   return (
     <>
@@ -114,7 +96,7 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
   const navigate = useNavigate();
   const columns = useColumns();
   const [moved, setMoved] = useState(0);
-  const { run, problem } = useMutation(mutations.logicalNumberMove, ['LOGICAL_NUMBER', 'GROUP']);
+  const { run, problem } = useMutation(mutations.logicalNumberMove);
   const move = async (id: string): Promise<void> => {
     if (await run({ id, groupId, force: false })) setMoved(moved + 1);
   };
@@ -136,7 +118,6 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
         source={SOURCE}
         fixedFilter={{ groupId: { eq: groupId } }}
         onOpen={({ id: open }) => void navigate({ to: '/logical-numbers', search: { open } })}
-        rowName={({ number }) => number}
         columns={columns.filter(({ id }) => id !== 'group')}
         filters={[{ id: 'number', title: text.logicalNumber, kind: 'text', comparator: 'startsWith' }]}
         empty={text.noNumbers}
@@ -151,12 +132,12 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
 }
 
 /** App versions that numbers of the group may have, and which of them a number gets when it comes into the group. */
-function GroupVersions({ group }: { readonly group: Group }): ReactNode {
+function GroupVersions({ group }: { readonly group: GroupRecordFragment }): ReactNode {
   const text = useText();
   const mayWrite = useMay('WRITE');
-  const attach = useMutation(mutations.groupAttachAppVersions, ['GROUP', 'APP_VERSION']);
-  const detach = useMutation(mutations.groupDetachAppVersions, ['GROUP', 'APP_VERSION']);
-  const setDefaults = useMutation(mutations.groupSetDefaultAppVersions, ['GROUP']);
+  const attach = useMutation(mutations.groupAttachAppVersions);
+  const detach = useMutation(mutations.groupDetachAppVersions);
+  const setDefaults = useMutation(mutations.groupSetDefaultAppVersions);
   const problem = attach.problem ?? detach.problem ?? setDefaults.problem;
   const { id, revision: ifMatch } = group;
   const defaults = group.defaultAppVersions.nodes.map((version) => version.id);

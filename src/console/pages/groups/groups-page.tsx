@@ -3,24 +3,17 @@ import { lazy, type ReactNode } from 'react';
 import { graphql, mutations } from '../../api';
 import { creating } from '../../record/create-dialog';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { useText } from './words';
 
 const GroupPanel = lazy(() => import('./group-panel'));
 
-const GROUPS = graphql(`
-  query GroupList($first: Int!, $after: String, $filter: GroupFilter, $orderBy: GroupOrder, $count: Boolean!) {
-    groups(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        name
-        updatedAt
-        logicalNumbers(first: 0) { totalCount }
-        appVersions(first: 0) { totalCount }
-        parameters(first: 0) { totalCount }
-      }
-    }
+const GROUP = graphql(`
+  fragment GroupRow on Group {
+    id name updatedAt
+    logicalNumbers(first: 0) { totalCount }
+    appVersions(first: 0) { totalCount }
+    parameters(first: 0) { totalCount }
   }
 `);
 
@@ -29,9 +22,7 @@ export default function GroupsPage(): ReactNode {
   return (
     <ListPage
       id="groups"
-      label={text.groups}
-      source={{ document: GROUPS, follows: ['GROUP', 'LOGICAL_NUMBER', 'PARAMETER'] }}
-      rowName={({ name }) => name}
+      source={listOf(GROUP, 'LOGICAL_NUMBER', 'PARAMETER')}
       columns={[
         { id: 'name', title: text.name, order: 'NAME', width: 220 },
         { id: 'logicalNumbers', title: text.logicalNumbers, width: 120, kind: 'count' },
@@ -46,10 +37,9 @@ export default function GroupsPage(): ReactNode {
         empty: EMPTY,
         fields: [{ name: 'name', label: text.name }],
         document: mutations.groupCreate,
-        changes: ['GROUP'],
         opens: true,
       })}
-      panel={(id, close) => <GroupPanel id={id} onClose={close} />}
+      panel={<GroupPanel />}
       empty={text.noGroups}
     />
   );

@@ -1,14 +1,12 @@
 import type { ReactNode } from 'react';
 
-import type { DeviceManifestQuery } from '../../gql/graphql';
+import type { DeviceManifestRecordFragment } from '../../gql/graphql';
 import { SmallTable } from '../../table/small-table';
 import { Badge } from '../../ui/facts';
 import { useText } from './words';
 
-type Device = NonNullable<DeviceManifestQuery['device']>;
-
 interface EffectiveParametersProps {
-  readonly logicalNumber: Pick<NonNullable<Device['logicalNumber']>, 'group' | 'effectiveParameters'>;
+  readonly logicalNumber: NonNullable<DeviceManifestRecordFragment['logicalNumber']>;
 }
 
 /** The parameters that the terminals of a logical number get, each with its source: own values go before those of the group. */

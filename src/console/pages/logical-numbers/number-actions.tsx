@@ -30,8 +30,6 @@ interface Move {
 export function useNumberActions(): RecordActions<{ readonly id: string; readonly number: string }, Move> {
   const text = useText();
   return {
-    changes: 'LOGICAL_NUMBER',
-    nameOf: ({ number }) => number,
     empty: { group: null, force: false },
     actions: [
       {
@@ -69,7 +67,6 @@ export function useNewNumber(): DialogButtonProps {
     empty: EMPTY,
     fields: useFields(),
     document: mutations.logicalNumberCreate,
-    changes: ['LOGICAL_NUMBER'],
     opens: true,
   });
 }

@@ -1,15 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql, mutations, useMutation, useQuery } from '../../api';
+import { graphql, mutations, useMutation } from '../../api';
 import { useMay } from '../../app/session';
-import type { LogicalNumberRecordQuery } from '../../gql/graphql';
+import type { LogicalNumberRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { EditForm } from '../../record/edit-form';
-import { EditFields } from '../../record/fields';
-import { inputOf, presentOf } from '../../record/form-field';
 import { nameOf, RecordLink } from '../../record/link';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { SmallTable } from '../../table/small-table';
 import { Section, Time } from '../../ui/facts';
 import { Checkbox } from '../../ui/inputs';
@@ -23,56 +21,33 @@ import { useFields } from './number-actions';
 import { useText } from './words';
 
 const NUMBER = graphql(`
-  query LogicalNumberRecord($id: ID!) {
-    logicalNumber(id: $id) {
-      id
-      revision
-      number
-      createdAt
-      createdBy { name }
-      appVersions(first: 100) { nodes { id } }
-      group {
-        id
-        name
-        appVersions(first: 100) {
-          nodes {
-            id
-            number
-            app { name }
-          }
-        }
-      }
-      devices(first: 100) { nodes { id serialNumber presence lastSeenAt } }
-      effectiveParameters {
-        key
-        value
-        description
-        source
-        overridden { value }
+  fragment LogicalNumberRecord on LogicalNumber {
+    id revision number createdAt
+    createdBy { name }
+    appVersions(first: 100) { nodes { id } }
+    group {
+      id name
+      appVersions(first: 100) {
+        nodes { id number app { name } }
       }
     }
+    devices(first: 100) { nodes { id serialNumber presence lastSeenAt } }
+    effectiveParameters { key value description source overridden { value } }
   }
 `);
 
-type LogicalNumber = NonNullable<LogicalNumberRecordQuery['logicalNumber']>;
-
 interface PartProps {
-  readonly logicalNumber: LogicalNumber;
+  readonly logicalNumber: LogicalNumberRecordFragment;
 }
 
-export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
+export default function NumberPanel(): ReactNode {
   const text = useText();
-  const follows = ['LOGICAL_NUMBER', 'DEVICE', 'GROUP', 'PARAMETER', 'APP_VERSION'] as const;
-  const query = useQuery(NUMBER, { id }, follows);
   return (
     <RecordPanel
-      query={query}
-      record={({ logicalNumber }) => logicalNumber}
-      title={({ number }) => number}
-      edit={(logicalNumber, close) => <NumberForm logicalNumber={logicalNumber} onClose={close} />}
-      remove={{ document: mutations.logicalNumberDelete, changes: 'LOGICAL_NUMBER' }}
-      history="LOGICAL_NUMBER"
-      onClose={onClose}
+      fragment={NUMBER}
+      follows={['DEVICE', 'GROUP', 'PARAMETER', 'APP_VERSION']}
+      edit={{ fields: useFields(), document: mutations.logicalNumberUpdate, note: text.losses }}
+      remove={mutations.logicalNumberDelete}
       tabs={(logicalNumber) => [
         {
           facts: [
@@ -109,7 +84,7 @@ export default function NumberPanel({ id, onClose }: OpenRecord): ReactNode {
           title: text.transactions,
           content: <TransactionsOf filter={{ logicalNumber: { eq: logicalNumber.number } }} />,
         },
-        { id: 'deliveries', title: text.deliveries, content: <Deliveries id={id} /> },
+        { id: 'deliveries', title: text.deliveries, content: <Deliveries id={logicalNumber.id} /> },
       ]}
     />
   );
@@ -138,39 +113,12 @@ function Parameters({ logicalNumber }: PartProps): ReactNode {
   );
 }
 
-/** Changes a logical number and its group; if terminals would lose app versions by that, asks once more. */
-function NumberForm({ logicalNumber, onClose }: PartProps & { readonly onClose: () => void }): ReactNode {
-  const text = useText();
-  const [force, setForce] = useState(false);
-  const mutation = useMutation(mutations.logicalNumberUpdate, ['LOGICAL_NUMBER', 'DEVICE']);
-  const fields = useFields();
-  const { id } = logicalNumber;
-  const isLoss = mutation.errors.some(({ code }) => code === 'IN_USE');
-  return (
-    <EditFields
-      record={logicalNumber}
-      present={presentOf(fields, logicalNumber)}
-      fields={fields}
-      mutation={mutation}
-      input={(values, ifMatch) => ({ id, ifMatch, force, input: inputOf(fields, values) ?? {} })}
-      onClose={onClose}
-    >
-      <p className="faint">{text.losses}</p>
-      {(isLoss || force) && (
-        <Checkbox isSelected={force} onChange={setForce}>
-          {text.force}
-        </Checkbox>
-      )}
-    </EditFields>
-  );
-}
-
 /** The app versions of the group, and which of them the terminals of the logical number get. */
 function NumberVersions({ logicalNumber }: PartProps): ReactNode {
   const text = useText();
   const mayWrite = useMay('WRITE');
   const [saved, setSaved] = useState(0);
-  const mutation = useMutation(mutations.logicalNumberSetAppVersions, ['LOGICAL_NUMBER']);
+  const mutation = useMutation(mutations.logicalNumberSetAppVersions);
   const { id, group } = logicalNumber;
   if (!group) return <Empty>{text.noGroup}</Empty>;
   const versions = group.appVersions.nodes.map((each) => ({ id: each.id, name: nameOf(each) }));

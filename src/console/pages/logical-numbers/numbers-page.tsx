@@ -1,39 +1,30 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import type { LogicalNumberListQuery } from '../../gql/graphql';
+import type { LogicalNumberRowFragment } from '../../gql/graphql';
 import { findAppVersions, findGroups } from '../../record/find';
 import { RecordLinks } from '../../record/link';
 import type { Column } from '../../table/columns';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { useNewNumber, useNumberActions } from './number-actions';
 import { useText } from './words';
 
 const NumberPanel = lazy(() => import('./number-panel'));
 
-const NUMBERS = graphql(`
-  query LogicalNumberList(
-    $first: Int!, $after: String, $filter: LogicalNumberFilter, $orderBy: LogicalNumberOrder, $count: Boolean!
-  ) {
-    logicalNumbers(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        number
-        updatedAt
-        group { id name }
-        appVersions(first: 0) { totalCount }
-        devices(first: 2) { nodes { id serialNumber } }
-      }
-    }
+const NUMBER = graphql(`
+  fragment LogicalNumberRow on LogicalNumber {
+    id number updatedAt
+    group { id name }
+    appVersions(first: 0) { totalCount }
+    devices(first: 2) { nodes { id serialNumber } }
   }
 `);
 
-export const SOURCE = { document: NUMBERS, follows: ['LOGICAL_NUMBER', 'DEVICE', 'GROUP'] } as const;
+export const SOURCE = listOf(NUMBER, 'DEVICE', 'GROUP');
 
 /** Columns of logical numbers, in the list and in the record of a group. */
-export function useColumns(): readonly Column<LogicalNumberListQuery['logicalNumbers']['nodes'][number]>[] {
+export function useColumns(): readonly Column<LogicalNumberRowFragment>[] {
   const text = useText();
   return [
     { id: 'number', title: text.number, order: 'NUMBER', width: 140, kind: 'code' },
@@ -54,9 +45,7 @@ export default function NumbersPage(): ReactNode {
   return (
     <ListPage
       id="logical-numbers"
-      label={text.logicalNumbers}
       source={SOURCE}
-      rowName={({ number }) => number}
       columns={useColumns()}
       filters={[
         { id: 'number', title: text.number, kind: 'text', comparator: 'startsWith' },
@@ -67,7 +56,7 @@ export default function NumbersPage(): ReactNode {
       ]}
       rowActions={useNumberActions()}
       create={useNewNumber()}
-      panel={(id, close) => <NumberPanel id={id} onClose={close} />}
+      panel={<NumberPanel />}
       empty={text.noNumbers}
     />
   );

@@ -6,7 +6,6 @@ const words = pageWords({
     'Their parameters and metacontents are deleted too; their devices stay, without a number, and are refused. This cannot be undone.',
     'Os parâmetros e metaconteúdos também são excluídos; os dispositivos ficam, sem número, e são recusados. Não é possível desfazer.',
   ],
-  force: ['Save all the same', 'Salvar mesmo assim'],
   forceMove: ['Move even if terminals lose app versions', 'Mover mesmo que terminais percam versões'],
   hasDevice: ['Has a device', 'Tem dispositivo'],
   losses: [

@@ -4,6 +4,7 @@ import { graphql } from '../../api/graphql';
 import type { NotificationDeliveryState } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
 import { CompactList } from '../../table/data-table';
+import { listIn } from '../../table/rows';
 import { optionsOf } from '../../text';
 import { Ago, Badge, type Tone } from '../../ui/facts';
 import { messageOf, useText } from './words';
@@ -28,15 +29,7 @@ const DELIVERIES = graphql(`
   fragment Deliveries on NotificationDeliveryConnection {
     totalCount @include(if: $count)
     pageInfo { hasNextPage endCursor }
-    nodes {
-      id
-      state
-      reason
-      queuedAt
-      finishedAt
-      logicalNumber { id number }
-      notification { id content }
-    }
+    nodes { id state reason queuedAt finishedAt logicalNumber { id number } notification { id content } }
   }
 `);
 
@@ -64,7 +57,7 @@ export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): R
     <CompactList
       id={isOfNotification ? 'deliveries' : 'terminal-deliveries'}
       label={text.deliveries}
-      source={{ document: DELIVERIES, follows: ['NOTIFICATION'], variables: { id } }}
+      source={listIn(DELIVERIES, ['NOTIFICATION'], { id })}
       {...(!isOfNotification && { initialSort: '-ID' })}
       rowName={({ logicalNumber, notification }) => logicalNumber?.number ?? notification?.content ?? ''}
       columns={[

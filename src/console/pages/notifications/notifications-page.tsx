@@ -1,11 +1,13 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql, mutations, noteOthersChange, useQuery, useSubscription } from '../../api';
-import type { NotificationDeliveryState, NotificationListQuery } from '../../gql/graphql';
+import { graphql, mutations, noteOthersChange, useSubscription } from '../../api';
+import type { NotificationDeliveryState, NotificationRowFragment } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { RecordLink } from '../../record/link';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
+import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
 import { Badge, Facts, Time } from '../../ui/facts';
@@ -14,34 +16,20 @@ import { messageOf, useText } from './words';
 
 const SendDialog = lazy(() => import('./send-dialog'));
 
-const NOTIFICATIONS = graphql(`
-  query NotificationList(
-    $first: Int!, $after: String, $filter: NotificationFilter, $orderBy: NotificationOrder, $count: Boolean!
-  ) {
-    notifications(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        content
-        kind
-        createdAt
-        group { id name }
-        summary { cancelled delivered expired failed queued sent }
-      }
-    }
+const ROW = graphql(`
+  fragment NotificationRow on Notification {
+    id content kind createdAt
+    group { id name }
+    summary { cancelled delivered expired failed queued sent }
   }
 `);
-
-type Row = NotificationListQuery['notifications']['nodes'][number];
 
 export default function NotificationsPage(): ReactNode {
   const text = useText();
   return (
     <ListPage
       id="notifications"
-      label={text.notifications}
-      source={{ document: NOTIFICATIONS, follows: ['NOTIFICATION'] }}
+      source={listOf(ROW)}
       initialSort="-CREATED_AT"
       rowName={({ content }) => messageOf(content)}
       columns={[
@@ -73,14 +61,14 @@ export default function NotificationsPage(): ReactNode {
         { id: 'id', title: text.notifications, kind: 'reference', isOfLinks: true },
       ]}
       create={{ label: text.send, icon: 'notification', dialog: (close) => <SendDialog onClose={close} /> }}
-      panel={(id, close) => <NotificationPanel id={id} onClose={close} />}
+      panel={<NotificationPanel />}
       empty={text.noNotifications}
     />
   );
 }
 
 /** Delivered of all, and how many have failed. */
-function Progress({ summary }: Row): ReactNode {
+function Progress({ summary }: NotificationRowFragment): ReactNode {
   const text = useText();
   const format = useFormat();
   const { cancelled, delivered, expired, failed, queued, sent } = summary;
@@ -98,18 +86,12 @@ function Progress({ summary }: Row): ReactNode {
 }
 
 const RECORD = graphql(`
-  query NotificationRecord($id: ID!) {
-    notification(id: $id) {
-      id
-      content
-      kind
-      createdAt
-      expiresAt
-      createdBy { name }
-      app { id name }
-      group { id name }
-      summary { cancelled delivered expired failed queued sent }
-    }
+  fragment NotificationRecord on Notification {
+    id content kind createdAt expiresAt
+    createdBy { name }
+    app { id name }
+    group { id name }
+    summary { cancelled delivered expired failed queued sent }
   }
 `);
 
@@ -120,24 +102,18 @@ const CHANGED = graphql(`
 `);
 
 /** A notification and what became of it at each logical number, followed while it is open. */
-function NotificationPanel({ id, onClose }: OpenRecord): ReactNode {
+function NotificationPanel(): ReactNode {
   const text = useText();
-  const query = useQuery(RECORD, { id }, ['NOTIFICATION']);
+  const [{ open: id = '' }] = useListAddress();
   useSubscription(CHANGED, { id }, () => noteOthersChange('NOTIFICATION'));
   return (
     <RecordPanel
-      query={query}
-      record={({ notification }) => notification}
+      fragment={RECORD}
       title={({ content }) => messageOf(content)}
       actions={({ summary }) => (
         <>
           {summary.failed > 0 && (
-            <ActionButton
-              label={text.retry}
-              document={mutations.notificationRetry}
-              variables={{ id }}
-              changes={['NOTIFICATION']}
-            />
+            <ActionButton label={text.retry} document={mutations.notificationRetry} variables={{ id }} />
           )}
           {summary.queued + summary.sent > 0 && (
             <ActionButton
@@ -146,12 +122,10 @@ function NotificationPanel({ id, onClose }: OpenRecord): ReactNode {
               help={text.cancelHelp}
               document={mutations.notificationCancel}
               variables={{ id }}
-              changes={['NOTIFICATION']}
             />
           )}
         </>
       )}
-      onClose={onClose}
       tabs={({ kind, group, app, createdAt, createdBy, expiresAt, summary }) => [
         {
           id: 'deliveries',

@@ -4,6 +4,7 @@ import { mutations, useDryRun } from '../../api';
 import type { NotificationKind, NotificationSendInput } from '../../gql/graphql';
 import { CreateDialog } from '../../record/create-dialog';
 import { findApps, findGroups } from '../../record/find';
+import { listOf } from '../../record/form-field';
 import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
 import type { Reference } from '../../ui/reference-input';
@@ -53,7 +54,6 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
         },
       ]}
       document={mutations.notificationSend}
-      changes={['NOTIFICATION']}
       variables={(values) => ({ input: inputOf(values), dryRun: false })}
       submit={text.sendNow}
       done={({ count }) => `${text.sentTo} ${text.numbers(format.number(count ?? 0))}`}
@@ -66,11 +66,10 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
 }
 
 function inputOf({ content, kind, numbers, group, app }: typeof EMPTY): NotificationSendInput {
-  const logicalNumbers = numbers.split(/[\s,;]+/).filter((number) => number !== '');
   return {
     content,
     kind,
-    target: group ? { groupId: group.id } : { logicalNumbers },
+    target: group ? { groupId: group.id } : { logicalNumbers: listOf(numbers) },
     ...(kind === 'PROCESSING' && app && { appId: app.id }),
   };
 }

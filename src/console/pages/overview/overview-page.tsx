@@ -25,47 +25,33 @@ const OVERVIEW = graphql(`
       total
       byPresence { presence count }
       byFrameworkVersion { value count }
-      byGroup {
-        count
-        group { id name }
-      }
+      byGroup { count group { id name } }
     }
     refused: devices(first: 0, filter: $refused) { totalCount }
     withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) { totalCount }
     unknownTerminals(first: 0) { totalCount }
     notifications(first: 20, orderBy: { field: CREATED_AT, direction: DESC }) {
-      nodes {
-        id
-        content
-        createdAt
-        summary { delivered failed expired queued sent }
-      }
+      nodes { id content createdAt summary { delivered failed expired queued sent } }
     }
     hours: transactionSummary(
-      bucket: HOUR
-      timeZone: $timeZone
-      filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
-    ) { bucketStart approvedAmount deniedAmount cancelledAmount }
+      bucket: HOUR, timeZone: $timeZone, filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
+    ) { ...PaymentsOfBucket }
+    today: transactionSummary(
+      by: [PAYMENT_STATUS], filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
+    ) { ...PaymentsOfBucket }
+    month: transactionSummary(
+      by: [PAYMENT_STATUS], filter: { startedAt: { gte: $month }, transactionType: { eq: SWITCH } }
+    ) { ...PaymentsOfBucket }
     deliveryHours: notificationSummary(
-      bucket: HOUR
-      emptyBuckets: true
-      timeZone: $timeZone
-      filter: { createdAt: { gte: $hours } }
+      bucket: HOUR, emptyBuckets: true, timeZone: $timeZone, filter: { createdAt: { gte: $hours } }
     ) { ...DeliveriesOfBucket }
     deliveryDays: notificationSummary(
-      bucket: DAY
-      emptyBuckets: true
-      timeZone: $timeZone
-      filter: { createdAt: { gte: $week } }
+      bucket: DAY, emptyBuckets: true, timeZone: $timeZone, filter: { createdAt: { gte: $week } }
     ) { ...DeliveriesOfBucket }
-    today: transactionSummary(
-      by: [PAYMENT_STATUS]
-      filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
-    ) { paymentStatus count approvedAmount deniedAmount cancelledAmount }
-    month: transactionSummary(
-      by: [PAYMENT_STATUS]
-      filter: { startedAt: { gte: $month }, transactionType: { eq: SWITCH } }
-    ) { paymentStatus count approvedAmount deniedAmount cancelledAmount }
+  }
+
+  fragment PaymentsOfBucket on TransactionSummaryRow {
+    bucketStart paymentStatus count approvedAmount deniedAmount cancelledAmount
   }
 
   fragment DeliveriesOfBucket on NotificationSummaryRow {

@@ -1,24 +1,21 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useQuery } from '../../api';
-import type { AppRecordQuery } from '../../gql/graphql';
+import { graphql, mutations } from '../../api';
+import type { AppRecordFragment } from '../../gql/graphql';
 import { creating } from '../../record/create-dialog';
 import { DialogButton } from '../../record/dialog-button';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { SmallTable } from '../../table/small-table';
 import { optionsOf, type Option } from '../../text';
 import { Time } from '../../ui/facts';
 import { useText } from './words';
 
-const APPS = graphql(`
-  query AppList($first: Int!, $after: String, $filter: AppFilter, $orderBy: AppOrder, $count: Boolean!) {
-    apps(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes { id name kind language communicationFormat description updatedAt }
-    }
+const ROW = graphql(`
+  fragment AppRow on App {
+    id name kind language communicationFormat description updatedAt
   }
 `);
 
@@ -34,9 +31,7 @@ export default function AppsPage(): ReactNode {
   return (
     <ListPage
       id="apps"
-      label={text.apps}
-      source={{ document: APPS, follows: ['APP'] }}
-      rowName={({ name }) => name}
+      source={listOf(ROW)}
       columns={[
         { id: 'name', title: text.name, order: 'NAME', width: 200 },
         { id: 'kind', title: text.kind, width: 110, render: ({ kind }) => text[kind] },
@@ -62,61 +57,37 @@ export default function AppsPage(): ReactNode {
           { name: 'communicationFormat', label: text.format, options: FORMATS },
         ],
         document: mutations.appCreate,
-        changes: ['APP'],
         opens: true,
       })}
-      panel={(id, close) => <AppPanel id={id} onClose={close} />}
+      panel={<AppPanel />}
       empty={text.createFirst}
     />
   );
 }
 
 const APP = graphql(`
-  query AppRecord($id: ID!) {
-    app(id: $id) {
-      id
-      revision
-      name
-      kind
-      language
-      communicationFormat
-      description
-      createdAt
-      updatedAt
-      versions(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
-        nodes {
-          id
-          number
-          size
-          createdAt
-          reach { granted current }
-        }
-      }
+  fragment AppRecord on App {
+    id revision name kind language communicationFormat description createdAt updatedAt
+    versions(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {
+      nodes { id number size createdAt reach { granted current } }
     }
   }
 `);
 
-type App = NonNullable<AppRecordQuery['app']>;
-
-function AppPanel({ id, onClose }: OpenRecord): ReactNode {
+function AppPanel(): ReactNode {
   const text = useText();
-  const query = useQuery(APP, { id }, ['APP', 'APP_VERSION']);
   return (
     <RecordPanel
-      query={query}
-      record={({ app }) => app}
-      title={({ name }) => name}
+      fragment={APP}
+      follows={['APP_VERSION']}
       edit={{
         document: mutations.appUpdate,
-        changes: ['APP'],
         fields: [
           { name: 'name', label: text.name },
           { name: 'description', label: text.description, rows: 3, isOptional: true },
         ],
       }}
-      remove={{ document: mutations.appDelete, changes: 'APP' }}
-      history="APP"
-      onClose={onClose}
+      remove={mutations.appDelete}
       tabs={(app) => [
         { id: 'versions', title: text.versions, content: <Versions app={app} /> },
         {
@@ -135,7 +106,7 @@ function AppPanel({ id, onClose }: OpenRecord): ReactNode {
 }
 
 /** Versions of an app. The program of a new one is uploaded here, and opened where it is released. */
-function Versions({ app }: { readonly app: App }): ReactNode {
+function Versions({ app }: { readonly app: AppRecordFragment }): ReactNode {
   const text = useText();
   const navigate = useNavigate();
   const add = creating({
@@ -149,7 +120,6 @@ function Versions({ app }: { readonly app: App }): ReactNode {
       { name: 'bytecodeFile', label: text.bytecode, help: text.bytecodeHelp, isFile: true, isOptional: true },
     ],
     document: mutations.appVersionCreate,
-    changes: ['APP_VERSION', 'APP'],
     input: { appId: app.id },
     submit: text.addVersion,
     onCreated: ({ appVersion }) =>

@@ -1,22 +1,19 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useQuery } from '../../api';
+import { graphql, mutations } from '../../api';
 import { creating } from '../../record/create-dialog';
 import { RecordLinks } from '../../record/link';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
 import { Time } from '../../ui/facts';
 import { useText } from './words';
 
-const FILES = graphql(`
-  query FileList($first: Int!, $after: String, $filter: FileFilter, $orderBy: FileOrder, $count: Boolean!) {
-    files(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes { id name fileType size description updatedAt }
-    }
+const ROW = graphql(`
+  fragment FileRow on File {
+    id name fileType size description updatedAt
   }
 `);
 
@@ -26,9 +23,7 @@ export default function FilesPage(): ReactNode {
   return (
     <ListPage
       id="files"
-      label={text.files}
-      source={{ document: FILES, follows: ['FILE'] }}
-      rowName={({ name }) => name}
+      source={listOf(ROW)}
       columns={[
         { id: 'name', title: text.name, order: 'NAME', width: 240 },
         { id: 'fileType', title: text.fileType, width: 100, render: ({ fileType }) => text[fileType] },
@@ -50,59 +45,39 @@ export default function FilesPage(): ReactNode {
           { name: 'fileType', label: text.fileType, options: types },
         ],
         document: mutations.fileCreate,
-        changes: ['FILE'],
         submit: text.upload,
         opens: true,
       })}
-      panel={(id, close) => <FilePanel id={id} onClose={close} />}
+      panel={<FilePanel />}
       empty={text.noFiles}
     />
   );
 }
 
 const FILE = graphql(`
-  query FileRecord($id: ID!) {
-    file(id: $id) {
-      id
-      revision
-      name
-      fileType
-      size
-      crc
-      sha256
-      description
-      updatedAt
-      appVersions(first: 100) {
-        nodes {
-          id
-          number
-          app { name }
-        }
-      }
+  fragment FileRecord on File {
+    id revision name fileType size crc sha256 description updatedAt
+    appVersions(first: 100) {
+      nodes { id number app { name } }
     }
   }
 `);
 
-function FilePanel({ id, onClose }: OpenRecord): ReactNode {
+function FilePanel(): ReactNode {
   const text = useText();
   const format = useFormat();
-  const query = useQuery(FILE, { id }, ['FILE', 'APP_VERSION']);
   return (
     <RecordPanel
-      query={query}
-      record={({ file }) => file}
-      title={({ name }) => name}
+      fragment={FILE}
+      follows={['APP_VERSION']}
       edit={{
         document: mutations.fileUpdate,
-        changes: ['FILE', 'APP_VERSION'],
         fields: [
           { name: 'description', label: text.description, rows: 3, isOptional: true },
           { name: 'file', label: text.content, help: text.contentHelp, isFile: true, isOptional: true },
         ],
       }}
-      remove={{ document: mutations.fileDelete, changes: 'FILE' }}
-      history="FILE"
-      onClose={onClose}
+      remove={mutations.fileDelete}
       tabs={(file) => [
         {
           facts: [

@@ -15,15 +15,9 @@ import { useText } from './words';
 const GROUP = graphql(`
   query ReleaseGroup($id: ID!) {
     group(id: $id) {
-      logicalNumbers(first: 5) {
-        totalCount
-        nodes { number }
-      }
+      logicalNumbers(first: 5) { totalCount nodes { number } }
       defaultAppVersions(first: 100) {
-        nodes {
-          id
-          app { id }
-        }
+        nodes { id app { id } }
       }
     }
   }
@@ -51,9 +45,9 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const group = useQuery(GROUP, groupId === null ? null : { id: groupId }).data?.group;
   const probe = useDryRun(mutations.appVersionGrant, change && { ...change, dryRun: true });
   const reached = reachedOf(probe.payload, group);
-  const grant = useMutation(mutations.appVersionGrant, ['APP_VERSION', 'LOGICAL_NUMBER']);
-  const attach = useMutation(mutations.groupAttachAppVersions, ['GROUP', 'APP_VERSION']);
-  const setDefaults = useMutation(mutations.groupSetDefaultAppVersions, ['GROUP']);
+  const grant = useMutation(mutations.appVersionGrant);
+  const attach = useMutation(mutations.groupAttachAppVersions);
+  const setDefaults = useMutation(mutations.groupSetDefaultAppVersions);
   const release = async (): Promise<void> => {
     if (change === null || reached === null) return;
     const { appVersionIds } = change;

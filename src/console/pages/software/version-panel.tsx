@@ -1,41 +1,27 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, noteChange, useMutation, useQuery, useSubscription } from '../../api';
-import type { AppVersionRecordQuery } from '../../gql/graphql';
+import { graphql, mutations, noteChange, useMutation, useSubscription } from '../../api';
+import type { AppVersionRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findFiles } from '../../record/find';
-import { nameOf, RecordLink, RecordLinks, type Named } from '../../record/link';
+import { RecordLink, RecordLinks, type Named } from '../../record/link';
 import { LinkList, type LinkListProps } from '../../record/link-list';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { useFormat } from '../../text/format';
 import { Section, Time } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
 import { useText } from './words';
 
 const VERSION = graphql(`
-  query AppVersionRecord($id: ID!) {
-    appVersion(id: $id) {
-      id
-      revision
-      number
-      size
-      crc
-      sha256
-      displayable
-      posDisplayLabel
-      createdAt
-      app { id name }
-      reach { granted downloaded current }
-      groups(first: 100) { nodes { id name } }
-      files(first: 100) { nodes { id name size } }
-      modules(first: 100) {
-        nodes {
-          id
-          number
-          app { name }
-        }
-      }
+  fragment AppVersionRecord on AppVersion {
+    id revision number size crc sha256 displayable posDisplayLabel createdAt
+    app { id name }
+    reach { granted downloaded current }
+    groups(first: 100) { nodes { id name } }
+    files(first: 100) { nodes { id name size } }
+    modules(first: 100) {
+      nodes { id number app { name } }
     }
   }
 `);
@@ -46,20 +32,16 @@ const DOWNLOADED = graphql(`
   }
 `);
 
-type Version = NonNullable<AppVersionRecordQuery['appVersion']>;
-
-export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
+export default function VersionPanel(): ReactNode {
   const text = useText();
-  const query = useQuery(VERSION, { id }, ['APP_VERSION', 'GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']);
   const format = useFormat();
-  const setFiles = useMutation(mutations.appVersionSetFiles, ['APP_VERSION']);
-  const setModules = useMutation(mutations.appVersionSetModules, ['APP_VERSION']);
+  const setFiles = useMutation(mutations.appVersionSetFiles);
+  const setModules = useMutation(mutations.appVersionSetModules);
   useSubscription(DOWNLOADED, {}, () => noteChange('APP_VERSION'));
   return (
     <RecordPanel
-      query={query}
-      record={({ appVersion }) => appVersion}
-      title={nameOf}
+      fragment={VERSION}
+      follows={['GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']}
       actions={(version) => (
         <DialogButton
           label={text.release}
@@ -68,18 +50,15 @@ export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
           dialog={(close) => <ReleaseDialog version={version} onClose={close} />}
         />
       )}
-      remove={{ document: mutations.appVersionDelete, changes: 'APP_VERSION' }}
+      remove={mutations.appVersionDelete}
       edit={{
         document: mutations.appVersionUpdate,
-        changes: ['APP_VERSION'],
         fields: [
           { name: 'number', label: text.number },
           { name: 'posDisplayLabel', label: text.label, isOptional: true },
           { name: 'displayable', label: text.displayable, isFlag: true },
         ],
       }}
-      history="APP_VERSION"
-      onClose={onClose}
       tabs={(version) => [
         { id: 'reach', title: text.reach, content: <Reach version={version} /> },
         {
@@ -90,7 +69,9 @@ export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
               rows={version.files.nodes}
               page="/files"
               find={findFiles}
-              onChange={(fileIds) => void setFiles.run({ id, fileIds, ifMatch: version.revision })}
+              onChange={(fileIds) =>
+                void setFiles.run({ id: version.id, fileIds, ifMatch: version.revision })
+              }
               problem={setFiles.problem}
               cell={({ size }) => format.bytes(size)}
               empty={text.noFiles}
@@ -105,7 +86,9 @@ export default function VersionPanel({ id, onClose }: OpenRecord): ReactNode {
               rows={version.modules.nodes}
               page="/app-versions"
               find={findAppVersions}
-              onChange={(moduleIds) => void setModules.run({ id, moduleIds, ifMatch: version.revision })}
+              onChange={(moduleIds) =>
+                void setModules.run({ id: version.id, moduleIds, ifMatch: version.revision })
+              }
               problem={setModules.problem}
               empty={text.noModules}
             />
@@ -145,7 +128,11 @@ function Links<Row extends Named>({ onChange, ...list }: LinksProps<Row>): React
 }
 
 /** How far a release has come, and the groups that get it. */
-function Reach({ version: { id, reach, groups } }: { readonly version: Version }): ReactNode {
+function Reach({
+  version: { id, reach, groups },
+}: {
+  readonly version: AppVersionRecordFragment;
+}): ReactNode {
   const text = useText();
   const format = useFormat();
   const rows = [

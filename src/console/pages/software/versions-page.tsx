@@ -1,28 +1,17 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
-import { nameOf } from '../../record/link';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { useText } from './words';
 
 const VersionPanel = lazy(() => import('./version-panel'));
 
-const VERSIONS = graphql(`
-  query AppVersionList(
-    $first: Int!, $after: String, $filter: AppVersionFilter, $orderBy: AppVersionOrder, $count: Boolean!
-  ) {
-    appVersions(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        number
-        size
-        createdAt
-        app { id name }
-        reach { granted current }
-      }
-    }
+const VERSION = graphql(`
+  fragment AppVersionRow on AppVersion {
+    id number size createdAt
+    app { id name }
+    reach { granted current }
   }
 `);
 
@@ -31,10 +20,8 @@ export default function VersionsPage(): ReactNode {
   return (
     <ListPage
       id="app-versions"
-      label={text.appVersions}
-      source={{ document: VERSIONS, follows: ['APP_VERSION', 'APP', 'LOGICAL_NUMBER'] }}
+      source={listOf(VERSION, 'APP', 'LOGICAL_NUMBER')}
       initialSort="-CREATED_AT"
-      rowName={nameOf}
       columns={[
         { id: 'app', title: text.app, width: 180, render: ({ app }) => app.name },
         { id: 'number', title: text.number, order: 'NUMBER', width: 110 },
@@ -59,7 +46,7 @@ export default function VersionsPage(): ReactNode {
         { id: 'number', title: text.number, kind: 'text', comparator: 'startsWith' },
         { id: 'createdAt', title: text.created, kind: 'time' },
       ]}
-      panel={(id, close) => <VersionPanel id={id} onClose={close} />}
+      panel={<VersionPanel />}
       empty={text.noVersions}
     />
   );

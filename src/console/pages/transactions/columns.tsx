@@ -7,38 +7,19 @@ import { useListAddress } from '../../table/address';
 import type { Column } from '../../table/columns';
 import { CompactList } from '../../table/data-table';
 import type { Filter } from '../../table/filter';
+import { listOf } from '../../table/rows';
 import { useFormat } from '../../text/format';
 import { Badge } from '../../ui/facts';
 import { useText } from './words';
 
-const TRANSACTIONS = graphql(`
-  query TransactionList(
-    $first: Int!, $after: String, $filter: TransactionFilter, $orderBy: TransactionOrder, $count: Boolean!
-  ) {
-    transactions(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes { ...TransactionRow }
-    }
-  }
+const TRANSACTION = graphql(`
   fragment TransactionRow on Transaction {
-    id
-    startedAt
-    status
-    transactionType
-    appName
-    logicalNumber
-    serialNumber
-    parsed {
-      amount
-      status
-      nsu
-      card { brand }
-    }
+    id startedAt status transactionType appName logicalNumber serialNumber
+    parsed { amount status nsu card { brand } }
   }
 `);
 
-export const SOURCE = { document: TRANSACTIONS, follows: ['TRANSACTION'] } as const;
+export const SOURCE = listOf(TRANSACTION);
 
 type Row = TransactionRowFragment;
 

@@ -1,63 +1,38 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
-import type { TransactionRecordQuery } from '../../gql/graphql';
+import { graphql } from '../../api';
+import type { TransactionRecordFragment as Transaction } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { useFormat } from '../../text/format';
 import { Facts, Time, type Fact } from '../../ui/facts';
 import { State, TransactionsOf } from './columns';
 import { useText } from './words';
 
 const TRANSACTION = graphql(`
-  query TransactionRecord($id: ID!) {
-    transaction(id: $id) {
-      id
-      startedAt
-      finishedAt
-      status
-      transactionType
-      appName
-      logicalNumber
-      serialNumber
-      reference
-      detail
-      sent
-      received
-      device { id serialNumber }
-      parsed {
-        amount
-        status
-        statusReason
-        type
-        nsu
-        authorizationCode
-        acquirer
-        paymentMethod
-        captureMethod
-        card { brand firstDigits lastDigits }
-        installment { quantity }
-      }
+  fragment TransactionRecord on Transaction {
+    id startedAt finishedAt status transactionType appName logicalNumber serialNumber reference
+    detail sent received
+    device { id serialNumber }
+    parsed {
+      amount status statusReason type nsu authorizationCode acquirer paymentMethod captureMethod
+      card { brand firstDigits lastDigits }
+      installment { quantity }
     }
   }
 `);
 
-type Transaction = NonNullable<TransactionRecordQuery['transaction']>;
-
 /** A transaction, its payment, its messages, and the other ones of its terminal. */
-export default function TransactionPanel({ id, onClose }: OpenRecord): ReactNode {
+export default function TransactionPanel(): ReactNode {
   const text = useText();
   const format = useFormat();
   const factsOf = useFactsOf();
-  const query = useQuery(TRANSACTION, { id });
   return (
     <RecordPanel
-      query={query}
-      record={({ transaction }) => transaction}
+      fragment={TRANSACTION}
       title={({ parsed, transactionType }) =>
         parsed ? `${text.payment} ${format.amount(parsed.amount)}` : text[transactionType]
       }
-      onClose={onClose}
       tabs={(transaction) => [
         { facts: factsOf(transaction) },
         {

@@ -28,7 +28,6 @@ export default function TransactionsPage(): ReactNode {
   return (
     <ListPage
       id="transactions"
-      label={text.transactions}
       source={SOURCE}
       initialSort="-STARTED_AT"
       rowName={({ startedAt, serialNumber }) => `${serialNumber} ${startedAt}`}
@@ -39,7 +38,7 @@ export default function TransactionsPage(): ReactNode {
           {text.live}
         </Checkbox>
       }
-      panel={(id, close) => <TransactionPanel id={id} onClose={close} />}
+      panel={<TransactionPanel />}
       empty={text.noTransactions}
     />
   );

@@ -1,29 +1,19 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useQuery } from '../../api';
+import { graphql, mutations } from '../../api';
 import { creating } from '../../record/create-dialog';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { Time } from '../../ui/facts';
 import { NO_OWNER, OwnerLink, useOwnerFields } from './owner';
 import { useText } from './words';
 
-const METACONTENTS = graphql(`
-  query MetacontentList(
-    $first: Int!, $after: String, $filter: MetacontentFilter, $orderBy: MetacontentOrder, $count: Boolean!
-  ) {
-    metacontents(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        key
-        value
-        updatedAt
-        group { id name }
-        logicalNumber { id number }
-      }
-    }
+const METACONTENT = graphql(`
+  fragment MetacontentRecord on Metacontent {
+    id revision key value updatedAt
+    group { id name }
+    logicalNumber { id number }
   }
 `);
 
@@ -32,9 +22,7 @@ export default function MetacontentsPage(): ReactNode {
   return (
     <ListPage
       id="metacontents"
-      label={text.metacontents}
-      source={{ document: METACONTENTS, follows: ['METACONTENT'] }}
-      rowName={({ key }) => key}
+      source={listOf(METACONTENT)}
       columns={[
         { id: 'key', title: text.key, order: 'KEY', width: 200, kind: 'code' },
         {
@@ -57,44 +45,23 @@ export default function MetacontentsPage(): ReactNode {
           ...useOwnerFields(),
         ],
         document: mutations.metacontentCreate,
-        changes: ['METACONTENT'],
       })}
-      panel={(id, close) => <MetacontentPanel id={id} onClose={close} />}
+      panel={<MetacontentPanel />}
       empty={text.noValues}
     />
   );
 }
 
-const METACONTENT = graphql(`
-  query MetacontentRecord($id: ID!) {
-    metacontent(id: $id) {
-      id
-      revision
-      key
-      value
-      updatedAt
-      group { id name }
-      logicalNumber { id number }
-    }
-  }
-`);
-
-function MetacontentPanel({ id, onClose }: OpenRecord): ReactNode {
+function MetacontentPanel(): ReactNode {
   const text = useText();
-  const query = useQuery(METACONTENT, { id }, ['METACONTENT']);
   return (
     <RecordPanel
-      query={query}
-      record={({ metacontent }) => metacontent}
-      title={({ key }) => key}
+      fragment={METACONTENT}
       edit={{
         document: mutations.metacontentUpdate,
-        changes: ['METACONTENT'],
         fields: [{ name: 'value', label: text.value, help: text.valueHelp, rows: 8, isJson: true }],
       }}
-      remove={{ document: mutations.metacontentDelete, changes: 'METACONTENT' }}
-      history="METACONTENT"
-      onClose={onClose}
+      remove={mutations.metacontentDelete}
       tabs={(record) => [
         {
           facts: [

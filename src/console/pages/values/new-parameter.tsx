@@ -27,7 +27,6 @@ export default function NewParameter({ owner, onClose }: NewParameterProps): Rea
       ]}
       {...(owner && { input: { owner } })}
       document={mutations.parameterCreate}
-      changes={['PARAMETER']}
       onClose={onClose}
     />
   );

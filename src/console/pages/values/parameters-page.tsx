@@ -1,33 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useQuery } from '../../api';
-import type { ParameterEffectQuery } from '../../gql/graphql';
-import { RecordPanel, type OpenRecord } from '../../record/panel';
+import { graphql, mutations } from '../../api';
+import type { ParameterEffectRowFragment } from '../../gql/graphql';
+import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { Badge, Time } from '../../ui/facts';
 import NewParameter from './new-parameter';
 import { OwnerLink } from './owner';
 import { useText } from './words';
 
-const PARAMETERS = graphql(`
-  query ParameterList(
-    $first: Int!, $after: String, $filter: ParameterFilter, $orderBy: ParameterOrder, $count: Boolean!
-  ) {
-    parameters(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        key
-        value
-        description
-        updatedAt
-        group { id name }
-        logicalNumber { id number }
-      }
-    }
+const ROW = graphql(`
+  fragment ParameterRow on Parameter {
+    id key value description updatedAt
+    group { id name }
+    logicalNumber { id number }
   }
 `);
 
@@ -36,9 +25,7 @@ export default function ParametersPage(): ReactNode {
   return (
     <ListPage
       id="parameters"
-      label={text.parameters}
-      source={{ document: PARAMETERS, follows: ['PARAMETER'] }}
-      rowName={({ key }) => key}
+      source={listOf(ROW)}
       columns={[
         { id: 'key', title: text.key, order: 'KEY', width: 200, kind: 'code' },
         { id: 'value', title: text.value, width: 220 },
@@ -48,54 +35,38 @@ export default function ParametersPage(): ReactNode {
       ]}
       filters={[{ id: 'key', title: text.key, kind: 'text' }]}
       create={{ label: text.newParameter, dialog: (close) => <NewParameter onClose={close} /> }}
-      panel={(id, close) => <ParameterPanel id={id} onClose={close} />}
+      panel={<ParameterPanel />}
       empty={text.noValues}
     />
   );
 }
 
 const PARAMETER = graphql(`
-  query ParameterRecord($id: ID!) {
-    parameter(id: $id) {
-      id
-      revision
-      key
-      value
-      description
-      updatedAt
-      group { id name }
-      logicalNumber {
-        id
-        number
-        effectiveParameters {
-          key
-          overridden { id value }
-        }
-      }
+  fragment ParameterRecord on Parameter {
+    id revision key value description updatedAt
+    group { id name }
+    logicalNumber {
+      id number
+      effectiveParameters { key overridden { id value } }
     }
   }
 `);
 
 /** A parameter, who gets it, and who has another value in its place. */
-function ParameterPanel({ id, onClose }: OpenRecord): ReactNode {
+function ParameterPanel(): ReactNode {
   const text = useText();
-  const query = useQuery(PARAMETER, { id }, ['PARAMETER', 'LOGICAL_NUMBER']);
   return (
     <RecordPanel
-      query={query}
-      record={({ parameter }) => parameter}
-      title={({ key }) => key}
+      fragment={PARAMETER}
+      follows={['LOGICAL_NUMBER']}
       edit={{
         document: mutations.parameterUpdate,
-        changes: ['PARAMETER'],
         fields: [
           { name: 'value', label: text.value, rows: 2 },
           { name: 'description', label: text.description, isOptional: true },
         ],
       }}
-      remove={{ document: mutations.parameterDelete, changes: 'PARAMETER' }}
-      history="PARAMETER"
-      onClose={onClose}
+      remove={mutations.parameterDelete}
       tabs={({ key, value, description, updatedAt, group, logicalNumber }) => {
         const owner = { group, logicalNumber };
         const overridden = logicalNumber?.effectiveParameters.find((each) => each.key === key)?.overridden;
@@ -126,22 +97,13 @@ function ParameterPanel({ id, onClose }: OpenRecord): ReactNode {
 }
 
 const EFFECT = graphql(`
-  query ParameterEffect(
-    $first: Int!, $after: String, $filter: LogicalNumberFilter, $orderBy: LogicalNumberOrder, $count: Boolean!
-  ) {
-    logicalNumbers(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes {
-        id
-        number
-        effectiveParameters { key value source }
-      }
-    }
+  fragment ParameterEffectRow on LogicalNumber {
+    id number
+    effectiveParameters { key value source }
   }
 `);
 
-type Numbered = ParameterEffectQuery['logicalNumbers']['nodes'][number];
+type Numbered = ParameterEffectRowFragment;
 
 /** The numbers of a group with the value that each gets: the one of the group, or its own. */
 function Effect({ groupId, name }: { readonly groupId: string; readonly name: string }): ReactNode {
@@ -152,9 +114,8 @@ function Effect({ groupId, name }: { readonly groupId: string; readonly name: st
     <CompactList
       id="parameter-effect"
       label={text.effect}
-      source={{ document: EFFECT, follows: ['PARAMETER', 'LOGICAL_NUMBER'] }}
+      source={listOf(EFFECT, 'PARAMETER')}
       fixedFilter={{ groupId: { eq: groupId } }}
-      rowName={({ number }) => number}
       columns={[
         { id: 'number', title: text.logicalNumber, width: 130, page: '/logical-numbers' },
         { id: 'value', title: text.value, width: 150, render: (row) => effective(row)?.value },

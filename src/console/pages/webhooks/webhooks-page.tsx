@@ -1,25 +1,20 @@
 import { useState, type ReactNode } from 'react';
 
 import { graphql, mutate, mutations } from '../../api';
-import type { WebhookListQuery } from '../../gql/graphql';
+import type { WebhookRowFragment } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
 import { creating } from '../../record/create-dialog';
 import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
 import { SecretDialog } from '../../ui/secret-dialog';
-import { eventsOf, State, WebhookPanel } from './webhook-panel';
+import { State, WebhookPanel } from './webhook-panel';
 import { useText } from './words';
 
-const WEBHOOKS = graphql(`
-  query WebhookList($first: Int!, $after: String, $filter: WebhookFilter, $orderBy: WebhookOrder, $count: Boolean!) {
-    webhooks(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-      totalCount @include(if: $count)
-      pageInfo { hasNextPage endCursor }
-      nodes { id url state events enabled deliveredSequence lastSuccessAt lastFailureAt createdAt }
-    }
+const WEBHOOK = graphql(`
+  fragment WebhookRow on Webhook {
+    id url state events deliveredSequence lastSuccessAt lastFailureAt
   }
 `);
-
-type Webhook = NonNullable<WebhookListQuery['webhooks']>['nodes'][number];
 
 /** Addresses to which the changes in the company are sent. */
 export default function WebhooksPage(): ReactNode {
@@ -29,8 +24,7 @@ export default function WebhooksPage(): ReactNode {
     <>
       <ListPage
         id="webhooks"
-        label={text.webhooks}
-        source={{ document: WEBHOOKS, follows: ['WEBHOOK'] }}
+        source={listOf(WEBHOOK)}
         rowName={({ url }) => url}
         columns={[
           { id: 'url', title: text.address, width: 260 },
@@ -47,21 +41,19 @@ export default function WebhooksPage(): ReactNode {
           empty: { url: '', events: '*', fromSequence: '' },
           fields: [
             { name: 'url', label: text.address, help: text.addressHelp },
-            { name: 'events', label: text.events, help: text.eventsHelp },
-            { name: 'fromSequence', label: text.fromSequence, help: text.fromSequenceHelp },
+            { name: 'events', label: text.events, help: text.eventsHelp, isList: true },
+            {
+              name: 'fromSequence',
+              label: text.fromSequence,
+              help: text.fromSequenceHelp,
+              isJson: true,
+              isOptional: true,
+            },
           ],
           document: mutations.webhookCreate,
-          changes: ['WEBHOOK'],
-          variables: ({ url, events, fromSequence }) => ({
-            input: {
-              url,
-              events: eventsOf(events),
-              fromSequence: fromSequence === '' ? null : Number(fromSequence),
-            },
-          }),
           onCreated: (payload) => setSecret(payload.secret),
         })}
-        panel={(id, close) => <WebhookPanel id={id} onClose={close} />}
+        panel={<WebhookPanel />}
         empty={text.noWebhooks}
       />
       <SecretDialog label={text.secret} secret={secret} onClose={() => setSecret(null)} />
@@ -73,10 +65,11 @@ const EMPTY = { fromSequence: '', keepOldFor: '24h' };
 const DURATIONS = ['0s', '1h', '24h', '7d', '30d'].map((value) => ({ value, label: value }));
 
 /** Actions on webhooks; `onSecret` shows a new secret. */
-function useActions(onSecret: (secret: string | null) => void): RecordActions<Webhook, typeof EMPTY> {
+function useActions(
+  onSecret: (secret: string | null) => void,
+): RecordActions<WebhookRowFragment, typeof EMPTY> {
   const text = useText();
   return {
-    changes: 'WEBHOOK',
     nameOf: ({ url }) => url,
     empty: EMPTY,
     actions: [

@@ -34,7 +34,6 @@ const words = pageWords({
   secret: ['Secret', 'Segredo'],
   test: ['Send a test', 'Enviar um teste'],
   tested: ['The test was taken', 'O teste foi aceito'],
-  webhooks: ['Webhooks', 'Webhooks'],
 });
 
 export const useText = () => useTexts(words);

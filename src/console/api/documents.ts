@@ -1,0 +1,45 @@
+interface Parts {
+  /** Name of the fragment without its ending: `App`. */
+  readonly name: string;
+  readonly ending: string;
+  readonly type: string;
+}
+
+function partsOf(fragment: string): Parts {
+  const [, name = '', ending = '', type = ''] = /fragment (\w+?)(Row|Record) on (\w+)/.exec(fragment) ?? [];
+  return { name, ending, type };
+}
+
+export const typeOf = (fragment: string): string => partsOf(fragment).type;
+
+/** Type of the records as the ledger has it: `APP_VERSION`. */
+export function kindOf(fragment: string): string {
+  return typeOf(fragment)
+    .replaceAll(/\B[A-Z]/g, '_$&')
+    .toUpperCase();
+}
+
+/** Asks for a page of the list that has such records; the first page with their count. */
+export function listQuery(fragment: string): string {
+  const { name, ending, type } = partsOf(fragment);
+  const list = type === 'LedgerEntry' ? 'ledger' : `${type.slice(0, 1).toLowerCase()}${type.slice(1)}s`;
+  return `
+    query ${name}List($first: Int!, $after: String, $filter: ${type}Filter, $orderBy: ${type}Order, $count: Boolean!) {
+      ${list}(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+        totalCount @include(if: $count)
+        pageInfo { hasNextPage endCursor }
+        nodes { ...${name}${ending} }
+      }
+    }
+    ${fragment}`;
+}
+
+/** Asks for one record by its id. */
+export function recordQuery(fragment: string): string {
+  const { name, ending } = partsOf(fragment);
+  return `
+    query ${name}Record($id: ID!) {
+      node(id: $id) { ...${name}${ending} }
+    }
+    ${fragment}`;
+}

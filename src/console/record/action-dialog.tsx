@@ -1,0 +1,193 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+
+import { mutations, useDryRun, useMutation } from '../api';
+import type { MutationState } from '../api/mutation';
+import type { DeviceTargetInput } from '../gql/graphql';
+import { texts, useTexts } from '../text';
+import { useFormat } from '../text/format';
+import { Button } from '../ui/button';
+import { Dialog } from '../ui/dialog';
+import { Form } from '../ui/form';
+import { notify } from '../ui/toasts';
+import { words as common } from '../ui/words';
+import { useRun, type Progress, type RecordAction, type RecordActions } from './bulk';
+import { Fields } from './fields';
+import { nameOf } from './link';
+
+const words = texts({
+  progress: [
+    (done: string, all: string) => `${done} of ${all}`,
+    (done: string, all: string) => `${done} de ${all}`,
+  ],
+  changed: [(count: string) => `${count} changed.`, (count: string) => `${count} alterados.`],
+  failed: [(count: string) => `${count} not changed:`, (count: string) => `${count} não alterados:`],
+  examples: [
+    (names: string, more: number) => (more > 0 ? `${names} and ${more} more` : names),
+    (names: string, more: number) => (more > 0 ? `${names} e mais ${more}` : names),
+  ],
+  started: [(count: string) => `Started: ${count}`, (count: string) => `Iniciado: ${count}`],
+});
+
+const EXAMPLES = 20;
+
+export interface ActionDialogProps<Row, Values> {
+  readonly actions: RecordActions<Row, Values>;
+  readonly action: RecordAction<Row, Values>;
+  readonly rows: readonly Row[];
+  /** The filter of all records that are selected, in place of `rows`. */
+  readonly all?: object | null;
+  readonly onClose: () => void;
+  /** Called once every record has been changed, or a job is started for that. */
+  readonly onDone: () => void;
+}
+
+/** Asks for what an action takes, and does it: many devices by a job, other records one by one. */
+export default function ActionDialog<Row extends { readonly id: string }, Values extends object>(
+  props: ActionDialogProps<Row, Values>,
+): ReactNode {
+  const { action, rows, all = null } = props;
+  const isJob = action.input && (all !== null || rows.length > 1 || !action.change);
+  if (isJob !== true) return <OneByOne {...props} />;
+  const everything = all !== null && Object.keys(all).length === 0;
+  const ids = rows.map(({ id }) => id);
+  return <Job {...props} target={everything ? { all: true } : all === null ? { ids } : { filter: all }} />;
+}
+
+interface ActionFormProps<Row, Values> extends Partial<
+  Pick<MutationState<never, never>, 'errors' | 'failure'>
+> {
+  readonly action: RecordAction<Row, Values>;
+  readonly values: Values;
+  readonly set: (values: Values) => void;
+  /** Number of records; null until it is known. */
+  readonly count: number | null;
+  /** Names of some of them. */
+  readonly names: readonly string[];
+  readonly isRunning: boolean;
+  readonly onSubmit: () => void;
+  readonly onClose: () => void;
+}
+
+/** The values that an action takes, how many records it changes, and which. */
+function ActionForm<Row, Values extends object>(props: ActionFormProps<Row, Values>): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  const { action, values, count, names, errors = [], failure = null } = props;
+  return (
+    <Form
+      onSubmit={props.onSubmit}
+      onCancel={props.onClose}
+      submit={count === null ? action.name : `${action.name} (${format.number(count)})`}
+      isDangerous={action.isDangerous === true}
+      isRunning={props.isRunning}
+      isDisabled={count === null || count === 0 || action.isReady?.(values) === false}
+      failure={failure}
+      errors={errors}
+      shown={[]}
+    >
+      <Fields
+        fields={action.fields ?? []}
+        values={values}
+        set={(changed) => props.set({ ...values, ...changed })}
+        errors={[]}
+      />
+      {count !== null && <p role="status">{text.examples(names.join(', '), count - names.length)}</p>}
+      <p className="faint">{action.effect}</p>
+    </Form>
+  );
+}
+
+/** Changes records by requests of their own: shows the progress, then each that failed and why. */
+function OneByOne<Row extends object, Values extends object>(
+  props: ActionDialogProps<Row, Values>,
+): ReactNode {
+  const text = useTexts(words);
+  const commonText = useTexts(common);
+  const format = useFormat();
+  const { actions, action, rows, onClose } = props;
+  const run = useRun(actions);
+  const [values, set] = useState(actions.empty);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const isFinished = progress?.done === rows.length;
+  const send = async (): Promise<void> => {
+    const { failed } = await run(action, rows, values, setProgress);
+    if (failed.length > 0) return;
+    props.onDone();
+    onClose();
+  };
+  if (progress === null) {
+    return (
+      <Dialog title={action.name} isOpen onClose={onClose}>
+        <ActionForm
+          {...{ action, values, set, onClose }}
+          count={rows.length}
+          names={rows.slice(0, EXAMPLES).map(actions.nameOf ?? nameOf)}
+          isRunning={false}
+          onSubmit={() => void send()}
+        />
+      </Dialog>
+    );
+  }
+  const close = <Button onPress={onClose}>{commonText.close}</Button>;
+  return (
+    <Dialog title={action.name} isOpen onClose={onClose} footer={isFinished && close}>
+      <div className="stack">
+        {isFinished ? (
+          <>
+            <p role="status">{text.changed(format.number(progress.done - progress.failed.length))}</p>
+            {progress.failed.length > 0 && <p>{text.failed(format.number(progress.failed.length))}</p>}
+            <ul className="results">
+              {progress.failed.map(({ name, message }) => (
+                <li key={name}>
+                  <strong>{name}</strong> {message}
+                </li>
+              ))}
+            </ul>
+          </>
+        ) : (
+          <>
+            <progress value={progress.done} max={rows.length} aria-label={action.name} />
+            <p role="status">{text.progress(format.number(progress.done), format.number(rows.length))}</p>
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Starts a job that changes many devices, once the person has seen how many and which. */
+function Job<Row, Values extends object>(
+  props: ActionDialogProps<Row, Values> & { readonly target: DeviceTargetInput },
+): ReactNode {
+  const text = useTexts(words);
+  const format = useFormat();
+  const navigate = useNavigate();
+  const { action, target, onClose } = props;
+  const [values, set] = useState(props.actions.empty);
+  const change = (action.isReady?.(values) ?? true) ? (action.input?.(values) ?? null) : null;
+  const probe = useDryRun(mutations.deviceBulkChange, change && { target, change, dryRun: true });
+  const mutation = useMutation(mutations.deviceBulkChange);
+  const { count = null, examples } = probe.payload ?? {};
+  const start = async (): Promise<void> => {
+    if (change === null) return;
+    const { job } = (await mutation.run({ target, change, dryRun: false, expectCount: count })) ?? {};
+    if (!job) return;
+    const open = (): void => void navigate({ to: '/jobs', search: { open: job.id } });
+    notify({ text: `${action.name}. ${text.started(format.number(count ?? 0))}`, open });
+    props.onDone();
+    onClose();
+  };
+  return (
+    <Dialog title={action.name} isOpen onClose={onClose}>
+      <ActionForm
+        {...{ action, values, set, count, onClose }}
+        names={(examples ?? []).map(nameOf)}
+        errors={[...probe.errors, ...mutation.errors]}
+        failure={mutation.failure ?? probe.failure}
+        isRunning={mutation.isRunning}
+        onSubmit={() => void start()}
+      />
+    </Dialog>
+  );
+}

@@ -24,7 +24,16 @@ const layers = [
     packages: [
       ...['@opentelemetry/api', '@opentelemetry/core', '@opentelemetry/exporter-trace-otlp-http'],
       ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
-      ...['crc', 'csv-parse', 'ipaddr.js', 'lru-cache', 'nodemailer', 'pino', 'zod'],
+      ...[
+        '@simplewebauthn/server',
+        'crc',
+        'csv-parse',
+        'ipaddr.js',
+        'lru-cache',
+        'nodemailer',
+        'pino',
+        'zod',
+      ],
     ],
     node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'stream', 'timers', 'timers/promises', 'v8'],
   },

@@ -164,14 +164,19 @@ const SECRET_MUTATIONS = [
   'memberAdd',
   'memberInvite',
   'passwordReset',
+  'passkeyAdd',
+  'recoveryCodesRenew',
   'deviceTokenIssue',
   'webhookCreate',
   'webhookSecretRotate',
 ];
-/** Mutations that set the cookie of a session, or change what it is for. */
+/** Mutations that set the cookie of a session, change what it is for, or ask for what may begin one. */
 const SESSION_MUTATIONS = [
   'signIn',
   'signInByLink',
+  'signInByPasskey',
+  'passkeyOptions',
+  'passkeyRemove',
   'passwordSetByLink',
   'passwordRequest',
   'emailChange',

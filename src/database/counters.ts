@@ -94,7 +94,7 @@ const MAX_ID = 2 ** 31;
 /** A random id that no row has, from 1 to 2^31-1: it reveals no count. The caller holds the write lock. */
 export async function randomId(
   db: QueryExecutorProvider,
-  table: 'companies' | 'users' | 'sessions',
+  table: 'companies' | 'users' | 'sessions' | 'passkeys',
 ): Promise<number> {
   for (;;) {
     const id = randomInt(1, MAX_ID);

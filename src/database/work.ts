@@ -70,6 +70,7 @@ export const ENTITY_TYPES = [
   'metacontent',
   'notification',
   'parameter',
+  'passkey',
   'saved_filter',
   'session',
   'sign_in',

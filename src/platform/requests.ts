@@ -166,6 +166,8 @@ export interface Browser {
   readonly ip: string;
   readonly requestId: string;
   readonly userAgent: string | null;
+  /** Origin of the page, for example `https://gateway.example`. */
+  readonly origin: string;
   /** Whether it runs on the machine of the server. */
   readonly isLocal: boolean;
   /** The caller until it signs in; its session ends then. */
@@ -178,17 +180,50 @@ export interface SignedIn {
   readonly cookie: string;
 }
 
+/** Nothing was signed in: a passkey or a recovery code is needed besides the password. */
+export interface SecondFactorNeeded {
+  /** Options of `navigator.credentials.get`; null if the sign-in has to begin anew. */
+  readonly secondFactor: object | null;
+}
+
+/** A passkey as its user sees it. */
+export interface NamedPasskey {
+  readonly id: number;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+/**
+ * Passkeys of one browser, in the JSON form of WebAuthn. A confirmation is the password of the caller or the
+ * response of a passkey. Errors: `invalid`, `taken`, `not_found`, `forbidden` for tokens, `too_many_attempts`, `busy`.
+ */
+export interface Passkeys {
+  /** Options of `navigator.credentials`: of `create` with a confirmation, of `get` if it is null. */
+  options(caller: Caller, confirmation: unknown): Promise<object>;
+  /** The recovery codes are new with the first passkey, null otherwise. */
+  add(
+    caller: Caller,
+    input: unknown,
+  ): Promise<{ readonly passkey: NamedPasskey; readonly recoveryCodes: readonly string[] | null }>;
+  /** Removes the recovery codes with the last passkey. */
+  remove(caller: Caller, id: number, confirmation: unknown): Promise<unknown>;
+  renewRecoveryCodes(caller: Caller, confirmation: unknown): Promise<readonly string[]>;
+  signIn(passkey: unknown): Promise<SignedIn>;
+}
+
 /** Sessions of people who work in the console (decisions.md#sessions). */
 export interface Sessions extends Authenticator {
-  /** Errors: `invalid`, with one message for every cause; `too_many_attempts`; `busy`. */
+  passkeys(from: Browser): Passkeys;
+  /** Errors: `invalid`, with one message for every cause but a wrong second factor; `too_many_attempts`; `busy`. */
   signIn(
-    credentials: { readonly email: string; readonly password: string },
+    given: { readonly email: string; readonly password: string; readonly secondFactor?: unknown },
     from: Browser,
-  ): Promise<SignedIn>;
+  ): Promise<SignedIn | SecondFactorNeeded>;
   /** Signs in by a code that was given out, once. Errors: those of `signIn`. */
   signInByLink(code: string, from: Browser): Promise<SignedIn>;
-  /** Sets the password by the code of a link, once, and signs in. Errors: those of `signIn`. */
-  setPasswordByLink(code: string, password: string, from: Browser): Promise<SignedIn>;
+  /** Sets the password by the code of a link, once, and signs in who has no passkey. Errors: those of `signIn`. */
+  setPasswordByLink(code: string, password: string, from: Browser): Promise<SignedIn | SecondFactorNeeded>;
   /** Sends a link to set a new password, if there is such an account. Errors: `invalid`, `too_many_attempts`. */
   requestPassword(email: string, from: Browser): Promise<void>;
   /** Sends a link to a new address. Errors: `invalid`, `too_many_attempts`, `busy`. */

@@ -118,6 +118,12 @@ const RECORD_RULES = [
   ['wrong_credentials', 'The e-mail address or the password is wrong.'],
   ['link_ended', 'The link was used, is older than 10 minutes or is from another machine.'],
   ['link_ended', 'The link was used, was replaced by a later one or is older than 72 hours.'],
+  [
+    'wrong_passkey',
+    'The passkey or recovery code is wrong, was used before or is older than 5 minutes, or the account is locked.',
+  ],
+  ['too_many_passkeys', 'A user has at most {maximum} passkeys: remove one first.'],
+  ['no_passkey', 'Recovery codes stand in for a passkey: add one first.'],
   ['no_mail', 'This server sends no e-mail: {advice}.'],
   ['several_companies', '{email} is a member of other companies too: {advice}.'],
   ['stale', 'The {what} was changed: its revision is {revision}, not {expected}. Read it again.'],

@@ -1,6 +1,7 @@
 import {
   companyTable,
   drawnId,
+  flag,
   instant,
   integer,
   json,
@@ -131,9 +132,55 @@ export const people = {
       token_hash: text,
       /** The address to confirm; null for a link to set a password. */
       email: optional(text),
+      /** Whether a link to set a password removes the passkeys of the user too. */
+      removes_passkeys: flag,
       created_at: instant,
     },
     { key: ['user_id', 'kind'], unique: [['token_hash']], rights: RIGHTS_OF_SYSTEM },
+  ),
+
+  /** Public keys of a person's authenticators (WebAuthn). */
+  passkeys: table(
+    {
+      /** Random, since passkeys do not belong to a company. */
+      id: integer,
+      user_id: ownedBy('users'),
+      name: text,
+      /** Id that the authenticator gave it, in base64url. */
+      credential_id: text,
+      /** COSE key, in base64url. */
+      public_key: text,
+      /** Signatures that the authenticator has counted; 0 if it counts none. */
+      counter: integer,
+      created_at: instant,
+      last_used_at: optional(instant),
+    },
+    {
+      key: ['id'],
+      unique: [['credential_id']],
+      indexes: [{ name: 'of_user', columns: ['user_id', 'created_at'] }],
+      rights: RIGHTS_OF_SYSTEM,
+    },
+  ),
+
+  /** Texts that count once: recovery codes, and for five minutes the challenges that a passkey has yet to sign. */
+  passkey_codes: table(
+    {
+      code_hash: text,
+      /** `recovery`, `create` for the challenge of a new passkey, `get` for that of the use of one. */
+      kind: text,
+      /** Null for a sign-in by passkey alone, whose user is not known yet. */
+      user_id: optional(ownedBy('users')),
+      created_at: instant,
+    },
+    {
+      key: ['code_hash'],
+      indexes: [
+        { name: 'of_user', columns: ['user_id', 'kind'] },
+        { name: 'created', columns: ['kind', 'created_at'] },
+      ],
+      rights: RIGHTS_OF_SYSTEM,
+    },
   ),
 
   access_tokens: companyTable(

@@ -81,7 +81,7 @@ describe('what a start loads', () => {
     const graphql = ['@apollo/server', 'graphql', 'graphql-scalars', 'graphql-ws', 'type-graphql'];
     expect(packagesOf(before).filter((name) => graphql.includes(name))).toEqual([]);
     expect(packagesOf(all)).toEqual(expect.arrayContaining(graphql));
-    for (const name of ['pg', 'csv-parse', '@opentelemetry/sdk-trace'])
+    for (const name of ['pg', 'csv-parse', '@opentelemetry/sdk-trace', '@simplewebauthn/server'])
       expect(packagesOf(all)).not.toContain(name);
     expect(ownOf(all).filter((path) => path.startsWith('database/postgres/'))).toEqual([]);
     expect(all.filter((url) => OF_MQTT.test(url) || OF_TRACES.test(url))).toEqual([]);

@@ -2,6 +2,8 @@ import { describe, expect } from 'vitest';
 
 import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
+import { openBrowser, OWN_PAGE, signedIn } from '../support/console.js';
+import { addPasskey, payloadOf, SIGN_IN_TWICE } from '../support/passkeys.js';
 import { GOOD_PASSWORD, userAdd } from '../support/program.js';
 
 describe('user add', () => {
@@ -131,6 +133,20 @@ describe('user list, disable, enable, unlock and set-password', () => {
     expect(await cli.run(set, 'too short')).toMatchObject({ code: 1 });
     expect(await cli.run(set, 'a new good password\r\n')).toMatchObject({ code: 0 });
     expect([await signIn(GOOD_PASSWORD), await signIn('a new good password')]).toEqual([401, 200]);
+  });
+
+  it('set-password removes the passkeys of a person who has lost them', async ({ cli }) => {
+    const { url } = await cli.serve();
+    const email = 'ana@acme.example';
+    const browser = await signedIn(url, email, OWN_PAGE, GOOD_PASSWORD);
+    await addPasskey(browser, url, { password: GOOD_PASSWORD });
+    const signIn = async (password: string) => {
+      const { viewer } = await payloadOf(openBrowser(url), SIGN_IN_TWICE, { email, password });
+      return viewer !== null;
+    };
+    expect(await signIn(GOOD_PASSWORD)).toBe(false);
+    await cli.run(['user', 'set-password', '--email', email, '--password-stdin'], 'a new good password');
+    expect(await signIn('a new good password')).toBe(true);
   });
 
   it.for(['disable', 'enable', 'unlock'])('%s refuses an unknown user', async (command, { bare }) => {

@@ -28,6 +28,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/people/access-token/access-token.repository.ts': 6,
   'src/domain/people/company/company.repository.ts': 4,
   'src/domain/people/user/account-link.repository.ts': 4,
+  'src/domain/people/user/passkey.repository.ts': 10,
   'src/domain/people/user/session.repository.ts': 9,
   'src/domain/people/user/user.repository.ts': 12,
   'src/domain/software/app/app.repository.ts': 4,

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { signedIn } from '../support/console.js';
 import { answered, measured, statementsFor } from '../support/dashboard.js';
+import { addPasskey } from '../support/passkeys.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
 import { useServer, type Member } from '../support/server.js';
@@ -33,7 +34,7 @@ const CASES: readonly Case[] = [...findWays()].flatMap(([type, way]) =>
     const named = getNamedType(field.type);
     const searches = field.extensions.searches !== undefined;
     const isList = nodeOf(named) !== undefined;
-    const ofSession = named.name === 'Session';
+    const ofSession = ['Passkey', 'Session'].includes(named.name);
     const base = { name: `${type.name}.${field.name}`, way, field: field.name, isList, ofSession };
     // Bytes are read in pieces while they are sent; their cost covers it. Modules have some too.
     if (named.name === 'Base64')
@@ -54,7 +55,9 @@ const server = useServer();
 let session: Pick<Member, 'graphql'>;
 beforeAll(async () => {
   const { email } = await addPerson(server, { acme: 'admin' });
-  session = await signedIn(server.url, email);
+  const browser = await signedIn(server.url, email);
+  await addPasskey(browser, server.url);
+  session = browser;
   await populate(server, server.acme, POPULATED);
   for (let n = 0; n < POPULATED; n += 1) {
     // Cannot stand in the settings file of a terminal.

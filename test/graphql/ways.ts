@@ -107,6 +107,9 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
       requestEmail: unused,
       confirmEmail: unused,
       changePassword: unused,
+      passkeys: () => {
+        throw new Error('unused');
+      },
     },
     mail: { isOn: false, publicUrl: '', send: () => undefined },
     outgoing: { post: unused, problemOf: () => null },

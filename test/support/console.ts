@@ -36,10 +36,15 @@ export const SIGN_IN = `mutation ($email: String!, $password: String!) { signIn(
 export const PASSWORD_CHANGE = `mutation ($current: String!, $new: String!) { passwordChange(current: $current, new: $new) {
   viewer { user { email } } userErrors { code rule path } } }`;
 
-/** A browser in which a person has signed in with the password of `addPerson`. */
-export async function signedIn(url: string, email: string, sent: Headers = OWN_PAGE): Promise<TestBrowser> {
+/** A browser in which a person has signed in; without a password, with that of `addPerson`. */
+export async function signedIn(
+  url: string,
+  email: string,
+  sent: Headers = OWN_PAGE,
+  password = PASSWORD,
+): Promise<TestBrowser> {
   const browser = openBrowser(url, sent);
-  await browser.graphql(SIGN_IN, { email, password: PASSWORD });
+  await browser.graphql(SIGN_IN, { email, password });
   if (browser.cookie === null) throw new Error(`${email} could not sign in`);
   return browser;
 }

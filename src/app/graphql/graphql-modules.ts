@@ -20,6 +20,7 @@ import { transactionGraphql } from '../../domain/payments/transaction/transactio
 import { apiTokenGraphql } from '../../domain/people/access-token/access-token.graphql.js';
 import { companyGraphql } from '../../domain/people/company/company.graphql.js';
 import { accountLinkGraphql } from '../../domain/people/user/account-link.graphql.js';
+import { passkeyGraphql } from '../../domain/people/user/passkey.graphql.js';
 import { sessionGraphql } from '../../domain/people/user/session.graphql.js';
 import { userGraphql } from '../../domain/people/user/user.graphql.js';
 import { viewerGraphql } from '../../domain/people/user/viewer.graphql.js';
@@ -33,6 +34,7 @@ import type { GraphqlModule } from '../../graphql/index.js';
 /** The GraphQL modules of all resources; a new resource is added here. */
 export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   accountLinkGraphql,
+  passkeyGraphql,
   apiTokenGraphql,
   appGraphql,
   appVersionGrantGraphql,

@@ -4,6 +4,7 @@ import type { SystemWriteWork } from '../../database/work.js';
 import { ensureDerivedTokens } from '../../domain/people/access-token/access-token.service.js';
 import { CompanyOption } from '../../domain/people/company/company.model.js';
 import { findCompany, getCompanyByName } from '../../domain/people/company/company.service.js';
+import { removePasskeys } from '../../domain/people/user/passkey.service.js';
 import { createPasswords } from '../../domain/people/user/password.service.js';
 import type { Person, User } from '../../domain/people/user/user.model.js';
 import {
@@ -63,7 +64,8 @@ export function addCommands(add: AddCommand): void {
   change('update', 'change the name and time zone of a user, in all companies', update)
     .option('--name <name>', 'the new name')
     .option('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo');
-  const sets = "set a user's password and end the user's sessions; tokens stay valid, a lock stays";
+  const sets =
+    "set a user's password, remove the passkeys and end the sessions; tokens stay valid, a lock stays";
   addPasswordOptions(change('set-password', sets, changePassword));
 }
 
@@ -152,7 +154,10 @@ async function changePassword(options: UserOptions, _argument: string, io: Comma
   const password = await readPassword(io);
   await withDatabase(io, ({ units }) => units.systemRead((work) => getUserByEmail(work, options.email)));
   const hash = await createPasswords().hash(password);
-  const change: Change = (work, user, by) => setPassword(work, user, hash, by);
+  const change: Change = async (work, user, by) => {
+    await removePasskeys(work, user.id, by);
+    return await setPassword(work, user, hash, by);
+  };
   return await changeUser(io, options, change, ({ email }) => `${email} has a new password.`);
 }
 

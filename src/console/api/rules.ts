@@ -32,6 +32,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   in_use: 'Pelo menos {count} terminais perderiam versões de aplicativos.',
   leading_dash: 'não pode começar com hífen',
   link_ended: 'O link já foi usado ou é antigo demais.',
+  no_passkey: 'Códigos de recuperação substituem uma chave de acesso: adicione uma primeiro.',
   no_mail: 'Este servidor não envia e-mail.',
   several_companies: '{email} também é membro de outras empresas.',
   module_in_use: 'deve continuar módulo: outras versões o usam',
@@ -69,6 +70,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   too_long: 'deve ter no máximo {maximum} caracteres',
   too_many_entries: 'deve ter no máximo {maximum} itens',
   too_many_records: 'Uma solicitação altera no máximo {maximum} registros.',
+  too_many_passkeys: 'Um usuário tem no máximo {maximum} chaves de acesso: remova uma primeiro.',
   too_short: 'deve ter pelo menos {minimum} caracteres',
   too_small: 'deve ser pelo menos {minimum}',
   type: 'tem o tipo errado',
@@ -80,6 +82,8 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
     'não é um endereço público com https',
   ],
   wrong_credentials: 'O e-mail ou a senha está errado.',
+  wrong_passkey:
+    'A chave de acesso ou o código de recuperação está errado, já foi usado ou tem mais de 5 minutos, ou a conta está bloqueada.',
   wrong_password: 'não é a sua senha',
   year: 'deve ser um ano de 1970 a 9999',
 };

@@ -60,7 +60,15 @@ const isObjectOrNothing = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && !Array.isArray(value));
 
 /** Mutations that run without a caller. */
-const SIGN_INS = ['signIn', 'signInByLink', 'passwordSetByLink', 'passwordRequest', 'emailConfirm'];
+const SIGN_INS = [
+  'signIn',
+  'signInByLink',
+  'signInByPasskey',
+  'passkeyOptions',
+  'passwordSetByLink',
+  'passwordRequest',
+  'emailConfirm',
+];
 
 /** Whether the body of a request is one operation that does nothing but one of these. */
 export function isSignIn({ query }: Json): boolean {

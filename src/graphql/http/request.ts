@@ -193,8 +193,9 @@ function pageOf(request: Request, response: Response): PageFacts | null {
   if (!isBrowser || !isFromOwnPage(request)) return null;
   const { ip, requestId } = requestContextOf(response);
   const userAgent = headerOf(request, 'user-agent')?.slice(0, MAX_USER_AGENT) ?? null;
+  const origin = headerOf(request, 'origin') ?? `${request.protocol}://${request.host}`;
   return {
-    browser: { ip, requestId, userAgent, isLocal: isLoopbackRequest(request) },
+    browser: { ip, requestId, userAgent, origin, isLocal: isLoopbackRequest(request) },
     setCookie: (text) => setSessionCookie(request, response, text),
   };
 }

@@ -37,6 +37,7 @@ const entityNames = texts({
   METACONTENT: ['Metacontent', 'Metaconteúdo'],
   NOTIFICATION: ['Notification', 'Notificação'],
   PARAMETER: ['Parameter', 'Parâmetro'],
+  PASSKEY: ['Passkey', 'Chave de acesso'],
   SAVED_FILTER: ['Saved filter', 'Filtro salvo'],
   SESSION: ['Session', 'Sessão'],
   SIGN_IN: ['Sign-in', 'Entrada'],

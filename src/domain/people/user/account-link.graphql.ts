@@ -30,13 +30,22 @@ const memberInvite = g.ownMutation('MemberInvite', {
 const passwordReset = g.ownMutation('PasswordReset', {
   description:
     'Makes a link with which a member chooses a new password; the old one works until then. An earlier link ends. The link of a member of several companies is e-mailed only. Requires the scope ADMIN.',
-  args: { userId: g.id('Global id of the user.') },
+  args: {
+    userId: g.id('Global id of the user.'),
+    removePasskeys: {
+      ...g.flag.orNull(
+        'Whether the use of the link removes the passkeys and recovery codes of a person who has lost them. Not for members of several companies.',
+      ),
+      defaultValue: false,
+    },
+  },
   payload: { link: LINK },
   scope: 'admin',
   within: [],
-  run: async (work, { userId }, ctx) => ({
-    link: await resetPassword(work, await memberAt(work, userId), ctx.services.mail),
-  }),
+  run: async (work, { userId, removePasskeys }, ctx) => {
+    const member = await memberAt(work, userId);
+    return { link: await resetPassword(work, member, ctx.services.mail, removePasskeys === true) };
+  },
 });
 
 const ONLY_FIELD = 'Needs no token, from a page of this server, as the only field of the operation.';
@@ -44,13 +53,13 @@ const ONLY_FIELD = 'Needs no token, from a page of this server, as the only fiel
 const passwordSetByLink = sessionMutation(
   'passwordSetByLink',
   { code: g.text('Code of the link.'), password: g.text('The new password. 12 to 128 characters.') },
-  `Sets the password by the code of a link, once, ends all sessions of the user and begins a new one. ${ONLY_FIELD} Sets a cookie that scripts cannot read.`,
+  `Sets the password by the code of a link, once, ends all sessions of the user and begins a new one, but for users with passkeys, who sign in with one then: \`viewer\` is null. ${ONLY_FIELD} Sets a cookie that scripts cannot read.`,
   (ctx, { code, password }) =>
     startSession(ctx, (from) => ctx.services.sessions.setPasswordByLink(code, password, from)),
 );
 
 /** The browser of the request. Errors: `forbidden` for programs. */
-function browserOf({ request: { page } }: g.GraphqlContext): Browser {
+export function browserOf({ request: { page } }: g.GraphqlContext): Browser {
   if (page !== null) return page.browser;
   throw new DomainError('forbidden', 'Only a page of this server can do this.');
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { specialSql } from '../../../database/company/company-rows.js';
-import { instant } from '../../../database/storage.js';
+import { flag, instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
 import type { AccountLink, LinkKind } from './user.model.js';
@@ -11,15 +11,15 @@ const LINK_MS = 72 * HOUR;
 /** Stores a link of a user; an earlier one of the same kind ends. */
 export async function saveLink(
   work: SystemWriteWork,
-  { userId, kind, email }: AccountLink,
+  { userId, kind, email, removesPasskeys }: AccountLink,
   hash: string,
 ): Promise<void> {
   const { db } = specialSql(work);
   const now = instant.toColumn(work.now);
-  await sql`insert into account_links (user_id, kind, token_hash, email, created_at)
-    values (${userId}, ${kind}, ${hash}, ${email}, ${now})
+  await sql`insert into account_links (user_id, kind, token_hash, email, removes_passkeys, created_at)
+    values (${userId}, ${kind}, ${hash}, ${email}, ${removesPasskeys}, ${now})
     on conflict (user_id, kind) do update set token_hash = excluded.token_hash, email = excluded.email,
-      created_at = excluded.created_at`.execute(db);
+      removes_passkeys = excluded.removes_passkeys, created_at = excluded.created_at`.execute(db);
 }
 
 /** The link that has not ended with the hash of a code. */
@@ -29,10 +29,13 @@ export async function findLink(work: SystemReadWork, hash: string, kind: LinkKin
   const { rows } = await sql<{
     user_id: number;
     email: string | null;
-  }>`select user_id, email from account_links
+    removes_passkeys: number | boolean;
+  }>`select user_id, email, removes_passkeys from account_links
     where token_hash = ${hash} and kind = ${kind} and created_at > ${oldest}`.execute(db);
   const [row] = rows;
-  return row && { userId: row.user_id, kind, email: row.email };
+  if (row === undefined) return undefined;
+  const removesPasskeys = flag.fromColumn(row.removes_passkeys);
+  return { userId: row.user_id, kind, email: row.email, removesPasskeys };
 }
 
 /** When the latest link of a kind was made; undefined if there is none that could still be used. */

@@ -1,22 +1,17 @@
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { MINUTE } from '../../../platform/clock.js';
-import { DomainError, invalid } from '../../../platform/errors.js';
+import { DomainError } from '../../../platform/errors.js';
 import type { Mail, Mailer } from '../../../platform/mail.js';
-import {
-  type Browser,
-  type Caller,
-  demandSession,
-  type Sessions,
-  type SignedIn,
-} from '../../../platform/requests.js';
+import { type Browser, type Caller, demandSession, type Sessions } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { hashToken, randomToken } from '../access-token/access-token.model.js';
 import { deleteLink, findLink, lastLinkAt, saveLink } from './account-link.repository.js';
 import { addMember } from './member.service.js';
+import { removePasskeys, selectPasskeys } from './passkey.service.js';
 import type { Passwords } from './password.service.js';
-import { attempt, type AttemptParts, pageRequest } from './sign-in.service.js';
+import { attemptByCaller, type AttemptParts, pageRequest, type StartSession } from './sign-in.service.js';
 import { type AccountLink, EmailChoice, type LinkKind, type Member } from './user.model.js';
-import { type Account, findAccountByEmail, getAccount, selectMemberships } from './user.repository.js';
+import { findAccountByEmail, getAccount, selectMemberships } from './user.repository.js';
 import { changeEmail, getUser, recordOfUser, setPassword } from './user.service.js';
 
 /** A second e-mail to set a password is sent after this time only. */
@@ -60,7 +55,8 @@ function letter(kind: keyof typeof LETTERS, to: string, address: string): Mail {
 async function issue(work: SystemWriteWork, link: AccountLink, by: number): Promise<string> {
   const code = randomToken();
   await saveLink(work, link, hashToken(code));
-  const after = { link: link.kind, email: link.email };
+  const { kind, email, removesPasskeys } = link;
+  const after = { link: kind, email, removesPasskeys };
   const event = { action: 'issue', entityType: 'user', before: null, after } as const;
   await recordOfUser(work, link.userId, event, () => Promise.resolve({ userId: by }));
   return code;
@@ -75,16 +71,23 @@ export async function inviteMember(work: WriteWork, input: unknown, passwordHash
   return { member, link: isNewAccount ? await passwordLink(work, member, mail, 'invitation') : null };
 }
 
-/** A link to set a new password. Errors: `invalid` for a member of several companies without e-mails. */
-export async function resetPassword(work: WriteWork, member: Member, mail: Mailer): Promise<string | null> {
+const NEW_PASSWORD = { kind: 'password', email: null, removesPasskeys: false } as const;
+
+/** A link to set a new password. Errors: `invalid` for members of several companies, without e-mails or with passkeys. */
+export async function resetPassword(
+  work: WriteWork,
+  member: Member,
+  mail: Mailer,
+  removesPasskeys: boolean,
+): Promise<string | null> {
   const { length } = await work.aboveCompanies((above) => selectMemberships(above, [member.id]));
-  if (length > 1 && !mail.isOn) {
+  if (length > 1 && (removesPasskeys || !mail.isOn)) {
     throw new DomainError(
       'invalid',
       `${member.email} is a member of other companies too: the operator of the server can set the password.`,
     );
   }
-  const link = await passwordLink(work, member, mail, 'password');
+  const link = await passwordLink(work, member, mail, 'password', removesPasskeys);
   // An administrator of one company must not get into the others.
   return length > 1 ? null : link;
 }
@@ -94,8 +97,9 @@ async function passwordLink(
   { id: userId, email }: Member,
   mail: Mailer,
   kind: 'invitation' | 'password',
+  removesPasskeys = false,
 ): Promise<string> {
-  const given = { userId, kind: 'password', email: null } as const;
+  const given = { ...NEW_PASSWORD, userId, removesPasskeys };
   const code = await work.aboveCompanies((above) => issue(above, given, work.caller.userId));
   const address = addressOf(mail, 'password', code);
   work.afterCommit(() => mail.send(letter(kind, email, address)));
@@ -106,11 +110,7 @@ interface LinkParts extends AttemptParts {
   readonly passwords: Passwords;
   readonly mail: Mailer;
   readonly onError: (error: unknown) => void;
-  readonly startSession: (
-    work: SystemWriteWork,
-    account: Account,
-    from: Browser,
-  ) => Promise<SignedIn | undefined>;
+  readonly startSession: StartSession;
 }
 
 type ByLink = Pick<Sessions, 'setPasswordByLink' | 'requestPassword' | 'requestEmail' | 'confirmEmail'>;
@@ -120,10 +120,15 @@ export const accountLinks = (parts: LinkParts): ByLink => ({
   setPasswordByLink: async (code, password, from) => {
     await demandLink(parts, 'password', code, from);
     const passwordHash = await parts.passwords.hash(password);
-    return await useLink(parts, 'password', code, from, async (work, { userId }) => {
+    return await useLink(parts, 'password', code, from, async (work, { userId, removesPasskeys }) => {
       const account = await getAccount(work, userId);
+      // The user may have become a member of another company since.
+      const { length } = await selectMemberships(work, [userId]);
+      if (removesPasskeys && length === 1) await removePasskeys(work, userId, userId);
       await setPassword(work, account, passwordHash, userId);
-      return account.disabledAt === null ? await parts.startSession(work, account, from) : undefined;
+      if (account.disabledAt !== null) return undefined;
+      const passkeys = await selectPasskeys(work, userId);
+      return passkeys.length > 0 ? { secondFactor: null } : await parts.startSession(work, account, from);
     });
   },
   requestPassword: (email, from) => requestPassword(parts, email, from),
@@ -192,7 +197,7 @@ async function requestPassword(
     if (account === undefined || account.disabledAt !== null) return;
     const last = await lastLinkAt(work, account.id, 'password');
     if (last !== undefined && work.now.getTime() - last.getTime() < PAUSE_MS) return;
-    const code = await issue(work, { userId: account.id, kind: 'password', email: null }, account.id);
+    const code = await issue(work, { ...NEW_PASSWORD, userId: account.id }, account.id);
     work.afterCommit(() => mail.send(letter('password', account.email, addressOf(mail, 'password', code))));
   });
   answered.catch(onError);
@@ -208,17 +213,12 @@ async function requestEmail(
   demandMail(mail);
   const wanted = parse(EmailChoice, { email }).email;
   const { email: present } = await units.read(caller, (work) => getUser(work, caller.userId));
-  const from = pageRequest({ ip: caller.ip ?? 'unknown', requestId: caller.requestId ?? '' });
-  const wrong = () => invalid('password', 'is not the password of the user');
-  await attempt(parts, { email: present, password }, from, async (work, { id }) => {
-    const code = await issue(work, { userId: id, kind: 'email', email: wanted }, id);
+  await attemptByCaller(parts, caller, { password, field: 'password' }, async (work, { id }) => {
+    const code = await issue(work, { ...NEW_PASSWORD, userId: id, kind: 'email', email: wanted }, id);
     work.afterCommit(() => {
       mail.send(letter('email', wanted, addressOf(mail, 'email', code)));
       mail.send(letter('changing', present, `${mail.publicUrl}/console`));
     });
     return code;
-  }).catch((error: unknown) => {
-    const isWrong = error instanceof DomainError && error.code === 'unauthenticated';
-    throw isWrong ? wrong() : error;
   });
 }

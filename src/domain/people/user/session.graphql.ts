@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { Caller, Role as RoleName, SignedIn } from '../../../platform/requests.js';
+import type { Caller, Role as RoleName, SecondFactorNeeded, SignedIn } from '../../../platform/requests.js';
 import {
   endSession,
   findPreferences,
@@ -56,41 +56,71 @@ export function sessionMutation<F extends g.Fields>(
   name: string,
   args: F,
   description: string,
-  run: (ctx: g.GraphqlContext, args: g.ValuesOf<F>) => Promise<Caller>,
+  run: (ctx: g.GraphqlContext, args: g.ValuesOf<F>) => Promise<Caller | SecondFactorNeeded>,
+  more: g.Fields = {},
 ) {
   return g.mutation(name, {
-    field: g.object(g.payloadType(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, VIEWER), description),
+    field: g.object(
+      g.payloadType(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, { ...VIEWER, ...more }),
+      description,
+    ),
     args,
     resolve: (_source, ctx, given) =>
       g.payload(async () => {
-        ctx.become(await run(ctx, given));
+        const result = await run(ctx, given);
         ctx.counters.hasChanged = true;
+        if ('secondFactor' in result) return result;
+        ctx.become(result);
         return { viewer: viewerOf(ctx.caller) };
       }, []),
   });
 }
 
-type SignIn = (from: NonNullable<g.GraphqlContext['request']['page']>['browser']) => Promise<SignedIn>;
+type SignIn = (
+  from: NonNullable<g.GraphqlContext['request']['page']>['browser'],
+) => Promise<SignedIn | SecondFactorNeeded>;
 
 /** Signs in the browser of the request, and gives it the cookie. Errors: `forbidden` for programs. */
-export async function startSession(ctx: g.GraphqlContext, signIn: SignIn): Promise<Caller> {
+export async function startSession(
+  ctx: g.GraphqlContext,
+  signIn: SignIn,
+): Promise<Caller | SecondFactorNeeded> {
   const { page } = ctx.request;
   if (page === null) {
     throw new DomainError('forbidden', 'Only a page of this server can sign in; a program uses a token.');
   }
-  const { caller, cookie } = await signIn({ ...page.browser, earlier: ctx.caller });
-  page.setCookie(cookie);
-  return caller;
+  const signedIn = await signIn({ ...page.browser, earlier: ctx.caller });
+  if ('secondFactor' in signedIn) return signedIn;
+  page.setCookie(signedIn.cookie);
+  return signedIn.caller;
 }
 
-const ONLY_FIELD =
+export const ONLY_FIELD =
   'Needs no token, from a page of this server, as the only field of the operation. Sets a cookie that scripts cannot read. A session that the browser had ends.';
+
+const SecondFactorInput = g.inputType<g.Input>(
+  'SecondFactorInput',
+  'What a user with passkeys shows besides the password: exactly one of its fields.',
+  {
+    passkey: g.json.orNull('Response of `get` of `navigator.credentials` to the options, as JSON.'),
+    recoveryCode: g.text.orNull('A recovery code that was not used yet, in any letter case.'),
+  },
+);
 
 const signIn = sessionMutation(
   'signIn',
-  { email: g.text('E-mail address, in any letter case.'), password: g.text('Password.') },
+  {
+    email: g.text('E-mail address, in any letter case.'),
+    password: g.text('Password.'),
+    secondFactor: g.object.orNull(SecondFactorInput, 'For users with passkeys. Ignored for all others.'),
+  },
   `Begins a session of the console in the user's first company. INVALID for every wrong combination. ${ONLY_FIELD}`,
   (ctx, given) => startSession(ctx, (from) => ctx.services.sessions.signIn(given, from)),
+  {
+    secondFactor: g.json.orNull(
+      'Options for `navigator.credentials.get`, if the password is right and the user has passkeys: sign in again with the response, or with a recovery code. Null otherwise.',
+    ),
+  },
 );
 
 const signInByLink = sessionMutation(

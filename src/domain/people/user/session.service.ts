@@ -1,6 +1,6 @@
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { type Clock, MINUTE } from '../../../platform/clock.js';
-import { DomainError, invalid, notFound } from '../../../platform/errors.js';
+import { DomainError, notFound } from '../../../platform/errors.js';
 import type { Mailer } from '../../../platform/mail.js';
 import {
   type Browser,
@@ -15,6 +15,7 @@ import { parse } from '../../../platform/validate.js';
 import { hashToken, randomToken } from '../access-token/access-token.model.js';
 import { CHANGES_ACCESS, sparseTouch, TokenLookUp } from '../access-token/authentication.service.js';
 import { accountLinks } from './account-link.service.js';
+import { PasskeyUse } from './passkey-sign-in.service.js';
 import type { Passwords } from './password.service.js';
 import { hasEnded, Preferences, type Session } from './session.model.js';
 import {
@@ -27,15 +28,15 @@ import {
   touchSession,
 } from './session.repository.js';
 import {
-  attempt,
+  attemptByCaller,
   type AttemptParts,
   pageRequest,
   recordSignedIn,
-  WRONG_CREDENTIALS,
+  replacing,
 } from './sign-in.service.js';
 import type { CompanyMembership, Membership } from './user.model.js';
 import { type Account, getAccount, selectMemberships } from './user.repository.js';
-import { getUser, setPassword } from './user.service.js';
+import { setPassword } from './user.service.js';
 
 export { findPreferences } from './session.repository.js';
 
@@ -76,6 +77,7 @@ export function createSessions({ clock, links, onError, ...parts }: SessionParts
   const lookUp = new TokenLookUp(units, clock, entityTypes, (hash) =>
     units.systemRead((work) => findSessionAccess(work, hash)),
   );
+  const passkeys = (from: Browser) => new PasskeyUse({ ...parts, startSession }, from);
   const touch = sparseTouch(units, clock, onError, touchSession);
   return {
     authenticate: async (cookie, origin) => {
@@ -86,14 +88,8 @@ export function createSessions({ clock, links, onError, ...parts }: SessionParts
       touch(found.session, origin);
       return callerOf(found.session, found, origin);
     },
-    signIn: (credentials, from) =>
-      replacing(
-        () =>
-          attempt(parts, credentials, pageRequest(from), (work, account) =>
-            startSession(work, account, from),
-          ),
-        () => new DomainError('invalid', WRONG_CREDENTIALS),
-      ),
+    signIn: (given, from) => passkeys(from).signInByPassword(given),
+    passkeys,
     signInByLink: (code, from) => signInByLink(parts, links, code, from),
     ...accountLinks({ ...parts, startSession, onError }),
     changePassword: (caller, change) => changePassword(parts, caller, change),
@@ -133,23 +129,9 @@ async function changePassword(
     ({ message, details }) =>
       new DomainError('invalid', message, { fields: { new: Object.values(details.fields ?? {}).flat() } }),
   );
-  const { email } = await parts.units.read(caller, (work) => getUser(work, caller.userId));
-  const request = pageRequest({ ip: caller.ip ?? 'unknown', requestId: caller.requestId ?? '' });
-  const set = (work: SystemWriteWork, account: Account) => setPassword(work, account, hash, account.id, kept);
-  await replacing(
-    () => attempt(parts, { email, password: current }, request, set),
-    () => invalid('current', 'is not the password of the user'),
+  await attemptByCaller(parts, caller, { password: current, field: 'current' }, (work, account) =>
+    setPassword(work, account, hash, account.id, kept),
   );
-}
-
-/** Replaces errors of credentials. */
-async function replacing<T>(use: () => Promise<T>, by: (error: DomainError) => DomainError): Promise<T> {
-  try {
-    return await use();
-  } catch (error) {
-    const isWrong = error instanceof DomainError && ['invalid', 'unauthenticated'].includes(error.code);
-    throw isWrong ? by(error) : error;
-  }
 }
 
 function callerOf(

@@ -1,9 +1,9 @@
 import type { SystemWriteWork, Units } from '../../../database/work.js';
 import { clientNetwork } from '../../../platform/client-limits.js';
 import { MINUTE, SECOND } from '../../../platform/clock.js';
-import { DomainError } from '../../../platform/errors.js';
-import type { Origin } from '../../../platform/requests.js';
-import { parse } from '../../../platform/validate.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
+import type { Browser, Caller, Origin, SignedIn } from '../../../platform/requests.js';
+import { isObject, parse } from '../../../platform/validate.js';
 import { createNetworkCounter, type WindowStores } from '../../../platform/windows.js';
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
 import type { Passwords, Verify } from './password.service.js';
@@ -19,7 +19,7 @@ import {
   selectMemberships,
   updateUser,
 } from './user.repository.js';
-import { recordOfUser, type UserEvent } from './user.service.js';
+import { getUser, recordOfUser, type UserEvent } from './user.service.js';
 
 export interface SignInRequest extends Origin {
   readonly ip: string;
@@ -39,8 +39,15 @@ export interface AttemptParts {
   readonly throttle: ReturnType<typeof createSignInThrottle>;
 }
 
+/** Undefined if no company lets the user in. */
+export type StartSession = (
+  work: SystemWriteWork,
+  account: Account,
+  from: Browser,
+) => Promise<SignedIn | undefined>;
+
 /** Gives something for a correct password. Undefined: the attempt fails like one with a wrong password. */
-type Grant<T> = (work: SystemWriteWork, account: Account) => Promise<T | undefined>;
+export type Grant<T> = (work: SystemWriteWork, account: Account) => Promise<T | undefined>;
 
 /**
  * Exchanges e-mail address and password for a token of each company of the user, ordered by its name. Errors:
@@ -74,6 +81,54 @@ export async function attempt<T>(
   });
   if (granted === undefined) throw new DomainError('unauthenticated', WRONG_CREDENTIALS);
   return granted;
+}
+
+/** Like `attempt`, with the password of the caller. `field` is the argument that has it. Errors: also `invalid`. */
+export async function attemptByCaller<T>(
+  parts: AttemptParts,
+  caller: Caller,
+  { password, field }: { readonly password: string; readonly field: string },
+  grant: Grant<T>,
+): Promise<T> {
+  const { email } = await parts.units.read(caller, (work) => getUser(work, caller.userId));
+  const request = pageRequest({ ip: caller.ip ?? 'unknown', requestId: caller.requestId ?? '' });
+  try {
+    return await attempt(parts, { email, password }, request, grant);
+  } catch (error) {
+    const isWrong =
+      error instanceof DomainError &&
+      (error.code === 'unauthenticated' || error.details.fields?.password !== undefined);
+    throw isWrong ? invalid(field, 'is not the password of the user') : error;
+  }
+}
+
+/** Like `attempt`, where `grant` checks what the user has shown instead of a password. Undefined if it failed. */
+export async function attemptWithoutPassword<T>(
+  { units, throttle }: AttemptParts,
+  userId: number | undefined,
+  { labelledAsForm: _, ...origin }: SignInRequest,
+  grant: Grant<T>,
+): Promise<T | undefined> {
+  await throttle.check(origin.ip);
+  const granted = await units.systemWrite(origin, async (work) => {
+    const match = userId === undefined ? undefined : await getAccount(work, userId);
+    return await settle(work, grant, { match, wrong: [undefined] }, origin.ip);
+  });
+  if (granted === undefined) await throttle.countFailure(origin.ip);
+  return granted;
+}
+
+/** Replaces errors of credentials. */
+export async function replacing<T>(
+  use: () => Promise<T>,
+  by: (error: DomainError) => DomainError,
+): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    const isWrong = error instanceof DomainError && ['invalid', 'unauthenticated'].includes(error.code);
+    throw isWrong ? by(error) : error;
+  }
 }
 
 export const WRONG_CREDENTIALS = 'The e-mail address or the password is wrong.';
@@ -119,9 +174,14 @@ async function enter<T>(work: SystemWriteWork, grant: Grant<T>, seen: Account, i
     await record(work, id, { action: 'sign_in_refused' });
     return undefined;
   }
-  await saveAttempt(work, id, network, afterSuccess(attempted, work.now));
-  return await grant(work, account);
+  const granted = await grant(work, account);
+  if (granted === undefined) await fail(work, id, network);
+  else if (!isHalf(granted)) await saveAttempt(work, id, network, afterSuccess(attempted, work.now));
+  return granted;
 }
+
+/** Whether a second factor is asked for, so that the attempt has neither failed nor succeeded yet. */
+const isHalf = (granted: unknown): boolean => isObject(granted) && 'secondFactor' in granted;
 
 /** Counts and records a sign-in. */
 export async function recordSignedIn(work: SystemWriteWork, account: Account, ip: string): Promise<void> {

@@ -139,6 +139,8 @@ export interface AccountLink {
   readonly kind: LinkKind;
   /** The address to confirm; null for a link to set a password. */
   readonly email: string | null;
+  /** Whether a link to set a password removes the passkeys too. */
+  readonly removesPasskeys: boolean;
 }
 
 export const EmailChoice = z.object({ email: emailAddress });

@@ -242,13 +242,17 @@ async function change(
 ) {
   const after = await updateUser(work, before, state);
   const event: UserEvent = { action, entityType: 'user', before: shown(before), after: shown(after) };
-  // The actor is `by` or, without it, the first administrator of each company (contract 28).
-  await recordOfUser(work, before.id, event, async (companyId) => {
-    const first = companyId === null ? undefined : await firstAdministrator(work, companyId);
-    return { userId: by ?? first?.id ?? before.id };
-  });
+  await recordOfUser(work, before.id, event, actorIn(work, before.id, by));
   return after;
 }
+
+/** The actor is `by` or, without it, the first administrator of each company (contract 28). */
+export const actorIn =
+  (work: SystemReadWork, userId: number, by?: number) =>
+  async (companyId: number | null): Promise<{ readonly userId: number }> => {
+    const first = companyId === null ? undefined : await firstAdministrator(work, companyId);
+    return { userId: by ?? first?.id ?? userId };
+  };
 
 /** User as it is shown in the ledgers of all its companies: without activity in only one of them. */
 const shown = ({ id, email, name, timeZone, disabledAt, lockedUntil }: User) => ({

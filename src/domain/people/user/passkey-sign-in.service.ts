@@ -1,0 +1,169 @@
+import type { SystemWriteWork } from '../../../database/work.js';
+import { DomainError } from '../../../platform/errors.js';
+import type { Mailer } from '../../../platform/mail.js';
+import {
+  checkCreated,
+  checkUsed,
+  creationOptions,
+  relyingParty,
+  requestOptions,
+} from '../../../platform/passkeys.js';
+import {
+  type Browser,
+  type Caller,
+  demandSession,
+  type Passkeys,
+  type SecondFactorNeeded,
+  type SignedIn,
+} from '../../../platform/requests.js';
+import { parse } from '../../../platform/validate.js';
+import { Confirmation, PasskeyAdd, PasskeySignIn, SecondFactor } from './passkey.model.js';
+import {
+  addPasskey,
+  findPasskey,
+  newChallenge,
+  newRecoveryCodes,
+  removePasskeys,
+  selectPasskeys,
+  usePasskey,
+  useRecoveryCode,
+} from './passkey.service.js';
+import {
+  attempt,
+  attemptByCaller,
+  type AttemptParts,
+  attemptWithoutPassword,
+  type Grant,
+  pageRequest,
+  replacing,
+  type StartSession,
+  WRONG_CREDENTIALS,
+} from './sign-in.service.js';
+
+interface Parts extends AttemptParts {
+  readonly mail: Pick<Mailer, 'publicUrl'>;
+  readonly startSession: StartSession;
+}
+
+const WRONG_PASSKEY =
+  'The passkey or recovery code is wrong, was used before or is older than 5 minutes, or the account is locked.';
+
+/** Requests of one browser about passkeys, or to sign in by a password that may need one besides. */
+export class PasskeyUse implements Passkeys {
+  readonly #party;
+
+  constructor(
+    private readonly parts: Parts,
+    private readonly from: Browser,
+  ) {
+    const { publicUrl } = parts.mail;
+    this.#party = relyingParty(publicUrl === '' ? from.origin : publicUrl);
+  }
+
+  async options(caller: Caller, confirmation: unknown): Promise<object> {
+    if (confirmation != null) {
+      return await this.#confirm(caller, confirmation, async (work, account) => {
+        const challenge = await newChallenge(work, account.id, 'create');
+        return creationOptions(this.#party, challenge, account, await selectPasskeys(work, account.id));
+      });
+    }
+    await this.parts.throttle.check(this.from.ip);
+    const userId = caller.sessionId === undefined ? null : caller.userId;
+    return await this.parts.units.systemWrite(pageRequest(this.from), (work) =>
+      this.#request(work, userId, 'required'),
+    );
+  }
+
+  async add(caller: Caller, input: unknown) {
+    demandSession(caller);
+    const { name, passkey } = parse(PasskeyAdd, input);
+    const created = await checkCreated(passkey, this.#party);
+    return await this.#grant(caller.userId, async (work, { id }) =>
+      created === undefined ? undefined : await addPasskey(work, id, { ...created, name }),
+    );
+  }
+
+  async remove(caller: Caller, id: number, confirmation: unknown): Promise<unknown> {
+    const { userId } = caller;
+    return await this.#confirm(caller, confirmation, (work) => removePasskeys(work, userId, userId, id));
+  }
+
+  async renewRecoveryCodes(caller: Caller, confirmation: unknown): Promise<readonly string[]> {
+    return await this.#confirm(caller, confirmation, (work, { id }) => newRecoveryCodes(work, id));
+  }
+
+  async signIn(given: unknown): Promise<SignedIn> {
+    const { passkey } = parse(PasskeySignIn, { passkey: given });
+    return await this.#grantByPasskey(passkey, null, (work, account) =>
+      this.parts.startSession(work, account, this.from),
+    );
+  }
+
+  /** A user with passkeys is asked for one, or for a recovery code; that changes nothing. */
+  async signInByPassword({ secondFactor: given, ...credentials }: { readonly secondFactor?: unknown }) {
+    const second = given == null ? null : parse(SecondFactor, { secondFactor: given }).secondFactor;
+    const use = second?.passkey == null ? null : await this.#check(second.passkey, false);
+    let problem: string = WRONG_CREDENTIALS;
+    const grant: Grant<SignedIn | SecondFactorNeeded> = async (work, account) => {
+      const { id } = account;
+      if ((await selectPasskeys(work, id)).length > 0) {
+        if (second === null) return { secondFactor: await this.#request(work, id, 'preferred') };
+        const code = second.recoveryCode;
+        if (!(await (code == null ? use?.take(work, id, id) : useRecoveryCode(work, id, code)))) {
+          problem = WRONG_PASSKEY;
+          return undefined;
+        }
+      }
+      return await this.parts.startSession(work, account, this.from);
+    };
+    return await replacing(
+      () => attempt(this.parts, credentials, pageRequest(this.from), grant),
+      () => new DomainError('invalid', problem),
+    );
+  }
+
+  /** Changes the account of the caller, who shows the password or a passkey. */
+  async #confirm<T>(caller: Caller, given: unknown, grant: Grant<T>): Promise<T> {
+    demandSession(caller);
+    const { password, passkey } = parse(Confirmation, { confirmation: given }).confirmation;
+    return await (password == null
+      ? this.#grantByPasskey(passkey ?? {}, caller.userId, grant)
+      : attemptByCaller(this.parts, caller, { password, field: 'password' }, grant));
+  }
+
+  /** Grants something for a passkey that has verified its user: `userId`, or any who signs in if it is null. */
+  async #grantByPasskey<T>(response: object, userId: number | null, grant: Grant<T>): Promise<T> {
+    const use = await this.#check(response, true);
+    return await this.#grant(userId ?? use.userId, async (work, account) =>
+      (await use.take(work, account.id, userId)) ? await grant(work, account) : undefined,
+    );
+  }
+
+  /** Errors: `invalid` if `grant` grants nothing, which counts as a failed sign-in; `too_many_attempts`. */
+  async #grant<T>(userId: number | undefined, grant: Grant<T>): Promise<T> {
+    const granted = await attemptWithoutPassword(this.parts, userId, pageRequest(this.from), grant);
+    if (granted === undefined) throw new DomainError('invalid', WRONG_PASSKEY);
+    return granted;
+  }
+
+  /** The user of the passkey of a response, undefined if it is not known, and whether it shows that a user is there. */
+  async #check(response: object, needsVerification: boolean) {
+    const { id } = response as { readonly id?: unknown };
+    const passkey = await this.parts.units.systemRead((work) => findPasskey(work, String(id)));
+    const signed = passkey && (await checkUsed(response, this.#party, passkey, needsVerification));
+    const take = async (work: SystemWriteWork, userId: number, challengeOf: number | null) =>
+      signed !== undefined &&
+      passkey?.userId === userId &&
+      (await usePasskey(work, passkey, signed, challengeOf));
+    return { userId: passkey?.userId, take };
+  }
+
+  async #request(
+    work: SystemWriteWork,
+    userId: number | null,
+    verification: 'required' | 'preferred',
+  ): Promise<object> {
+    const allowed = userId === null ? [] : await selectPasskeys(work, userId);
+    return requestOptions(this.#party, await newChallenge(work, userId, 'get'), allowed, verification);
+  }
+}

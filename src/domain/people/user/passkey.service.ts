@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+
+import type { SystemWriteWork, WriteWork } from '../../../database/work.js';
+import { DomainError, notFound, taken } from '../../../platform/errors.js';
+import type { Credential, Signed } from '../../../platform/passkeys.js';
+import { demandSession, type NamedPasskey } from '../../../platform/requests.js';
+import { parse } from '../../../platform/validate.js';
+import { hashToken } from '../access-token/access-token.model.js';
+import {
+  comparableCode,
+  MAX_PASSKEYS,
+  type Passkey,
+  PasskeyName,
+  randomRecoveryCode,
+  RECOVERY_CODES,
+} from './passkey.model.js';
+import {
+  countRecoveryCodes,
+  deletePasskey,
+  deleteRecoveryCodes,
+  findPasskey,
+  insertPasskey,
+  saveCodes,
+  selectPasskeys,
+  takeCode,
+  updatePasskey,
+} from './passkey.repository.js';
+import { actorIn, recordOfUser } from './user.service.js';
+
+export {
+  countRecoveryCodes,
+  deleteEndedChallenges,
+  findPasskey,
+  selectPasskeys,
+} from './passkey.repository.js';
+
+/** A random challenge to a user, or to anybody who signs in if it is null. */
+export async function newChallenge(
+  work: SystemWriteWork,
+  userId: number | null,
+  kind: 'create' | 'get',
+): Promise<string> {
+  const challenge = randomBytes(32).toString('base64url');
+  work.demandRoom();
+  await saveCodes(work, userId, kind, [hashToken(challenge)]);
+  return challenge;
+}
+
+/**
+ * Adds a passkey to the account of a user, to whom its challenge was. Undefined if that has ended. Errors: `invalid`,
+ * `taken`.
+ */
+export async function addPasskey(
+  work: SystemWriteWork,
+  userId: number,
+  { challenge, ...given }: Credential & Signed & { readonly name: string },
+) {
+  if (!(await takeCode(work, userId, 'create', hashToken(challenge)))) return undefined;
+  const present = await selectPasskeys(work, userId);
+  if (present.length >= MAX_PASSKEYS) {
+    throw new DomainError('invalid', `A user has at most ${MAX_PASSKEYS} passkeys: remove one first.`);
+  }
+  if ((await findPasskey(work, given.credentialId)) !== undefined) {
+    throw taken('passkey', 'This passkey has been added already.');
+  }
+  const passkey = await insertPasskey(work, { ...given, userId });
+  await record(work, userId, [null, shown(passkey)], userId);
+  return { passkey, recoveryCodes: present.length === 0 ? await newRecoveryCodes(work, userId) : null };
+}
+
+/** Uses up the challenge that a passkey has signed, to its user or to anybody. False if that is not valid any more. */
+export async function usePasskey(
+  work: SystemWriteWork,
+  { credentialId }: Passkey,
+  { challenge, counter }: Signed,
+  challengeOf: number | null,
+): Promise<boolean> {
+  if (!(await takeCode(work, challengeOf, 'get', hashToken(challenge)))) return false;
+  // The passkey may have been removed or used meanwhile. A counter that stands still is that of a copy.
+  const present = await findPasskey(work, credentialId);
+  if (present === undefined || (present.counter > 0 && counter <= present.counter)) return false;
+  await updatePasskey(work, present.id, { counter, lastUsedAt: work.now });
+  return true;
+}
+
+/** Renames a passkey of the caller. Errors: `invalid`, `not_found`, `forbidden`. */
+export async function renamePasskey(work: WriteWork, id: number, input: unknown): Promise<NamedPasskey> {
+  const { userId } = work.caller;
+  demandSession(work.caller);
+  const { name } = parse(PasskeyName, input);
+  return await work.aboveCompanies(async (above) => {
+    const passkey = (await selectPasskeys(above, userId)).find((each) => each.id === id);
+    if (passkey === undefined) throw notFound('passkey');
+    if (name === passkey.name) return passkey;
+    await updatePasskey(above, id, { name });
+    await record(above, userId, [shown(passkey), { id, name }], userId);
+    return { ...passkey, name };
+  });
+}
+
+/**
+ * Removes one or all passkeys of a user; with the last one, the recovery codes. `by` is the acting user, see `actorIn`.
+ * Errors: `not_found`.
+ */
+export async function removePasskeys(
+  work: SystemWriteWork,
+  userId: number,
+  by?: number,
+  id?: number,
+): Promise<readonly Passkey[]> {
+  const all = await selectPasskeys(work, userId);
+  const removed = all.filter((passkey) => id === undefined || passkey.id === id);
+  if (id !== undefined && removed.length === 0) throw notFound('passkey');
+  for (const passkey of removed) {
+    await deletePasskey(work, passkey.id);
+    await record(work, userId, [shown(passkey), null], by);
+  }
+  if (removed.length === all.length) await deleteRecoveryCodes(work, userId);
+  return removed;
+}
+
+/** Uses up a recovery code. False if the user has none like it. */
+export async function useRecoveryCode(work: SystemWriteWork, userId: number, code: string): Promise<boolean> {
+  if (!(await takeCode(work, userId, 'recovery', hashToken(comparableCode(code))))) return false;
+  const recoveryCodesLeft = await countRecoveryCodes(work, userId);
+  const before = { recoveryCodesLeft: recoveryCodesLeft + 1 };
+  await record(work, userId, [before, { recoveryCodesLeft }], userId);
+  return true;
+}
+
+/** Makes recovery codes, of which only hashes are stored; earlier ones end. Errors: `invalid` without a passkey. */
+export async function newRecoveryCodes(work: SystemWriteWork, userId: number): Promise<readonly string[]> {
+  if ((await selectPasskeys(work, userId)).length === 0) {
+    throw new DomainError('invalid', 'Recovery codes stand in for a passkey: add one first.');
+  }
+  const codes = Array.from({ length: RECOVERY_CODES }, randomRecoveryCode);
+  const before = { recoveryCodesLeft: await deleteRecoveryCodes(work, userId) };
+  const hashes = codes.map((code) => hashToken(comparableCode(code)));
+  await saveCodes(work, userId, 'recovery', hashes);
+  await record(work, userId, [before, { recoveryCodesLeft: codes.length }], userId);
+  return codes;
+}
+
+const shown = ({ id, name }: NamedPasskey) => ({ id, name });
+
+/** Records a change of what a user signs in with. */
+async function record(
+  work: SystemWriteWork,
+  userId: number,
+  [before, after]: readonly [object | null, object | null],
+  by?: number,
+): Promise<void> {
+  const action = before === null ? 'create' : after === null ? 'delete' : 'update';
+  const change = { action, entityType: 'passkey', before, after } as const;
+  await recordOfUser(work, userId, change, actorIn(work, userId, by));
+}

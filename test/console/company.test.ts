@@ -2,13 +2,15 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
 import { expectSound } from '../support/browser.js';
-import { signedIn } from '../support/console.js';
+import { OWN_PAGE, signedIn } from '../support/console.js';
 import { fleet } from '../support/fleet.js';
+import { addPasskey } from '../support/passkeys.js';
 import { addPerson } from '../support/people.js';
 import { picked, useConsole } from './pages.js';
 
 const { server, open } = useConsole();
 
+const CHOSEN = 'a password that Bruno chose';
 const LINK = 'Link for the person, to choose a password within 72 hours';
 
 /** The link that is shown once to an administrator. */
@@ -24,7 +26,7 @@ async function chosenBy(page: Page, link: string): Promise<void> {
   await page.goto('about:blank');
   await page.goto(link);
   await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
-  await page.getByLabel('Password').fill('a password that Bruno chose');
+  await page.getByLabel('Password').fill(CHOSEN);
   await page.keyboard.press('Enter');
 }
 
@@ -63,7 +65,12 @@ it('a person is invited, chooses a password, gets another role, another password
   await other.reload();
   await other.getByRole('button', { name: 'New group' }).waitFor();
 
+  const bruno = await signedIn(server.url, 'bruno@acme.example', OWN_PAGE, CHOSEN);
+  await addPasskey(bruno, server.url, { password: CHOSEN });
   await act('Link for a new password');
+  const reset = page.getByRole('dialog', { name: 'Link for a new password' });
+  await reset.getByLabel('Remove passkeys').check();
+  await reset.getByRole('button', { name: 'Link for a new password' }).click();
   await chosenBy(late, await linkIn(page));
   await late.getByRole('link', { name: 'Groups' }).waitFor();
   await other.getByRole('heading', { name: 'Sign in' }).waitFor();

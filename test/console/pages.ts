@@ -20,6 +20,13 @@ export function useConsole(...options: Parameters<typeof startServer>) {
   return { server, open: useWindows(() => server.url) };
 }
 
+/** Like `useConsole`, at a host with a name: passkeys are for no IP address. */
+export function useConsoleOfLocalhost() {
+  const server = useServer();
+  const url = () => server.url.replace('127.0.0.1', 'localhost');
+  return { server, url, open: useWindows(url) };
+}
+
 /** Like `useConsole`, but on PostgreSQL a second node serves the pages, while clients and terminals ask `server`. */
 export function useConsoleOfOtherNode() {
   const server = useServer();

@@ -1,40 +1,21 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 
-import { graphql, useMutation } from '../api';
+import { graphql, mutate, mutations, useMutation } from '../api';
+import type { SecondFactorInput } from '../gql/graphql';
 import { SendForm } from '../record/fields';
 import { texts, useTexts } from '../text';
 import { TextInput } from '../ui/field';
 import { Form } from '../ui/form';
 import { FailureNote } from '../ui/states';
 import { adoptPreferences, usePreferences } from './preferences';
-
-const SIGN_IN = graphql(`
-  mutation SignIn($email: String!, $password: String!) {
-    signIn(email: $email, password: $password) { userErrors { code message path rule params } }
-  }
-`);
-
-const SIGN_IN_BY_LINK = graphql(`
-  mutation SignInByLink($code: String!) {
-    signInByLink(code: $code) { userErrors { code message path rule params } }
-  }
-`);
-
-const CONFIRM = graphql(`
-  mutation EmailConfirm($code: String!) {
-    emailConfirm(code: $code) { email userErrors { code message path rule params } }
-  }
-`);
-
-const REQUEST = graphql(`
-  mutation PasswordRequest($email: String!) {
-    passwordRequest(email: $email) { userErrors { code message path rule params } }
-  }
-`);
+import { hasPasskeySupport, PasskeyButton } from './sign-in-passkey';
 
 const SET_PASSWORD = graphql(`
   mutation PasswordSetByLink($code: String!, $password: String!) {
-    passwordSetByLink(code: $code, password: $password) { userErrors { code message path rule params } }
+    passwordSetByLink(code: $code, password: $password) {
+      viewer { role }
+      userErrors { code message path rule params }
+    }
   }
 `);
 
@@ -50,7 +31,15 @@ const words = texts({
   send: ['Send me a link', 'Enviar um link'],
   title: ['Sign in', 'Entrar'],
   email: ['E-mail', 'E-mail'],
+  byPasskey: ['Sign in with a passkey', 'Entrar com chave de acesso'],
+  code: ['Recovery code', 'Código de recuperação'],
   password: ['Password', 'Senha'],
+  passwordSet: ['The password is set. Sign in with it.', 'A senha foi definida. Entre com ela.'],
+  second: [
+    'Confirm that it is you, with a passkey or one of your recovery codes.',
+    'Confirme que é você, com uma chave de acesso ou um dos seus códigos de recuperação.',
+  ],
+  usePasskey: ['Use a passkey', 'Usar chave de acesso'],
   wrong: [
     'E-mail and password do not match, or the account is locked for some minutes.',
     'E-mail e senha não conferem, ou a conta está bloqueada por alguns minutos.',
@@ -104,14 +93,14 @@ export default function SignIn({ onSignedIn }: { readonly onSignedIn: () => void
           document={SET_PASSWORD}
           variables={({ password }) => ({ code, password })}
           submit={text.title}
-          onDone={onSignedIn}
+          onDone={({ viewer }) => (viewer ? onSignedIn() : back(text.passwordSet))}
         />
       ) : isForgotten ? (
         <SendForm
           root={null}
           empty={{ email: '' }}
           fields={[{ name: 'email', label: text.email, type: 'email', autoComplete: 'username' }]}
-          document={REQUEST}
+          document={mutations.passwordRequest}
           variables={(given) => given}
           submit={text.send}
           done={() => text.requested}
@@ -137,42 +126,81 @@ export default function SignIn({ onSignedIn }: { readonly onSignedIn: () => void
   );
 }
 
+/** E-mail and password, and then a second factor of people with passkeys; or a passkey alone. */
 function Credentials({ onSignedIn }: { readonly onSignedIn: () => void }): ReactNode {
   const text = useTexts(words);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const { run, errors, failure, isRunning } = useMutation(SIGN_IN);
+  const [isHalf, setIsHalf] = useState(false);
+  const signIn = useMutation(mutations.signIn);
+  const alone = useMutation(mutations.signInByPasskey);
   const submit = async (): Promise<void> => {
-    if (await run({ email, password })) onSignedIn();
+    const payload = await signIn.run({ email, password });
+    if (payload?.secondFactor != null) setIsHalf(true);
+    else if (payload) onSignedIn();
+  };
+  if (isHalf) return <SecondFactor credentials={{ email, password }} onSignedIn={onSignedIn} />;
+  return (
+    <>
+      <Form {...signIn} onSubmit={() => void submit()} submit={text.title} errors={[]} shown={[]}>
+        <TextInput
+          label={text.email}
+          name="email"
+          type="email"
+          autoComplete="username"
+          autoFocus
+          value={email}
+          onChange={setEmail}
+        />
+        <TextInput
+          label={text.password}
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+          error={signIn.errors.length > 0 ? text.wrong : undefined}
+        />
+      </Form>
+      {alone.problem && <FailureNote failure={alone.problem} />}
+      <PasskeyButton
+        label={text.byPasskey}
+        onPasskey={async (passkey) => (await alone.run({ passkey })) && onSignedIn()}
+      />
+    </>
+  );
+}
+
+function SecondFactor(props: {
+  readonly credentials: { readonly email: string; readonly password: string };
+  readonly onSignedIn: () => void;
+}): ReactNode {
+  const text = useTexts(words);
+  const { credentials, onSignedIn } = props;
+  const [recoveryCode, setRecoveryCode] = useState('');
+  const signIn = useMutation(mutations.signIn);
+  const enter = async (secondFactor: SecondFactorInput): Promise<void> => {
+    if (await signIn.run({ ...credentials, secondFactor })) onSignedIn();
   };
   return (
-    <Form
-      onSubmit={() => void submit()}
-      submit={text.title}
-      isRunning={isRunning}
-      failure={failure}
-      errors={[]}
-      shown={[]}
-    >
-      <TextInput
-        label={text.email}
-        name="email"
-        type="email"
-        autoComplete="username"
+    <>
+      <p>{text.second}</p>
+      <PasskeyButton
+        label={text.usePasskey}
         autoFocus
-        value={email}
-        onChange={setEmail}
+        options={async () => (await mutate(mutations.signIn, credentials)).secondFactor}
+        onPasskey={(passkey) => enter({ passkey })}
       />
-      <TextInput
-        label={text.password}
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        value={password}
-        onChange={setPassword}
-        error={errors.length > 0 ? text.wrong : undefined}
-      />
-    </Form>
+      <Form {...signIn} onSubmit={() => void enter({ recoveryCode })} submit={text.title} shown={[]}>
+        <TextInput
+          label={text.code}
+          autoComplete="one-time-code"
+          autoFocus={!hasPasskeySupport}
+          value={recoveryCode}
+          onChange={setRecoveryCode}
+        />
+      </Form>
+    </>
   );
 }
 
@@ -182,8 +210,8 @@ function useLink(
   code: string,
   onUsed: (confirmed: string | null) => void,
 ): { readonly isWrong: boolean } {
-  const signIn = useMutation(SIGN_IN_BY_LINK);
-  const confirm = useMutation(CONFIRM);
+  const signIn = useMutation(mutations.signInByLink);
+  const confirm = useMutation(mutations.emailConfirm);
   const isUsed = useRef(false);
   useEffect(() => {
     if (kind === undefined || isUsed.current) return;

@@ -11,6 +11,7 @@ import { useFormat } from '../../text/format';
 import { zoneOptions } from '../../text/zone';
 import { Badge, Facts, Section } from '../../ui/facts';
 import { PageFailure } from '../../ui/states';
+import { Passkeys } from './passkeys';
 import { Tokens } from './tokens';
 import { roleNames, useText } from './words';
 
@@ -22,11 +23,13 @@ const ACCOUNT = graphql(`
         nodes { id name lastFour scopes lastUsedAt expiresAt revokedAt replacedBy { lastFour } }
       }
       sessions { id lastUsedAt ip userAgent current }
+      passkeys { id name lastUsedAt }
+      recoveryCodesLeft
     }
   }
 `);
 
-/** The person's own tokens, sessions, name, time zone and password. */
+/** The person's own tokens, passkeys, sessions, name, time zone and password. */
 export default function AccountPage(): ReactNode {
   const text = useText();
   const format = useFormat();
@@ -45,6 +48,15 @@ export default function AccountPage(): ReactNode {
       <div className="card">
         <Tokens tokens={data?.viewer.apiTokens.nodes ?? []} onChange={reload} />
       </div>
+      {viewer.session && data && (
+        <div className="card">
+          <Passkeys
+            passkeys={data.viewer.passkeys}
+            codesLeft={data.viewer.recoveryCodesLeft}
+            onChange={reload}
+          />
+        </div>
+      )}
       <div className="card">
         <Sessions sessions={data?.viewer.sessions ?? []} onChange={reload} />
       </div>

@@ -86,11 +86,11 @@ export default function MembersPage(): ReactNode {
 function useActions(
   options: readonly Option<Role>[],
   show: (link: string | null) => void,
-): RecordActions<Member, { readonly role: Role }> {
+): RecordActions<Member, { readonly role: Role; readonly removePasskeys: boolean }> {
   const text = useText();
   return {
     nameOf: ({ user }) => user.name,
-    empty: { role: 'OPERATOR' },
+    empty: { role: 'OPERATOR', removePasskeys: false },
     actions: [
       {
         name: text.setRole,
@@ -104,8 +104,9 @@ function useActions(
         icon: 'key',
         done: text.passwordReset,
         effect: text.passwordResetHelp,
-        change: async ({ user }) => {
-          const payload = await mutate(mutations.passwordReset, { userId: user.id });
+        fields: [{ name: 'removePasskeys', label: text.removePasskeys, isFlag: true }],
+        change: async ({ user }, { removePasskeys }) => {
+          const payload = await mutate(mutations.passwordReset, { userId: user.id, removePasskeys });
           show(payload.link);
           return payload;
         },

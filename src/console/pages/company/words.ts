@@ -28,6 +28,10 @@ const words = pageWords({
   rename: ['Rename', 'Renomear'],
   removeMember: ['Remove from the company', 'Remover da empresa'],
   removeHelp: ['Tokens and sessions for this company end.', 'Os tokens e sessões nesta empresa terminam.'],
+  removePasskeys: [
+    'Remove passkeys and recovery codes, which the person has lost',
+    'Remover chaves de acesso e códigos de recuperação, que a pessoa perdeu',
+  ],
   removed: ['Removed', 'Removido'],
   setRole: ['Set role', 'Definir papel'],
   setTimeZone: ['Set time zone', 'Definir fuso horário'],

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { insertLarge, LARGE } from '../support/databases/rows.js';
 import { fleet } from '../support/fleet.js';
 import { metricOf } from '../support/gauges.js';
 import { openKnown } from '../support/raw-socket.js';
@@ -19,11 +20,8 @@ const server = useServer(
 let fileId: number;
 beforeAll(async () => {
   const { client } = server.acme;
-  await client.post('groups', { name: 'large' });
-  const value = 'x'.repeat(255 * 1024);
-  for (let key = 0; key < RECORDS; key += 1) {
-    expect((await client.post('metacontents', { name: 'large', key: `${key}`, value })).status).toBe(201);
-  }
+  const groupId = await fleet.group(client, 'large');
+  await insertLarge(server.place, server.acme.caller, RECORDS, (n) => ({ group_id: groupId, key: `${n}` }));
   fileId = await fleet.file(client, 'large', Buffer.alloc(FILE_BYTES, 1));
   server.clock.stop();
 });
@@ -112,7 +110,7 @@ describe('a client that reads slowly, for longer than the idle time', () => {
     const began = server.clock.elapsed();
     const socket = await request(path());
     const received = readSlowly(socket);
-    await expect.poll(() => socket.destroyed || received() > RECORDS * 255 * 1024).toBe(true);
+    await expect.poll(() => socket.destroyed || received() > RECORDS * LARGE).toBe(true);
     expect(socket.destroyed).toBe(false);
     expect(server.clock.elapsed() - began).toBeGreaterThan(IDLE_MS);
     socket.destroy();
@@ -125,7 +123,7 @@ describe('a client that reads slowly, for longer than the idle time', () => {
     readSlowly((socket as unknown as { _socket: Socket })._socket);
     raw.say({ type: 'subscribe', id: '1', payload: { query: LIST } });
     const { payload } = (await raw.hear({ type: 'next', id: '1' })) as { payload?: { data?: unknown } };
-    expect(JSON.stringify(payload?.data).length).toBeGreaterThan(RECORDS * 255 * 1024);
+    expect(JSON.stringify(payload?.data).length).toBeGreaterThan(RECORDS * LARGE);
     expect(server.clock.elapsed() - began).toBeGreaterThan(IDLE_MS);
     // A socket without traffic but pings stays open.
     for (let quarter = 0; quarter < 8; quarter += 1) {

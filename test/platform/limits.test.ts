@@ -201,16 +201,16 @@ describe('RL-09 a counter of networks', () => {
     return { clock, stores, counter: createNetworkCounter(limits, { ...inMemory(clock), open }) };
   };
 
-  it('keeps at most 50,000 windows of 120,000 networks, and no client over its limit gets free', () => {
+  it('keeps at most 50,000 windows of 75,000 networks, and no client over its limit gets free', () => {
     const { counter, stores } = counterOf(100);
     const over = ['198.51.100.7', '2001:db8:ffff::1'];
     for (const address of over) repeat(101, () => counter.count(address));
     let refused = 0;
-    repeat(120_000, (n) => {
+    repeat(75_000, (n) => {
       if (counter.count(network(n)).isOver) refused += 1;
     });
     // A whole /48 and a part of a second, each with the limit of 64 clients.
-    expect(refused).toBe(120_000 - 2 * 64 * 100);
+    expect(refused).toBe(75_000 - 2 * 64 * 100);
     for (const { size } of stores) expect(size).toBeLessThanOrEqual(50_000);
     for (const address of over) expect(counter.count(address)).toMatchObject({ isOver: true });
     const honest = '2001:db8:eeee::1';

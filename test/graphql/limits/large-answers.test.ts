@@ -1,35 +1,33 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, nodeId } from '../../support/dashboard.js';
+import { insertLarge, LARGE } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
 import { useServer } from '../../support/server.js';
 import { graphqlPost, openSlowClient, type SlowClient } from '../../support/slow-client.js';
 
-const LARGE = 255 * 1024;
 const MANY = 70;
 
 const server = useServer();
 let group: string;
+/** Logical numbers of the group. */
+const numbers: number[] = [];
 beforeAll(async () => {
   const { client } = server.acme;
   const groupId = await fleet.group(client, 'large');
   group = nodeId('Group', groupId);
   for (let made = 0; made < MANY; made += 1) {
-    await fleet.logicalNumber(client, `number ${made}`, { group_id: groupId });
-    const value = 'x'.repeat(LARGE);
-    const reply = await client.post('metacontents', { name: 'large', key: `key ${made}`, value });
-    expect(reply.status).toBe(201);
+    numbers.push(await fleet.logicalNumber(client, `number ${made}`, { group_id: groupId }));
   }
+  await insertLarge(server.place, server.acme.caller, MANY, (n) => ({ group_id: groupId, key: `key ${n}` }));
 });
 
-/** One after the other: many bodies at once may be refused while the server is busy. */
-async function addToEachNumber(count: number, key: string): Promise<void> {
-  for (let place = 0; place < count; place += 1) {
-    const fields = { number: `number ${place}`, key, value: 'y'.repeat(LARGE) };
-    expect((await server.acme.client.post('metacontents', fields)).status).toBe(201);
-  }
-}
+const addToEachNumber = (count: number, key: string): Promise<void> =>
+  insertLarge(server.place, server.acme.caller, count, (n) => ({
+    logical_number_id: numbers[n - 1] ?? null,
+    key,
+  }));
 
 interface Listed {
   readonly group: { readonly metacontents: { readonly nodes: readonly { readonly value: string }[] } };

@@ -75,6 +75,21 @@ export const audited = (createdBy: number | null): SqlRow => ({
   created_via: 'api',
 });
 
+/** The length of the text of each metacontent of `insertLarge`: 255 KiB. */
+export const LARGE = 255 * 1024;
+
+/** Inserts metacontents that are as large as they may be; `rowOf` has their owner and key, and gets 1 for the first. */
+export async function insertLarge(
+  place: Pick<TestPlace, 'sql'>,
+  { companyId, userId }: { readonly companyId: number; readonly userId: number },
+  count: number,
+  rowOf: (n: number) => SqlRow,
+): Promise<void> {
+  const value = JSON.stringify('x'.repeat(LARGE));
+  const rest = { ...audited(userId), value };
+  await insertMany(place, ['metacontents', companyId, count], (n) => ({ ...rowOf(n), ...rest }));
+}
+
 /** A row with a value in each column that needs one: 1, false, the name of the column, or the time `at`. */
 export function filled(table: keyof Tables, given: SqlRow, at: Date): SqlRow {
   const values = { integer: 1, instant: at, flag: false, json: '{}', jsonb: '{}', bytes: Buffer.from('b') };

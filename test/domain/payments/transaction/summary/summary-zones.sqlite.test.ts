@@ -94,14 +94,23 @@ async function summaryOf(bucket: (typeof BUCKETS)[number], timeZone: string) {
   return { rows, visited, text: statements.join(' ') };
 }
 
+const near = new Map<string, number>();
+
+/** The rows that a summary in the zone nearby visits. */
+async function visitedNear(bucket: (typeof BUCKETS)[number]): Promise<number> {
+  const rows = near.get(bucket) ?? (await summaryOf(bucket, NEAR)).visited;
+  near.set(bucket, rows);
+  return rows;
+}
+
 describe('RU-56 a summary of a year', () => {
   it.each(ZONES)('in %s visits at most twice the rows of Sao_Paulo, and is exact', async (zone) => {
     const days = sumsBy('DAY', zone, EACH);
     for (const bucket of BUCKETS) {
-      const near = await summaryOf(bucket, NEAR);
+      const most = 2 * (await visitedNear(bucket));
       const found = await summaryOf(bucket, zone);
-      expect(near.visited).toBeGreaterThan(365);
-      expect(found.visited, bucket).toBeLessThanOrEqual(2 * near.visited);
+      expect(most).toBeGreaterThan(2 * 365);
+      expect(found.visited, bucket).toBeLessThanOrEqual(most);
       expect(found.text).not.toMatch(/transactions_newest/);
       // Weeks and months are whole days.
       const sums = sumsBy(bucket.toUpperCase() as 'DAY', zone, days);
@@ -113,9 +122,9 @@ describe('RU-56 a summary of a year', () => {
   it.each(['Asia/Kathmandu', 'Pacific/Chatham', 'Australia/Eucla'])(
     'in %s, whose days begin off the half hour, reads transactions of 30 minutes of a day, and is exact',
     async (zone) => {
-      const near = await summaryOf('day', NEAR);
+      const most = await visitedNear('day');
       const found = await summaryOf('day', zone);
-      expect(found.visited).toBeLessThanOrEqual(near.visited);
+      expect(found.visited).toBeLessThanOrEqual(most);
       expect(found.text).toMatch(/transactions_newest/);
       expect(found.rows.map(({ bucketStart: start, count }) => [start?.getTime(), count])).toEqual(
         sumsBy('DAY', zone, EACH).map(([start, { count }]) => [start, count]),
@@ -137,9 +146,9 @@ describe('RU-56 a summary of a year', () => {
       expect(statements.join(' ')).not.toMatch(/transactions_newest/);
       return visited;
     };
-    const near = await hoursIn(NEAR);
+    const most = (await hoursIn(NEAR)) + 2;
     for (const zone of ['Asia/Kolkata', 'Australia/Adelaide']) {
-      expect(await hoursIn(zone)).toBeLessThanOrEqual(near + 2);
+      expect(await hoursIn(zone)).toBeLessThanOrEqual(most);
     }
   });
 });

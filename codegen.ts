@@ -2,11 +2,13 @@ import type { CodegenConfig } from '@graphql-codegen/cli';
 
 import { mutationDocuments } from './.config/console-mutations.ts';
 
-/** How types of operations are generated. */
-const settings = {
+/** Types for operations of the console. */
+const types = {
   preset: 'client',
+  documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**', ...mutationDocuments],
   presetConfig: { gqlTagName: 'graphql', fragmentMasking: false },
   config: {
+    documentMode: 'string',
     importExtension: '.js',
     useTypeImports: true,
     enumsAsTypes: true,
@@ -24,26 +26,13 @@ const settings = {
   },
 } as const satisfies CodegenConfig['generates'][string];
 
-/** Types in `src/console/gql/` for operations that the console passes to `graphql(...)`, and documents of its mutations. */
-export const ofConsole = {
-  'src/console/gql/': {
-    ...settings,
-    documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**', ...mutationDocuments],
-    config: { ...settings.config, documentMode: 'string' },
-  },
-  'src/console/gql/mutations.ts': { plugins: ['./.config/console-mutations.ts'] },
-} as const satisfies CodegenConfig['generates'];
-
-/** Generates them, and types in `test/gql/` for the operations of tests and of the rest of the code. */
+/** Generates types for the operations that the console passes to `graphql(...)`, and documents of its mutations. */
 const config: CodegenConfig = {
   schema: 'schema.graphql',
   ignoreNoDocuments: true,
   generates: {
-    'test/gql/': {
-      ...settings,
-      documents: ['src/**/*.ts', 'test/**/*.ts', '!test/gql/**', '!src/console/**'],
-    },
-    ...ofConsole,
+    'src/console/gql/': types,
+    'src/console/gql/mutations.ts': { plugins: ['./.config/console-mutations.ts'] },
   },
 };
 export default config;

@@ -9,7 +9,7 @@ interface Size {
 }
 
 /** Made by `npm run codegen:types`. */
-const GENERATED = ['test/gql', 'src/console/gql'];
+const GENERATED = ['src/console/gql'];
 const CONSOLE = 'src/console';
 
 /** TypeScript files of a folder, and the folders that have some, without the folders of `excluded`. */

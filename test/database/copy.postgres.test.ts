@@ -1,6 +1,4 @@
 import Sqlite from 'better-sqlite3';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
@@ -18,7 +16,7 @@ import { localCaller } from '../../src/platform/requests.js';
 import { TABLE_NAMES } from '../../src/schema/schema.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 import { createDatabase, runAll } from '../support/postgres/boot.js';
-import { runCommand, type Outcome } from '../support/program.js';
+import { runCommand, startCommand, type Outcome } from '../support/program.js';
 import { scratchFolder } from '../support/scratch.js';
 
 const TOKEN_SECRET = 'secret of the tests of copies: 0123456789';
@@ -267,20 +265,12 @@ describe('a target', () => {
 
 /** Starts the command in a process of its own, and kills it at its first line of progress that `when` matches. */
 async function killedCopy(from: string, to: string, when: RegExp): Promise<void> {
-  const script = `import { createCommandIo } from './src/cli/command-io.ts';
-    import { runCommandLine } from './src/cli/program.ts';
-    await runCommandLine(process.argv.slice(1), createCommandIo({}, 'tg', process));`;
-  const args = ['db', 'copy', '--from', from, '--to', to];
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const command = startCommand(['db', 'copy', '--from', from, '--to', to], null);
+  command.process.stderr.on('data', () => {
+    if (when.test(command.stderr())) command.process.kill('SIGKILL');
   });
-  let text = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-    if (when.test(text)) child.kill('SIGKILL');
-  });
-  const [, signal] = (await once(child, 'exit')) as [number, string];
-  expect(text).toMatch(when);
+  const { signal } = await command.ended;
+  expect(command.stderr()).toMatch(when);
   expect(signal).toBe('SIGKILL');
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { createNamedToken } from '../../../../src/domain/people/access-token/access-token.service.js';
 import { HOUR } from '../../../../src/platform/clock.js';
 import type { Role, Scope } from '../../../../src/platform/requests.js';
-import { signedIn } from '../../../support/console.js';
 import { answered, changed, nodeId, type Page, refused } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
@@ -291,19 +290,4 @@ describe('apiTokenRenew', () => {
     expect(foreign.userErrors).toMatchObject([{ path: ['id'], code: 'NOT_FOUND' }]);
     expect(await statusOf(member.token)).toBe(200);
   });
-});
-
-it('is made in a session by every role, with its own scopes only; a token makes none without ADMIN', async () => {
-  const { email } = await addPerson(server, { acme: 'viewer' });
-  const browser = await signedIn(server.url, email);
-  const of = (...scopes: string[]) => ({ input: { name: 'back office', scopes } });
-  expect((await browser.graphql(CREATE, of('READ', 'WRITE'))).body.data).toMatchObject({
-    apiTokenCreate: { token: null, userErrors: [{ code: 'INVALID', path: ['input', 'scopes'] }] },
-  });
-  const made = await browser.graphql(CREATE, of('READ'));
-  const { token } = made.body.data.apiTokenCreate as { token: string };
-  const withToken = createGraphql(server.url, token);
-  expect((await withToken('{ viewer { role } }')).body.data).toEqual({ viewer: { role: 'VIEWER' } });
-  const { errors } = (await withToken(CREATE, of('READ'))).body;
-  expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN']);
 });

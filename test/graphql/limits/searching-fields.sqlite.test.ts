@@ -7,7 +7,7 @@ import { fileOf } from '../../support/databases/sqlite-place.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';
 import { useServer } from '../../support/server.js';
-import { askable, findWays, nodeOf, schema } from '../ways.js';
+import { askable, findWays, nodeOf, schema, type Way } from '../ways.js';
 
 const server = useServer();
 let database: Sqlite.Database;
@@ -33,7 +33,8 @@ const FIELDS = Object.values(schema.getTypeMap())
   );
 
 /** Fields that read something by themselves and declare no search. */
-const SILENT = [[query, (inner: string) => `{ ${inner} }`] as const, ...findWays()].flatMap(([type, way]) =>
+const root: Way = (inner) => `{ ${inner} }`;
+const SILENT = [[query, root] as const, ...findWays()].flatMap(([type, way]) =>
   askable(type)
     .filter(
       ({ extensions, type: of }) =>
@@ -47,6 +48,15 @@ const SILENT = [[query, (inner: string) => `{ ${inner} }`] as const, ...findWays
 
 /** A step that reads all rows of a table, or all of a company. */
 const UNBOUNDED = /^SCAN (?!json_each|p\b|found\b|CONSTANT ROW|\(subquery|pair\b)|\(company_id=\?\)$/;
+
+const known = new Map<Way, readonly string[]>();
+
+/** Statements for the records at the end of a way, without any of their fields. */
+async function statementsAround(way: Way): Promise<readonly string[]> {
+  const statements = known.get(way) ?? (await statementsFor(server, server.acme, way('__typename', 50)));
+  known.set(way, statements);
+  return statements;
+}
 
 describe('GQ-30 the search of a field', () => {
   it('is declared by every list, and by every field with a filter', () => {
@@ -63,13 +73,13 @@ describe('GQ-30 the search of a field', () => {
     const others = FIELDS.filter(({ field }) => field.extensions.searches !== undefined).map(
       ({ name }) => name,
     );
-    const known = 'Query.deviceSummary Query.transactionSummary LogicalNumber.effectiveParameters';
-    expect(others).toEqual(expect.arrayContaining(known.split(' ')));
+    const some = 'Query.deviceSummary Query.transactionSummary LogicalNumber.effectiveParameters';
+    expect(others).toEqual(expect.arrayContaining(some.split(' ')));
   });
 
   it.each(SILENT)('is none for %s: its statements find their rows by an index', async (_name, asked, way) => {
     // Ignores statements of the surrounding query, and pages that are read in index order with a limit.
-    const around = new Set(await statementsFor(server, server.acme, way('__typename', 50)));
+    const around = new Set(await statementsAround(way));
     for (const statement of await statementsFor(server, server.acme, way(asked, 50))) {
       if (around.has(statement)) continue;
       if (/\blimit (\?|\(select \?\))$/.test(statement.trim())) continue;

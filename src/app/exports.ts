@@ -1,50 +1,56 @@
 import type { RequestHandler } from 'express';
 
-import { exportedTotals } from '../domain/payments/transaction/summary/exported-totals.service.js';
+import type { Units } from '../database/work.js';
+import { findExport } from '../domain/base/job/export-link.service.js';
 import { beginTokenFile, tokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
 import type { Exported, SendExport, WrittenFile } from '../graphql/export/export.js';
 import { cell } from '../graphql/export/lines.js';
+import { requestContextOf } from '../http/request.js';
 import { notFound } from '../platform/errors.js';
 import { idFromText } from '../platform/validate.js';
-import { EXPORT, exportRoute, TOKENS_ROUTE } from '../rest/export.js';
+import { EXPORT, exportRoute, FILE_ROUTE, TOKENS_ROUTE } from '../rest/export.js';
 import { createRouter } from '../rest/router.js';
+import { EXPORTS, type StartedExport } from './graphql/export-lists.js';
 
-/** Each list that can be exported, with the field of the schema that shows it. */
-export const EXPORTS: Readonly<Record<string, Exported>> = {
-  devices: { field: 'Query.devices' },
-  logical_numbers: { field: 'Query.logicalNumbers' },
-  groups: { field: 'Query.groups' },
-  apps: { field: 'Query.apps' },
-  app_versions: { field: 'Query.appVersions' },
-  files: { field: 'Query.files' },
-  parameters: { field: 'Query.parameters' },
-  metacontents: { field: 'Query.metacontents' },
-  transactions: { field: 'Query.transactions', totals: exportedTotals },
-  notifications: { field: 'Query.notifications' },
-  deliveries: { field: 'Notification.deliveries' },
-  unknown_terminals: { field: 'Query.unknownTerminals' },
-  jobs: { field: 'Query.jobs' },
-  members: { field: 'Query.users' },
-  tokens: { field: 'Query.apiTokens' },
-  ledger: { field: 'Query.ledger' },
-  webhooks: { field: 'Query.webhooks' },
-};
+export const EXPORT_ROUTES = [exportRoute(Object.keys(EXPORTS)), TOKENS_ROUTE, FILE_ROUTE];
 
-export const EXPORT_ROUTES = [exportRoute(Object.keys(EXPORTS)), TOKENS_ROUTE];
+interface LinkParts {
+  readonly units: Units;
+  readonly tokenSecret: string;
+}
 
 /** Handler of the routes below /export/v1. */
-export const createExportRouter = (send: SendExport): RequestHandler =>
-  createRouter(EXPORT, EXPORT_ROUTES, async ({ request, response, query, values }) => {
+export const createExportRouter = (send: SendExport, { units, tokenSecret }: LinkParts): RequestHandler =>
+  createRouter(EXPORT, EXPORT_ROUTES, async ({ route, request, response, query, values }) => {
     const job = values.get('job');
+    if (route === FILE_ROUTE) {
+      const link = { job: job ?? '', key: query.get('key') ?? '' };
+      const find = () => findExport(units, tokenSecret, link, requestContextOf(response));
+      const {
+        job: { id, input },
+        caller,
+      } = await find();
+      await units.write(caller, async (work) => {
+        work.ledger.append({ action: 'fetch', entityType: 'job', entityId: id });
+      });
+      const { list, query: kept, ...range } = input as unknown as StartedExport;
+      const asked = { ...exportNamed(list), name: list, query: new Map(Object.entries(kept)), range };
+      await send(asked, request, response, { findCaller: async () => (await find()).caller });
+      return;
+    }
     if (job !== undefined) {
       await send(tokenFile(job), request, response);
       return;
     }
     const name = values.get('list') ?? '';
-    const exported = Object.hasOwn(EXPORTS, name) ? EXPORTS[name] : undefined;
-    if (exported === undefined) throw notFound(`list. There are ${Object.keys(EXPORTS).join(', ')}`);
-    await send({ ...exported, name, query }, request, response);
+    await send({ ...exportNamed(name), name, query }, request, response);
   });
+
+function exportNamed(name: string): Exported {
+  const exported = Object.hasOwn(EXPORTS, name) ? EXPORTS[name] : undefined;
+  if (exported === undefined) throw notFound(`list. There are ${Object.keys(EXPORTS).join(', ')}`);
+  return exported;
+}
 
 /** The tokens that a job has issued. Errors: `not_found`. */
 function tokenFile(text: string): WrittenFile {

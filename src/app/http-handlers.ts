@@ -72,7 +72,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
     v1: createV1Router(routes, services),
     terminal: terminals.router,
     ingest: createIngestRouter(transactionIngest, shared),
-    exports: createExportRouter(graphql.sendExport),
+    exports: createExportRouter(graphql.sendExport, parts),
     graphql,
     onError,
   });
@@ -167,6 +167,7 @@ const SECRET_MUTATIONS = [
   'passkeyAdd',
   'recoveryCodesRenew',
   'deviceTokenIssue',
+  'exportStart',
   'webhookCreate',
   'webhookSecretRotate',
 ];

@@ -1,5 +1,7 @@
 /** The toolkit of the modules of resources (`*.graphql.ts`), which import it as `g`, like zod as `z`. */
 export type { GraphqlContext } from './execution/context.js';
+export type { Exported } from './export/export.js';
+export { keptExport, type KeptExport } from './export/start.js';
 export { findSentFile } from './http/operation-text.js';
 export { requestError } from './schema/errors.js';
 export { conditionOf, type FilterInput } from './schema/filter.js';

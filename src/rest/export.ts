@@ -70,6 +70,26 @@ export const TOKENS_ROUTE: RouteBase = {
   statuses: { 200: 'The tokens.' },
 };
 
+/** The route of an export by a link. */
+export const FILE_ROUTE: RouteBase = {
+  method: 'GET',
+  path: '/jobs/{job}/file',
+  scope: null,
+  operationId: 'exportJobFile',
+  summary: 'Fetch an export by its link',
+  description:
+    'The records that there were when `exportStart` of GraphQL made the link, as they are now. No token is needed: the link is one, for 24 hours, as long as the person who made it has the rights, and the token that made it is valid. Each fetch is in the ledger.',
+  parameters: [
+    { ...parameter('job', 'Number of the job: its `databaseId` in GraphQL.'), in: 'path', required: true },
+    { ...parameter('key', 'The secret of the link.'), required: true },
+  ],
+  response: Line,
+  responseType: NDJSON_TYPE,
+  textType: 'text/csv',
+  errors: [404],
+  statuses: { 200: 'CSV or NDJSON, as the link was made for.' },
+};
+
 function parameter(name: string, description: string, choices?: readonly string[]): Parameter {
   const schema = { type: 'string', ...(choices && { enum: choices }) };
   return { name, in: 'query', description, schema };

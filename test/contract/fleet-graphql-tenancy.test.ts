@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { EXPORTS } from '../../src/app/exports.js';
+import { EXPORTS } from '../../src/app/graphql/export-lists.js';
 import { answered, changed, nodeId } from '../support/dashboard.js';
 import { exported } from '../support/export.js';
 import { createSampleRecords, type SampleRecords, type SampleType } from '../support/sample-records.js';

@@ -31,6 +31,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
       notificationRetry parameterCreate parameterUpdate parameterDelete parameterBulkSet metacontentCreate
       metacontentUpdate metacontentDelete revert`,
   ],
+  ['Mutation', 'read', 'exportStart'],
   ['Mutation', 'ingest', 'deviceReport transactionRecord transactionBulkRecord transactionFinish'],
   [
     'Mutation',

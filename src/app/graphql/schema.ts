@@ -2,6 +2,7 @@ import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql'
 import { buildSchema, type ClassType, type NonEmptyArray } from 'type-graphql';
 
 import { graphqlModule, useDeclaredResolvers } from '../../graphql/schema/fields.js';
+import { exportGraphql } from './export.graphql.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 import { nodeLookupGraphql, nodeSources } from './node-lookup.graphql.js';
 import { revertGraphql } from './revert.graphql.js';
@@ -22,7 +23,7 @@ export function createSchema(): Promise<GraphQLSchema> {
 }
 
 async function buildSchemaOfModules(): Promise<GraphQLSchema> {
-  const { roots } = graphqlModule(nodeLookupGraphql, revertGraphql, ...GRAPHQL_MODULES);
+  const { roots } = graphqlModule(nodeLookupGraphql, revertGraphql, exportGraphql, ...GRAPHQL_MODULES);
   const schema = await buildSchema({
     resolvers: roots as NonEmptyArray<ClassType>,
     validate: false,

@@ -30,6 +30,9 @@ import { alsoMeets, isServed, orderOfChildren, type Search } from './request-cla
 /** Rows of one statement of `upTo`. */
 const ROWS_PER_SLICE = 1_000;
 
+/** Field of conditions on the id of a record, beside the filters that clients have. */
+export const RECORD_ID = ' id';
+
 let lists = 0;
 
 export class List<T> {
@@ -41,14 +44,17 @@ export class List<T> {
   readonly columns: Readonly<Record<string, string>>;
   readonly allColumns: readonly string[];
   readonly recordOf: (row: ListRow) => T;
+  readonly listing: AnyListing<T>;
 
   /** `read` are the columns to read; `key` is the prefix of the names of queries. */
   constructor(
-    readonly listing: AnyListing<T>,
+    listing: AnyListing<T>,
     readonly key = `list ${(lists += 1)}`,
     readonly read: readonly string[] = columnNames(listing.table),
   ) {
-    const { table, id, orders, filters, columns, others } = listing;
+    const { table, id, orders, columns, others } = listing;
+    const { [RECORD_ID]: byId = { column: id, kind: 'id' as const }, ...filters } = listing.filters;
+    this.listing = { ...listing, filters: { ...filters, [RECORD_ID]: byId } };
     this.name = listing.name;
     this.isLarge = listing.isLarge === true;
     this.orders = Object.keys(orders);

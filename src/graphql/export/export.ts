@@ -11,11 +11,11 @@ import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } f
 import type { Secrets } from '../../platform/hashes.js';
 import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
-import { demandCompany, readCredentials, type Authenticate } from '../http/request.js';
+import { demandCompany, readCredentials, type Authenticate, type Credentials } from '../http/request.js';
 import { EXPORTS_OF_COMPANY } from '../limits/limits.js';
 import { lastOfCsv, lineFormat, type LineFormat } from './lines.js';
 import { type OpenContext, Pages, type Totals } from './pages.js';
-import { requestOf, sourceOf, type Source } from './request.js';
+import { inRange, requestOf, sourceOf, type IdRange, type Source } from './request.js';
 
 /** A list that can be exported. */
 export interface Exported {
@@ -28,6 +28,7 @@ interface Asked extends Exported {
   /** Name of the file: `devices`. */
   readonly name: string;
   readonly query: ReadonlyMap<string, string>;
+  readonly range?: IdRange;
 }
 
 /** A file of CSV that a use case writes. */
@@ -54,7 +55,12 @@ export interface ExportParts {
   readonly stopping: AbortSignal;
 }
 
-export type SendExport = (asked: Asked | WrittenFile, request: Request, response: Response) => Promise<void>;
+export type SendExport = (
+  asked: Asked | WrittenFile,
+  request: Request,
+  response: Response,
+  credentials?: Credentials,
+) => Promise<void>;
 
 export function createExports({ schema, authenticate, stopping }: ExportParts): SendExport {
   const sources = new Map<string, Source>();
@@ -63,9 +69,8 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
     sources.set(field, source);
     return source;
   };
-  return async (asked, request, response) => {
+  return async (asked, request, response, credentials = readCredentials(request)) => {
     const { scope } = 'read' in asked ? asked : sourceFor(asked.field);
-    const credentials = readCredentials(request);
     const context = requestContextOf(response);
     const first = await authenticate(credentials, context);
     const { caller } = first;
@@ -89,9 +94,10 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
     });
   };
 
-  function listedIn({ field, totals, name, query }: Asked, caller: Caller, open: OpenContext): SentFile {
+  function listedIn({ field, totals, name, query, range }: Asked, caller: Caller, open: OpenContext) {
     const source = sourceFor(field);
-    const asked = requestOf(source, query, caller);
+    const given = requestOf(source, query, caller);
+    const asked = range === undefined ? given : inRange(given, range);
     const pages = new Pages(schema, source, asked, open, totals);
     for (const scope of pages.scopes) demandScope(caller, scope);
     const format = lineFormat(asked.format, asked.columns, asked.timeZone);

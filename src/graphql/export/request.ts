@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 
 import { conjuncts, type Condition } from '../../database/list/condition.js';
-import type { List } from '../../database/list/list.js';
+import { RECORD_ID, type List } from '../../database/list/list.js';
 import { malformed } from '../../http/request.js';
 import { timeZoneNamed } from '../../platform/clock.js';
 import { mayUse, type Caller, type Scope } from '../../platform/requests.js';
@@ -61,6 +61,19 @@ export interface ExportRequest {
   readonly timeZone: string | null;
   /** A cursor of the list, or the number of the last record that the client has. */
   readonly after: string | number | null;
+}
+
+/** Ids above `after`, up to `upTo`. */
+export interface IdRange {
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** The request for those of its records that have ids in a range. */
+export function inRange(request: ExportRequest, { after, upTo }: IdRange): ExportRequest {
+  const from = { field: RECORD_ID, operator: 'gte', value: after + 1 } as const;
+  const to = { field: RECORD_ID, operator: 'lt', value: upTo + 1 } as const;
+  return { ...request, condition: { and: [...conjuncts(request.condition), from, to] } };
 }
 
 /** Parameters besides filters. `access_token` is read elsewhere. */

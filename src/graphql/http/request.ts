@@ -23,6 +23,7 @@ import {
   anonymousCaller,
   demandScope,
   type Authenticator,
+  type Caller,
   type Origin,
   isIdempotencyKey,
 } from '../../platform/requests.js';
@@ -127,8 +128,10 @@ function couldBeForged(request: Request): boolean {
 
 /** An access token, or the text of a session's cookie, which does not count beside a token. */
 export interface Credentials {
-  readonly token: string | undefined;
-  readonly cookie: string | undefined;
+  readonly token?: string | undefined;
+  readonly cookie?: string | undefined;
+  /** Finds the caller in place of both. */
+  readonly findCaller?: () => Promise<Caller>;
 }
 
 export function readCredentials(request: Request): Credentials {
@@ -150,14 +153,15 @@ export function createAuthenticate(
 ): Authenticate {
   const services = { ...shared, feeds: new SharedFeeds(shared.units) };
   const authenticate = async (
-    { token, cookie }: Credentials,
+    { token, cookie, findCaller }: Credentials,
     { ip, requestId }: Omit<Origin, 'channel'>,
     facts?: RequestFacts,
   ) => {
     const caller =
-      cookie === undefined
+      (await findCaller?.()) ??
+      (cookie === undefined
         ? await authenticator.authenticate(token, { channel: 'api', ip, requestId })
-        : await shared.sessions.authenticate(cookie, { channel: 'interface', ip, requestId });
+        : await shared.sessions.authenticate(cookie, { channel: 'interface', ip, requestId }));
     return new GraphqlContext(caller, services, facts);
   };
   const anonymous = (request: Omit<Origin, 'channel'>, facts: RequestFacts) =>

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { EXPORTS } from '../../../src/app/exports.js';
+import { EXPORTS } from '../../../src/app/graphql/export-lists.js';
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import { declaredOf } from '../../../src/graphql/schema/declared.js';
 import { exported } from '../../support/export.js';

@@ -14,7 +14,7 @@ export interface Job extends Audit {
   readonly kind: string;
   readonly state: JobState;
   readonly input: Json;
-  readonly origin: Pick<Caller, 'scopes' | 'channel' | 'ip' | 'requestId'>;
+  readonly origin: Pick<Caller, 'scopes' | 'channel' | 'ip' | 'requestId' | 'tokenId'>;
   readonly total: number;
   readonly done: number;
   readonly rejected: number;

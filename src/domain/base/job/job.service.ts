@@ -40,18 +40,20 @@ interface NewJob {
   readonly kind: string;
   readonly input: Json;
   readonly rows: readonly Json[];
+  /** Number of rows of a job that has nothing to change, and is done at once. */
+  readonly total?: number;
 }
 
 /** Starts a job, whose parts follow in the background. Errors: `invalid` for more than `MAX_JOB_ROWS` rows. */
-export async function startJob(work: WriteWork, { kind, input, rows }: NewJob): Promise<Job> {
+export async function startJob(work: WriteWork, { kind, input, rows, total }: NewJob): Promise<Job> {
   if (rows.length > MAX_JOB_ROWS) throw invalid('target', `must have at most ${MAX_JOB_ROWS} entries`);
-  const { scopes, channel, ip, requestId } = work.caller;
+  const { scopes, channel, ip, requestId, tokenId } = work.caller;
   const job = await jobTable.insert(work, {
     kind,
     state: 'waiting',
     input,
-    origin: { scopes, channel, ip, requestId },
-    total: rows.length,
+    origin: { scopes, channel, ip, requestId, tokenId },
+    total: total ?? rows.length,
     done: 0,
     rejected: 0,
     failure: null,
@@ -70,7 +72,7 @@ export async function startJob(work: WriteWork, { kind, input, rows }: NewJob): 
     entityId: job.id,
     after: { kind, input, total: job.total },
   });
-  if (parts.length === 0) return await end(work, job, 'done');
+  if (parts.length === 0) return await end(work, job, 'done', { done: job.total });
   work.finishLater();
   return job;
 }
@@ -143,7 +145,7 @@ export async function takeJobStep(
 }
 
 /** The person who started a job, with the present role; without rights if disabled, or no longer a member. */
-async function callerOf(work: ReadWork, { createdBy: userId, origin }: Job): Promise<Caller> {
+export async function callerOf(work: ReadWork, { createdBy: userId, origin }: Job): Promise<Caller> {
   const member = (await users.byIds(work, [userId])).get(userId);
   const { role, timeZone } = member ?? work.caller;
   const isActive = member?.disabledAt === null;

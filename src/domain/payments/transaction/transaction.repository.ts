@@ -8,7 +8,7 @@ import {
   type Condition,
   type FilterColumn,
 } from '../../../database/list/condition.js';
-import { listOf } from '../../../database/list/list.js';
+import { listOf, RECORD_ID } from '../../../database/list/list.js';
 import { narrowing, withoutAlternatives } from '../../../database/list/request-class.js';
 import { pairTable, crossJoin, instant, hiddenFromPlanner, type Sql } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
@@ -79,6 +79,7 @@ function meaningOfAmount({ field, operator, value }: Comparison): Condition {
 
 export const COLUMNS = {
   id: { column: 'id', kind: 'id', isUnique: true },
+  [RECORD_ID]: { column: 'id', kind: 'id' },
   status: { column: 'status', kind: 'choice', order: 'STARTED_AT' },
   transactionType: { column: 'transaction_type', kind: 'choice' },
   appName: { column: 'app_name', kind: 'text', order: 'STARTED_AT' },

@@ -1,9 +1,8 @@
 import * as g from '../../../graphql/index.js';
-import { JobType } from '../../base/job/job.graphql.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { getDevice } from '../../fleet/device/device.service.js';
 import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
-import { endOfFile, issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
+import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
 import {
   adoptTerminal,
   lastRefusals,
@@ -87,15 +86,6 @@ const deviceAdopt = g.ownMutation('DeviceAdopt', {
   },
 });
 
-const JobResult = g.objectType<{ readonly url: string; readonly expiresAt: Date }>(
-  'JobResult',
-  'The tokens that a job has issued, as CSV with the columns serial_number and token.',
-  {
-    url: g.text('Path of the file, for callers with the scope ADMIN.'),
-    expiresAt: g.instant('Until when the file can be fetched: 24 hours after the end of the job.'),
-  },
-);
-
 export const terminalGraphql = g.graphqlModule(
   g.queries(UnknownTerminalList, {
     listDescription:
@@ -104,15 +94,6 @@ export const terminalGraphql = g.graphqlModule(
   deviceTokenIssue,
   deviceTokenRevoke,
   deviceAdopt,
-  g.fields(JobType, {
-    result: g.computed(
-      g.object.orNull(JobResult, 'The tokens that it has issued. Null if it issues none, or has not ended.'),
-      (job) => {
-        const expiresAt = endOfFile(job);
-        return Promise.resolve(expiresAt && { url: `/export/v1/jobs/${job.id}/tokens`, expiresAt });
-      },
-    ),
-  }),
   g.fields(DeviceType, {
     lastRefusal: g.computed(
       g.object.orNull(

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 
+import { expectSound } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
@@ -26,6 +27,25 @@ it('a list is downloaded as it is shown: with its conditions and its columns', a
   expect(header).toMatch(/^serialNumber,presence,enabled,logicalNumber,logicalNumber[.]group,meta,/);
   expect(rows[0]).toMatch(/^'=1[+]1,NEVER_SEEN,true,,/);
   expect(rows[1]).toContain('"count":1}');
+});
+
+it('a list is exported as a link, which the jobs page shows to the person who made it', async () => {
+  const filter = JSON.stringify({ serialNumber: { startsWith: '=' } });
+  const page = await open(`/devices?filter=${encodeURIComponent(filter)}`, { email });
+  await page.getByRole('grid').getByText('=1+1').waitFor();
+  await page.getByRole('button', { name: 'Export as a link' }).click();
+  await page.getByRole('button', { name: 'Open', exact: true }).click();
+  const panel = page.getByRole('complementary');
+  await panel.getByText('1 / 1').waitFor();
+  const link = await panel.getByLabel('Link').inputValue();
+  await expectSound(page);
+  const text = await (await fetch(link)).text();
+  expect(text.split('\r\n')[1]).toMatch(/^'=1[+]1,NEVER_SEEN,true,,/);
+  const other = (await addPerson(server, { acme: 'admin' })).email;
+  const address = page.url().replace(server.url, '').replace('/console', '');
+  const others = await open(address, { email: other });
+  await others.getByRole('complementary').getByText('1 / 1').waitFor();
+  expect(await others.getByLabel('Link').count()).toBe(0);
 });
 
 it('each list of the menu can be downloaded', async () => {

@@ -1,7 +1,12 @@
+import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
+import { mutations } from '../api';
+import type { ExportKind } from '../gql/graphql';
+import { ActionButton } from '../record/action-button';
 import { texts, useLocale, useTexts } from '../text';
 import { Icon } from '../ui/icon';
+import { notify } from '../ui/toasts';
 
 const OWNER = { owner: 'logicalNumber,group' };
 
@@ -26,12 +31,14 @@ const EXPORTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 const words = texts({
+  asLink: ['Export as a link', 'Exportar como link'],
   export: ['Export', 'Exportar'],
+  linkMade: ['The link works for 24 hours.', 'O link funciona por 24 horas.'],
 });
 
 /**
  * Downloads all records of a list as CSV. A link, since the browser stores what arrives, whatever its length; its page is
- * the proof for the cookie where browsers send no other.
+ * the proof for the cookie where browsers send no other. A job makes a link that others may use.
  */
 export function ExportLink(props: {
   /** Id of the table: its name in paths, with hyphens. */
@@ -40,23 +47,43 @@ export function ExportLink(props: {
   readonly columns: readonly { readonly id: string }[];
 }): ReactNode {
   const text = useTexts(words);
+  const navigate = useNavigate();
   const { timeZone } = useLocale();
   const { table, filter, columns } = props;
   // Exports have users, with other fields and filters.
   if (table === 'members') return null;
   const shown = columns.filter(({ id }) => id !== 'actions');
   const names = shown.map(({ id }) => EXPORTED[table]?.[id] ?? id).filter((name) => name !== '');
+  const chosen = [...new Set(names.join().split(','))];
+  const isFiltered = Object.keys(filter).length > 0;
+  const list = table.replaceAll('-', '_');
   const query = new URLSearchParams({
     format: 'csv',
-    columns: [...new Set(names.join().split(','))].join(),
+    columns: chosen.join(),
     time_zone: timeZone,
-    ...(Object.keys(filter).length > 0 && { filter: JSON.stringify(filter) }),
+    ...(isFiltered && { filter: JSON.stringify(filter) }),
   });
-  const href = `/export/v1/${table.replaceAll('-', '_')}?${query.toString()}`;
+  const kind = list.toUpperCase() as ExportKind;
   return (
-    <a className="button button-plain" href={href} download referrerPolicy="same-origin">
-      <Icon name="file" />
-      {text.export}
-    </a>
+    <>
+      <a
+        className="button button-plain"
+        href={`/export/v1/${list}?${query.toString()}`}
+        download
+        referrerPolicy="same-origin"
+      >
+        <Icon name="file" />
+        {text.export}
+      </a>
+      <ActionButton
+        label={text.asLink}
+        document={mutations.exportStart}
+        variables={{ input: { kind, columns: chosen, timeZone, ...(isFiltered && { filter }) } }}
+        onDone={({ job }) => {
+          const open = (): void => void navigate({ to: '/jobs', search: { open: job?.id ?? '' } });
+          notify({ text: text.linkMade, open });
+        }}
+      />
+    </>
   );
 }

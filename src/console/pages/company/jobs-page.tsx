@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { graphql, mutations, noteOthersChange, useSubscription } from '../../api';
 import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
-import type { JobRowFragment, JobState } from '../../gql/graphql';
+import type { JobRecordFragment, JobRowFragment, JobState } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
@@ -11,7 +11,7 @@ import { ListPage } from '../../table/list-page';
 import { listIn, listOf } from '../../table/rows';
 import { optionsOf, texts, useLocale, useTexts } from '../../text';
 import { useFormat } from '../../text/format';
-import { Badge, Time, type Tone } from '../../ui/facts';
+import { Badge, Copyable, Time, type Fact, type Tone } from '../../ui/facts';
 import { pageWords } from '../../ui/words';
 
 const words = pageWords({
@@ -23,6 +23,7 @@ const words = pageWords({
   FAILED: ['Failed', 'Falhou'],
   failure: ['Why it failed', 'Por que falhou'],
   line: ['Line', 'Linha'],
+  link: ['Link', 'Link'],
   noJobs: [
     'No jobs yet. Imports and changes of many devices run as jobs.',
     'Nenhuma tarefa ainda. Importações e alterações de muitos dispositivos são tarefas.',
@@ -41,6 +42,7 @@ const words = pageWords({
 /** Kinds of jobs, by the names that the API has for them. */
 const kindNames = texts({
   deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
+  exportStart: ['Export', 'Exportação'],
   fleetImport: ['Import of devices', 'Importação de dispositivos'],
   logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
 });
@@ -148,15 +150,25 @@ const REJECTIONS = graphql(`
   }
 `);
 
-/** The tokens that a job has issued, as a file, until it ends. */
-function Tokens({ url, expiresAt }: { readonly url: string; readonly expiresAt: string }): ReactNode {
+interface JobFileProps {
+  readonly url: string;
+  readonly expiresAt: string;
+  /** Whether it is an export, whose link others may use. */
+  readonly isLink: boolean;
+}
+
+/** The file of a job, until it ends: the tokens that it has issued, or an export. */
+function JobFile({ url, expiresAt, isLink }: JobFileProps): ReactNode {
   const text = useTexts(words);
   return (
     <>
       {Date.parse(expiresAt) > Date.now() && (
-        <a href={url} download referrerPolicy="same-origin">
-          {text.saveTokens}
-        </a>
+        <>
+          {isLink && <Copyable label={text.link} value={new URL(url, location.origin).href} />}
+          <a href={url} download referrerPolicy="same-origin">
+            {text.saveTokens}
+          </a>
+        </>
       )}{' '}
       {text.until} <Time at={expiresAt} />
     </>
@@ -168,6 +180,12 @@ function JobPanel(): ReactNode {
   const { language } = useLocale();
   const kindName = useKindName();
   const mayAdminister = useMay('ADMIN');
+  const fileOf = ({ kind, result }: JobRecordFragment): readonly Fact[] => {
+    const isLink = kind === 'exportStart';
+    if (!result || (!isLink && !mayAdminister)) return [];
+    const name = isLink ? text.link : text.tokens;
+    return [{ name, value: <JobFile {...result} isLink={isLink} /> }];
+  };
   return (
     <RecordPanel
       fragment={RECORD}
@@ -191,9 +209,7 @@ function JobPanel(): ReactNode {
             { name: text.created, value: <Time at={job.createdAt} /> },
             { name: text.createdBy, value: job.createdBy?.name },
             ...(job.endedAt === null ? [] : [{ name: text.ended, value: <Time at={job.endedAt} /> }]),
-            ...(mayAdminister && job.result
-              ? [{ name: text.tokens, value: <Tokens {...job.result} /> }]
-              : []),
+            ...fileOf(job),
             ...(job.failure === null ? [] : [{ name: text.failure, value: job.failure }]),
           ],
         },

@@ -5,7 +5,7 @@ import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { newTerminal } from '../support/terminals.js';
 import { httpTerminal } from '../support/waiting-terminal.js';
-import { chosen, useConsoleOfOtherNode } from './pages.js';
+import { chosen, savedNumbers, useConsoleOfOtherNode } from './pages.js';
 
 const { server, open } = useConsoleOfOtherNode();
 
@@ -54,4 +54,17 @@ it('a notification is sent to a group, and seen to be delivered when a terminal 
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel notification' }).click();
   await deliveries.getByRole('row', { name: 'number of S-2' }).getByText('Cancelled').waitFor();
   await page.getByText('Cancel notification').waitFor({ state: 'detached' });
+});
+
+it('a notification is sent to the logical numbers of a saved filter', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  await savedNumbers(server, 'Coast', ['C-1', 'C-2', 'C-3']);
+  const page = await open('/notifications', { email });
+  await page.getByRole('button', { name: 'Send notification' }).click();
+  const form = page.getByRole('dialog', { name: 'Send notification' });
+  await form.getByLabel('Message').fill('Closed on Monday');
+  await chosen(form, 'Saved filter', 'coa', 'Coast');
+  await form.getByText('Goes to 3 logical numbers').waitFor();
+  await form.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Sent to 3 logical numbers').waitFor();
 });

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Server } from '../../src/app/server.js';
 import { DESKTOP, launchBrowser, openPage, TELEPHONE } from '../support/browser.js';
 import { OWN_PAGE, signedIn } from '../support/console.js';
-import { openOtherNode, type startServer, useServer } from '../support/server.js';
+import { changed } from '../support/dashboard.js';
+import { fleet } from '../support/fleet.js';
+import { openOtherNode, type startServer, type TestServer, useServer } from '../support/server.js';
 
 export interface OpenOptions extends BrowserContextOptions {
   /** The person who is signed in, see `addPerson`. */
@@ -122,6 +124,19 @@ export async function chosen(
   const page = 'page' in within ? within.page() : within;
   await within.getByRole('combobox', { name: label }).fill(typed);
   await page.getByRole('option', typeof name === 'string' ? { name, exact: true } : { name }).click();
+}
+
+/** Creates logical numbers, and a filter of them that all members may use. */
+export async function savedNumbers(
+  { acme }: Pick<TestServer, 'acme'>,
+  name: string,
+  numbers: readonly string[],
+): Promise<void> {
+  for (const number of numbers) await fleet.logicalNumber(acme.client, number);
+  const input = { name, kind: 'LOGICAL_NUMBER', filter: { number: { in: numbers } }, shared: true };
+  const create = `mutation ($input: SavedFilterCreateInput!) {
+    savedFilterCreate(input: $input) { userErrors { message } } }`;
+  expect(await changed(acme, create, { input })).toEqual({ userErrors: [] });
 }
 
 /** Chooses one of a few values. */

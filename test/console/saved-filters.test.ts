@@ -24,6 +24,7 @@ const WORDS = {
     save: 'Save filter',
     close: 'Close',
     delete: 'Delete',
+    rename: 'Rename',
     records: '2 records',
     removeText: 'Remove the condition Serial number',
     removeLacks: 'Remove the condition Lacks app version',
@@ -36,6 +37,7 @@ const WORDS = {
     save: 'Salvar filtro',
     close: 'Fechar',
     delete: 'Excluir',
+    rename: 'Renomear',
     records: '2 registros',
     removeText: 'Remover a condição Número de série',
     removeLacks: 'Remover a condição Não tem a versão de aplicativo',
@@ -76,6 +78,11 @@ it.each(WINDOWS)('a filter is saved, shared, used by a colleague and deleted: $n
   await other.getByText(words.records).waitFor();
   await button(other, words.removeText).waitFor();
   await button(other, words.removeLacks).waitFor();
+  await dialog.getByRole('button', { name: words.rename }).click();
+  const renaming = page.getByRole('dialog', { name: `${words.rename}: ${what}` });
+  await renaming.getByLabel(words.name).fill(`${what} 2`);
+  await renaming.getByRole('button', { name: words.rename }).click();
+  await dialog.getByRole('button', { name: `${what} 2` }).waitFor();
   await dialog.getByRole('button', { name: words.delete }).click();
   await dialog.getByText(words.none).waitFor();
 });

@@ -4,7 +4,7 @@ import { expectSound } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { getAsset, newTerminal } from '../support/terminals.js';
-import { chosen, useConsoleOfOtherNode } from './pages.js';
+import { chosen, picked, savedNumbers, useConsoleOfOtherNode } from './pages.js';
 
 const { server, open } = useConsoleOfOtherNode();
 const fileOf = (name: string, text: string) => ({
@@ -61,9 +61,21 @@ it('an app is created, its first version released to a group with a file, and a 
   await expectSound(page);
   await release.getByRole('button', { name: 'Release' }).click();
   await page.getByText('Released to 2 logical numbers').waitFor();
+  const numbers = ['C-1', 'C-2', 'C-3'];
+  await savedNumbers(server, 'Coast', numbers);
+  // Moved to the group, they have the version that it gives to new ones; then it is taken from them.
+  for (const changes of [{ group_id: group }, { app_version_ids: [] }]) {
+    for (const number of numbers) await client.put(`logical_numbers/${number}`, changes);
+  }
+  await panel.getByRole('button', { name: 'Release' }).click();
+  await picked(release, 'To whom', 'Saved filter');
+  await chosen(release, 'Saved filter', 'coa', 'Coast');
+  await release.getByText('Goes to 3 logical numbers, for example C-1, C-2, C-3').waitFor();
+  await release.getByRole('button', { name: 'Release' }).click();
+  await page.getByText('Released to 3 logical numbers').waitFor();
   await panel.getByRole('tab', { name: 'Terminals' }).click();
   await panel.getByRole('link', { name: 'Litoral' }).waitFor();
-  await panel.getByRole('row', { name: 'Are to have it' }).getByText('2').waitFor();
+  await panel.getByRole('row', { name: 'Are to have it' }).getByText('5').waitFor();
 
   const assets = await Promise.all(
     ['Pay', 'logo.bmp'].map((name) => getAsset(server, token, `acmepagamentos_${name}`)),

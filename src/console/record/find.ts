@@ -56,3 +56,11 @@ export const findFiles = finder(FILE, byName);
 
 /** Members whose e-mail addresses contain the text; none for people who are not administrators. */
 export const findMembers = finder(USER, (text) => ({ email: { contains: text } }));
+
+const SAVED = graphql(`query FindSavedFilters { savedFilters(kind: LOGICAL_NUMBER) { id name } }`);
+
+/** Saved filters of logical numbers whose names contain the text. */
+export const findSavedFilters = async (text: string): Promise<readonly Reference[]> => {
+  const { savedFilters } = await query(SAVED, {});
+  return savedFilters.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+};

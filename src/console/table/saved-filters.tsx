@@ -4,6 +4,8 @@ import { graphql, mutations, useMutation, useQuery } from '../api';
 import { useMay } from '../app/session';
 import type { SavedFilterKind, SavedFiltersQuery } from '../gql/graphql';
 import { ActionButton } from '../record/action-button';
+import { creating } from '../record/create-dialog';
+import { DialogButton } from '../record/dialog-button';
 import { SendForm } from '../record/fields';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
@@ -64,7 +66,7 @@ interface KnownProps extends SavedFiltersProps {
   readonly saved: SavedFiltersQuery['savedFilters'];
 }
 
-/** Saved filters, which their owners and administrators may share and delete. */
+/** Saved filters, which their owners and administrators may share, rename and delete. */
 function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
   const text = useTexts(words);
   const [mayWrite, mayAll] = [useMay('WRITE'), useMay('ADMIN')];
@@ -78,6 +80,15 @@ function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
     onChange(shown);
     onClose();
   };
+  const renaming = (id: string, name: string) =>
+    creating({
+      title: `${text.rename}: ${name}`,
+      empty: { name },
+      fields: [{ name: 'name', label: text.name, autoFocus: true }],
+      document: mutations.savedFilterUpdate,
+      submit: text.rename,
+      variables: (input) => ({ id, input }),
+    });
   return (
     <>
       {share.problem && <FailureNote failure={share.problem} />}
@@ -105,11 +116,18 @@ function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
             ),
           },
           {
-            id: 'delete',
+            id: 'actions',
             title: text.actions,
-            render: ({ id, mayChange }) =>
+            render: ({ id, name, mayChange }) =>
               mayChange && (
-                <ActionButton label={text.delete} document={mutations.savedFilterDelete} variables={{ id }} />
+                <span className="buttons">
+                  <DialogButton {...renaming(id, name)} label={text.rename} scope="WRITE" icon="edit" />
+                  <ActionButton
+                    label={text.delete}
+                    document={mutations.savedFilterDelete}
+                    variables={{ id }}
+                  />
+                </span>
               ),
           },
         ]}

@@ -55,6 +55,8 @@ export const words = texts({
   role: ['Role', 'Papel'],
   save: ['Save', 'Salvar'],
   saved: ['Saved', 'Salvo'],
+  rename: ['Rename', 'Renomear'],
+  savedFilter: ['Saved filter', 'Filtro salvo'],
   serialNumber: ['Serial number', 'Número de série'],
   shownOnce: ['Copy it now: it is shown only once.', 'Copie agora: só é mostrado uma vez.'],
   size: ['Size', 'Tamanho'],

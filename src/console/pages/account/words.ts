@@ -56,7 +56,6 @@ const words = pageWords({
   profile: ['Profile', 'Perfil'],
   purpose: ['For example "Back office"', 'Por exemplo "Back office"'],
   rate: ['Requests left in this hour', 'Solicitações restantes nesta hora'],
-  rename: ['Rename', 'Renomear'],
   renew: ['Renew', 'Renovar'],
   replaced: ['Replaced by', 'Substituído por'],
   revoke: ['Revoke', 'Revogar'],

@@ -25,7 +25,6 @@ const words = pageWords({
     'A pessoa recebe um link para escolher uma nova senha. A antiga vale até lá.',
   ],
   resetPassword: ['Link for a new password', 'Link para nova senha'],
-  rename: ['Rename', 'Renomear'],
   removeMember: ['Remove from the company', 'Remover da empresa'],
   removeHelp: ['Tokens and sessions for this company end.', 'Os tokens e sessões nesta empresa terminam.'],
   removePasskeys: [

@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { mutations, useDryRun } from '../../api';
 import type { NotificationKind, NotificationSendInput } from '../../gql/graphql';
 import { CreateDialog } from '../../record/create-dialog';
-import { findApps, findGroups } from '../../record/find';
+import { findApps, findGroups, findSavedFilters } from '../../record/find';
 import { listOf } from '../../record/form-field';
 import { optionsOf } from '../../text';
 import { useFormat } from '../../text/format';
@@ -13,6 +13,7 @@ import { useText } from './words';
 const EMPTY = {
   content: '',
   group: null as Reference | null,
+  saved: null as Reference | null,
   numbers: '',
   kind: 'SHOW' as NotificationKind,
   app: null as Reference | null,
@@ -34,7 +35,14 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
           label: text.group,
           find: findGroups,
           argument: 'target.groupId',
-          isShown: ({ numbers }) => numbers === '',
+          isShown: ({ numbers, saved }) => numbers === '' && saved === null,
+        },
+        {
+          name: 'saved',
+          label: text.savedFilter,
+          find: findSavedFilters,
+          argument: 'target.savedFilterId',
+          isShown: ({ numbers, group }) => numbers === '' && group === null,
         },
         {
           name: 'numbers',
@@ -42,7 +50,7 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
           help: text.logicalNumbersHelp,
           rows: 4,
           argument: 'target.logicalNumbers',
-          isShown: ({ group }) => group === null,
+          isShown: ({ group, saved }) => group === null && saved === null,
         },
         { name: 'kind', label: text.kind, options: optionsOf(text, ['SHOW', 'PROCESSING']) },
         {
@@ -65,11 +73,12 @@ export default function SendDialog({ onClose }: { readonly onClose: () => void }
   );
 }
 
-function inputOf({ content, kind, numbers, group, app }: typeof EMPTY): NotificationSendInput {
+function inputOf({ content, kind, numbers, group, saved, app }: typeof EMPTY): NotificationSendInput {
+  const ofGroup = group && { groupId: group.id };
   return {
     content,
     kind,
-    target: group ? { groupId: group.id } : { logicalNumbers: listOf(numbers) },
+    target: ofGroup ?? (saved ? { savedFilterId: saved.id } : { logicalNumbers: listOf(numbers) }),
     ...(kind === 'PROCESSING' && app && { appId: app.id }),
   };
 }

@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from 'react';
 
 import { graphql, mutations, useDryRun, useMutation, useQuery } from '../../api';
-import type { ReleaseGroupQuery } from '../../gql/graphql';
-import { Fields } from '../../record/fields';
-import { findGroups } from '../../record/find';
+import type { AppVersionGrantTargetInput, ReleaseGroupQuery } from '../../gql/graphql';
+import { Fields, type FormField } from '../../record/fields';
+import { findGroups, findSavedFilters } from '../../record/find';
 import { nameOf, type Named } from '../../record/link';
 import { useFormat } from '../../text/format';
 import { Dialog } from '../../ui/dialog';
@@ -23,20 +23,59 @@ const GROUP = graphql(`
   }
 `);
 
-const BEGIN = { to: 'group', group: null as Reference | null, isToNew: true, isReplacing: true };
+const BEGIN = {
+  to: 'group',
+  group: null as Reference | null,
+  saved: null as Reference | null,
+  isToNew: true,
+  isReplacing: true,
+};
+
+/** Null until a group or a saved filter is chosen. */
+function targetOf({ to, group, saved }: typeof BEGIN): AppVersionGrantTargetInput | null {
+  if (to === 'all') return { all: true };
+  if (to === 'saved') return saved && { savedFilterId: saved.id };
+  return group && { groupId: group.id };
+}
 
 interface ReleaseDialogProps {
   readonly version: Named & { readonly app: { readonly id: string } };
   readonly onClose: () => void;
 }
 
-/** Gives a version to a group or to all, once the person has seen to how many numbers it goes. */
+/** The target, and what else happens to its group. */
+function fieldsOf(text: ReturnType<typeof useText>): readonly FormField<typeof BEGIN>[] {
+  const isTo = (one: string) => (values: typeof BEGIN) => values.to === one;
+  return [
+    {
+      name: 'to',
+      label: text.target,
+      options: [
+        { value: 'group', label: text.group },
+        { value: 'saved', label: text.savedFilter },
+        { value: 'all', label: text.all },
+      ],
+    },
+    { name: 'group', label: text.group, find: findGroups, argument: 'groupId', isShown: isTo('group') },
+    {
+      name: 'saved',
+      label: text.savedFilter,
+      find: findSavedFilters,
+      argument: 'savedFilterId',
+      isShown: isTo('saved'),
+    },
+    { name: 'isToNew', label: text.attach, isFlag: true, isShown: isTo('group') },
+    { name: 'isReplacing', label: text.replace, isFlag: true },
+  ];
+}
+
+/** Gives a version to a group, to the numbers of a saved filter or to all, once the person has seen to how many numbers it goes. */
 export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNode {
   const text = useText();
   const format = useFormat();
   const [values, setValues] = useState(BEGIN);
   const groupId = values.to === 'group' ? (values.group?.id ?? null) : null;
-  const target = values.to === 'all' ? ({ all: true } as const) : groupId === null ? null : { groupId };
+  const target = targetOf(values);
   const change = target && {
     appVersionIds: [version.id],
     mode: values.isReplacing ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const),
@@ -64,7 +103,6 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   };
   const steps = [attach, grant, setDefaults, ...(reached ? [] : [probe])];
   const errors = steps.flatMap((step) => step.errors);
-  const isToGroup = (): boolean => values.to === 'group';
   return (
     <Dialog title={`${text.release}: ${nameOf(version)}`} isOpen onClose={onClose}>
       <Form
@@ -75,26 +113,14 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
         isDisabled={reached === null}
         failure={steps.map(({ failure }) => failure).find((failure) => failure !== null) ?? null}
         errors={errors}
-        shown={['target.groupId']}
+        shown={['target.groupId', 'target.savedFilterId']}
       >
         <Fields
           root="target"
           values={values}
           set={(changed) => setValues({ ...values, ...changed })}
           errors={errors}
-          fields={[
-            {
-              name: 'to',
-              label: text.target,
-              options: [
-                { value: 'group', label: text.group },
-                { value: 'all', label: text.all },
-              ],
-            },
-            { name: 'group', label: text.group, find: findGroups, argument: 'groupId', isShown: isToGroup },
-            { name: 'isToNew', label: text.attach, isFlag: true, isShown: isToGroup },
-            { name: 'isReplacing', label: text.replace, isFlag: true },
-          ]}
+          fields={fieldsOf(text)}
         />
         {reached && (
           <p role="status">

@@ -2,7 +2,7 @@ import * as g from '../../../graphql/index.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Browser } from '../../../platform/requests.js';
 import { inviteMember, resetPassword } from './account-link.service.js';
-import { sessionMutation, startSession } from './session.graphql.js';
+import { pageMutation, sessionMutation, startSession } from './session.graphql.js';
 import { MEMBER, memberAt, MemberAddInput, UserType } from './user.graphql.js';
 
 const LINK = g.text.orNull(
@@ -64,43 +64,35 @@ export function browserOf({ request: { page } }: g.GraphqlContext): Browser {
   throw new DomainError('forbidden', 'Only a page of this server can do this.');
 }
 
-const passwordRequest = g.mutation('passwordRequest', {
-  field: g.object(
-    g.payloadType('PasswordRequest', {}),
-    `E-mails a link to choose a new password, at most one in five minutes. The answer is the same if there is no such account. ${ONLY_FIELD}`,
-  ),
-  args: { email: g.text('E-mail address, in any letter case.') },
-  resolve: (_source, ctx, { email }) =>
-    g.payload(async () => {
-      await ctx.services.sessions.requestPassword(email, browserOf(ctx));
-      return {};
-    }, []),
-});
+const passwordRequest = pageMutation(
+  'passwordRequest',
+  `E-mails a link to choose a new password, at most one in five minutes. The answer is the same if there is no such account. ${ONLY_FIELD}`,
+  { email: g.text('E-mail address, in any letter case.') },
+  {},
+  async (ctx, { email }) => {
+    await ctx.services.sessions.requestPassword(email, browserOf(ctx));
+    return {};
+  },
+);
 
-const emailChange = g.mutation('emailChange', {
-  field: g.object(
-    g.payloadType('EmailChange', {}),
-    'E-mails a link to a new address of the user, which is the address once the link is opened, within 72 hours. FORBIDDEN for tokens.',
-  ),
-  args: { email: g.text('The new address.'), password: g.text('The password of the user.') },
-  resolve: (_source, ctx, given) =>
-    g.payload(async () => {
-      await ctx.services.sessions.requestEmail(ctx.caller, given);
-      return {};
-    }, []),
-});
+const emailChange = pageMutation(
+  'emailChange',
+  'E-mails a link to a new address of the user, which is the address once the link is opened, within 72 hours. FORBIDDEN for tokens.',
+  { email: g.text('The new address.'), password: g.text('The password of the user.') },
+  {},
+  async (ctx, given) => {
+    await ctx.services.sessions.requestEmail(ctx.caller, given);
+    return {};
+  },
+);
 
-const emailConfirm = g.mutation('emailConfirm', {
-  field: g.object(
-    g.payloadType('EmailConfirm', {
-      email: g.text.orNull('The address of the user from now on. Null if nothing was changed.'),
-    }),
-    `Changes the e-mail address of a user by the code of a link, once. ${ONLY_FIELD}`,
-  ),
-  args: { code: g.text('Code of the link.') },
-  resolve: (_source, ctx, { code }) =>
-    g.payload(async () => ({ email: await ctx.services.sessions.confirmEmail(code, browserOf(ctx)) }), []),
-});
+const emailConfirm = pageMutation(
+  'emailConfirm',
+  `Changes the e-mail address of a user by the code of a link, once. ${ONLY_FIELD}`,
+  { code: g.text('Code of the link.') },
+  { email: g.text.orNull('The address of the user from now on. Null if nothing was changed.') },
+  async (ctx, { code }) => ({ email: await ctx.services.sessions.confirmEmail(code, browserOf(ctx)) }),
+);
 
 export const accountLinkGraphql = g.graphqlModule(
   memberInvite,

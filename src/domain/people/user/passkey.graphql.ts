@@ -2,7 +2,7 @@ import * as g from '../../../graphql/index.js';
 import type { NamedPasskey } from '../../../platform/requests.js';
 import { browserOf } from './account-link.graphql.js';
 import { countRecoveryCodes, renamePasskey, selectPasskeys } from './passkey.service.js';
-import { ONLY_FIELD, sessionMutation, startSession } from './session.graphql.js';
+import { ONLY_FIELD, pageMutation, sessionMutation, startSession } from './session.graphql.js';
 import { ViewerType } from './viewer.graphql.js';
 
 const PasskeyType = g.objectType<Omit<NamedPasskey, 'id'> & { readonly id: string }>(
@@ -46,23 +46,8 @@ const passkeysIn = (ctx: g.GraphqlContext) => ctx.services.sessions.passkeys(bro
 const within: Parameters<typeof g.payload>[1] = (field) =>
   field === 'password' ? ['confirmation', field] : [field];
 
-/** A mutation without a unit of work of the caller's company. */
-function passkeyMutation<F extends g.Fields>(
-  name: string,
-  description: string,
-  args: F,
-  payload: g.Fields,
-  run: (ctx: g.GraphqlContext, args: g.ValuesOf<F>) => Promise<object>,
-): g.GraphqlModule {
-  return g.mutation(name, {
-    field: g.object(g.payloadType(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, payload), description),
-    args,
-    resolve: (_source, ctx, given) => g.payload(() => run(ctx, given), within),
-  });
-}
-
 export const passkeyGraphql = g.graphqlModule(
-  passkeyMutation(
+  pageMutation(
     'passkeyOptions',
     `Options for \`navigator.credentials\`, once, for five minutes: with a confirmation those of \`create\` for a new passkey, without one those of \`get\`, for the user of the session or for a sign-in. From a page of this server; without a session as the only field of the operation.`,
     { confirmation: g.nullable(CONFIRMATION.confirmation) },
@@ -70,8 +55,9 @@ export const passkeyGraphql = g.graphqlModule(
     async (ctx, { confirmation }) => ({
       options: await passkeysIn(ctx).options(ctx.caller, confirmation),
     }),
+    within,
   ),
-  passkeyMutation(
+  pageMutation(
     'passkeyAdd',
     'Adds a passkey to the account: from now on, a sign-in by password needs a passkey or a recovery code too. FORBIDDEN for tokens.',
     { name: NAME, passkey: g.json(`Response of \`create\` ${RESPONSE}`) },
@@ -91,7 +77,7 @@ export const passkeyGraphql = g.graphqlModule(
       passkey: shown(await renamePasskey(work, g.idOf('Passkey', id), { name })),
     }),
   }),
-  passkeyMutation(
+  pageMutation(
     'passkeyRemove',
     'Removes a passkey of the user; with the last one, the recovery codes. FORBIDDEN for tokens.',
     { ...ID, ...CONFIRMATION },
@@ -100,8 +86,9 @@ export const passkeyGraphql = g.graphqlModule(
       await passkeysIn(ctx).remove(ctx.caller, g.idOf('Passkey', id), confirmation);
       return { removedId: id };
     },
+    within,
   ),
-  passkeyMutation(
+  pageMutation(
     'recoveryCodesRenew',
     'Makes ten recovery codes; earlier ones end. For users with a passkey. FORBIDDEN for tokens.',
     CONFIRMATION,
@@ -109,6 +96,7 @@ export const passkeyGraphql = g.graphqlModule(
     async (ctx, { confirmation }) => ({
       recoveryCodes: await passkeysIn(ctx).renewRecoveryCodes(ctx.caller, confirmation),
     }),
+    within,
   ),
   sessionMutation(
     'signInByPasskey',

@@ -51,30 +51,36 @@ const VIEWER = {
   viewer: g.object.orNull(ViewerType, 'The caller from now on. Null if nothing was changed.'),
 };
 
-/** A mutation without a unit of work of the caller's company. `run` returns the caller of the payload. */
-export function sessionMutation<F extends g.Fields>(
+/** A mutation without a unit of work of the caller's company. `run` returns the fields of the payload. */
+export const pageMutation = <F extends g.Fields>(
+  name: string,
+  description: string,
+  args: F,
+  payload: g.Fields,
+  run: (ctx: g.GraphqlContext, args: g.ValuesOf<F>) => Promise<object>,
+  within: Parameters<typeof g.payload>[1] = [],
+): g.GraphqlModule =>
+  g.mutation(name, {
+    field: g.object(g.payloadType(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, payload), description),
+    args,
+    resolve: (_source, ctx, given) => g.payload(() => run(ctx, given), within),
+  });
+
+/** A mutation after which the request goes on as the caller that `run` returns. */
+export const sessionMutation = <F extends g.Fields>(
   name: string,
   args: F,
   description: string,
   run: (ctx: g.GraphqlContext, args: g.ValuesOf<F>) => Promise<Caller | SecondFactorNeeded>,
   more: g.Fields = {},
-) {
-  return g.mutation(name, {
-    field: g.object(
-      g.payloadType(`${name.charAt(0).toUpperCase()}${name.slice(1)}`, { ...VIEWER, ...more }),
-      description,
-    ),
-    args,
-    resolve: (_source, ctx, given) =>
-      g.payload(async () => {
-        const result = await run(ctx, given);
-        ctx.counters.hasChanged = true;
-        if ('secondFactor' in result) return result;
-        ctx.become(result);
-        return { viewer: viewerOf(ctx.caller) };
-      }, []),
+) =>
+  pageMutation(name, description, args, { ...VIEWER, ...more }, async (ctx, given) => {
+    const result = await run(ctx, given);
+    ctx.counters.hasChanged = true;
+    if ('secondFactor' in result) return result;
+    ctx.become(result);
+    return { viewer: viewerOf(ctx.caller) };
   });
-}
 
 type SignIn = (
   from: NonNullable<g.GraphqlContext['request']['page']>['browser'],

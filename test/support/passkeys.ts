@@ -40,15 +40,7 @@ export interface Deviation {
   readonly isVerified?: boolean;
   readonly counter?: number;
   readonly signature?: Buffer;
-  /** CBOR of format and statement of the attestation. */
-  readonly attestation?: string;
 }
-
-/** CBOR of `"fmt": "none", "attStmt": {}`. */
-const NO_ATTESTATION = '63666d74646e6f6e656761747453746d74a0';
-/** CBOR of `"fmt": "packed", "attStmt": { "alg": -7, "sig": h'', "x5c": [h''] }`. */
-export const WITH_CERTIFICATE =
-  '63666d74667061636b65646761747453746d74a363616c672663736967406378356381' + '40';
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
 const uint = (value: number, bytes: number): Buffer => {
@@ -86,8 +78,8 @@ export class Authenticator {
       this.id,
       this.#publicKey,
     ]);
-    const { attestation = NO_ATTESTATION } = deviation;
-    const start = Buffer.from(`a3${attestation}68617574684461746158`, 'hex');
+    // CBOR of `{ "fmt": "none", "attStmt": {}, "authData": …}`.
+    const start = Buffer.from('a363666d74646e6f6e656761747453746d74a068617574684461746158', 'hex');
     return this.#response(clientData, {
       attestationObject: Buffer.concat([start, uint(data.length, 1), data]),
     });

@@ -22,7 +22,6 @@ import {
   RENEW,
   rulesOf,
   SIGN_IN_BY_PASSKEY,
-  WITH_CERTIFICATE,
 } from '../../../support/passkeys.js';
 import { addPerson, PASSWORD, signIn, signInEvents, WRONG } from '../../../support/people.js';
 import { useServer } from '../../../support/server.js';
@@ -140,7 +139,6 @@ describe('passkeys of an account', () => {
     ['of another origin', { origin: 'https://evil.example' }],
     ['for another host', { rpId: 'evil.example' }],
     ['to another challenge', { challenge: 'x' }],
-    ['with certificates', { attestation: WITH_CERTIFICATE }],
   ])('refuse a new one %s, which counts as a failed sign-in', async (_name, deviation) => {
     const { user, email } = await addPerson(server, { acme: 'viewer' });
     const browser = await signedIn(server.url, email);

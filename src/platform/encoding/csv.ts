@@ -31,7 +31,8 @@ export interface CsvRecord {
 export async function* csvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
   const texts = textOf(pieces);
   let first = '';
-  while (!first.includes('\n')) {
+  // A longer first line is refused as any row is.
+  while (!first.includes('\n') && first.length <= MAX_ROW_BYTES) {
     const next = await texts.next();
     if (next.done === true) break;
     first += next.value;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { takeJobStep } from '../../../../src/domain/base/job/job.service.js';
+import { rowsIn } from '../../../../src/domain/fleet/import/import.model.js';
+import { MAX_ROW_BYTES } from '../../../../src/platform/encoding/json.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
 import { exported } from '../../../support/export.js';
 import { createdId, fleet, versionIdsOf } from '../../../support/fleet.js';
@@ -271,5 +273,23 @@ describe('a row that is refused after the file was checked', () => {
     const { job } = await answered<{ job: Fields }>(server.acme, query, { id: result.job?.id });
     const nodes = [{ rowNumber: 4, code: 'TAKEN', rule: 'taken', params: null }];
     expect(job).toEqual({ rejections: { nodes } });
+  });
+});
+
+describe('a file of 100 MB', () => {
+  const PIECE = 256 * 1024;
+
+  it.each<[string, string, string]>([
+    ['one broken quote in it', 'serial_number\nX1\n"X2\n', 'X3\n'],
+    ['a broken quote in its first line', '"serial_number\n', 'X1\n'],
+    ['a first line without an end', 'serial_number', 'x'],
+  ])('with %s is refused before it is read', async (_what, beginning, rest) => {
+    let pieces = 0;
+    async function* file(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(beginning);
+      for (; pieces < 400; pieces += 1) yield await Promise.resolve(Buffer.alloc(PIECE, rest));
+    }
+    await expect(rowsIn(file())).rejects.toMatchObject({ code: 'invalid' });
+    expect(pieces * PIECE).toBeLessThan(4 * MAX_ROW_BYTES + 2 * PIECE);
   });
 });

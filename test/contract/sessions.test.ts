@@ -20,8 +20,10 @@ import { ask, openRaw } from '../support/raw-socket.js';
 import { SYSTEM, useServer } from '../support/server.js';
 
 const links = new SignInLinks({ elapsed: () => server.clock.elapsed() });
+/** Another origin, whose pages may send requests with a token: their cookie must not count. */
+const SHOP = 'https://shop.example';
 const server = useServer(
-  { rateLimitPerHour: 1_000, trustProxy: ['loopback'] },
+  { rateLimitPerHour: 1_000, trustProxy: ['loopback'], allowedOrigins: [SHOP] },
   { live: { recheckMs: 50 }, signInLinks: links },
 );
 const ME = '{ viewer { user { email } company { name } role scopes session { current } } }';
@@ -121,9 +123,11 @@ describe('signIn', () => {
 describe('a cookie', () => {
   it.each<[string, Readonly<Record<string, string>>]>([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
-    ['a page with another origin', { ...OWN_PAGE, origin: 'https://shop.example' }],
+    ['a page with another origin', { ...OWN_PAGE, origin: SHOP }],
     ['a program', {}],
     ['a form', { ...OWN_PAGE, 'content-type': 'text/plain' }],
+    ['a form of fields', { ...OWN_PAGE, 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a form with a file', { ...OWN_PAGE, 'content-type': 'multipart/form-data; boundary=x' }],
   ])('does not count for %s', async (_name, headers) => {
     const { email } = await addPerson(server, { acme: 'admin' });
     const { cookie } = await signedIn(server.url, email);
@@ -293,7 +297,10 @@ describe('live', () => {
     await raw.hear({ type: 'connection_ack' });
     expect((await ask(raw, ME)).payload).toMatchObject({ data: { viewer: { session: { current: true } } } });
     raw.say({ type: 'subscribe', id: 'live', payload: { query: FOLLOW } });
-    const foreign = await openRaw(server, { headers: { cookie } });
+    const program = await openRaw(server, { headers: { cookie } });
+    program.say({ type: 'connection_init' });
+    expect((await program.ended).code).toBe(4403);
+    const foreign = await openRaw(server, { headers: { cookie, origin: SHOP } });
     foreign.say({ type: 'connection_init' });
     expect((await foreign.ended).code).toBe(4403);
     await second.graphql(PASSWORD_CHANGE, { current: PASSWORD, new: NEW_PASSWORD });

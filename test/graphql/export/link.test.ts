@@ -135,6 +135,8 @@ describe('exportStart', () => {
   it('is refused without the scope of the list, or of a column', async () => {
     const viewer = await server.member('acme', 'viewer');
     expect((await refused(viewer, START, { input: { kind: 'LEDGER' } })).code).toBe('FORBIDDEN');
+    const hidden = { kind: 'MEMBERS', filter: { email: { contains: '@' } } };
+    expect((await refused(viewer, START, { input: hidden })).code).toBe('FORBIDDEN');
     const columns = ['serial_number', 'created_by.email'];
     expect((await refused(viewer, START, { input: { kind: 'DEVICES', columns } })).code).toBe('FORBIDDEN');
     expect(await statusOf(await linkOf(viewer))).toBe(200);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { takeJobStep } from '../../../../src/domain/base/job/job.service.js';
+import { cancelJob, getJob, takeJobStep } from '../../../../src/domain/base/job/job.service.js';
 import { answered, changed, listed, nodeId, refused } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
 import { createdId, fleet, ledgerOf, versionIdsOf } from '../../../support/fleet.js';
@@ -242,6 +242,31 @@ describe('a job in steps', () => {
       .toEqual({ state: 'DONE', done: 449, rejected: 1 });
     live.stop();
     expect(await step()).toBeNull();
+  });
+
+  it('takes turns with the jobs of another company, whose other changes go on', async () => {
+    const { acme, beta } = server;
+    const { companyId, userId } = beta.caller;
+    await addDevices(server, 'ours', 401);
+    await insertMany(server.place, ['devices', companyId, 2], (n) => ({
+      ...audited(userId),
+      serial_number: `theirs ${n}`,
+      enabled: true,
+      meta: '{}',
+    }));
+    const [our, their] = [
+      await started(acme, named('ours'), { enabled: false }),
+      await started(beta, named('theirs'), { enabled: false }),
+    ];
+    const first = await takeJobStep(server.app.units, 0, 'secret');
+    const second = await takeJobStep(server.app.units, first ?? 0, 'secret');
+    expect(new Set([first, second])).toEqual(new Set([acme.caller.companyId, companyId]));
+    expect(await shown(beta, their)).toMatchObject({ state: 'DONE', done: 2 });
+    expect(await shown(acme, our)).toMatchObject({ state: 'RUNNING', done: 200 });
+    expect((await beta.client.post('groups', { name: 'meanwhile' })).status).toBe(201);
+    await server.app.units.write(acme.caller, async (work) =>
+      cancelJob(work, await getJob(work, our.databaseId)),
+    );
   });
 
   it('is cancelled between two parts: what is done stays, and the rest is not changed', async () => {

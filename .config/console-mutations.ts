@@ -65,7 +65,7 @@ function variableType({ type, defaultValue }: GraphQLArgument): string {
   return String(isNonNullType(type) && defaultValue !== undefined ? type.ofType : type);
 }
 
-/** A field of a payload: plain values, the id and the name of a record, or the plain values of a row of a result. */
+/** A field of a payload: a plain value, id and name of a record, plain values of rows of a result, or that there is one. */
 function selectionOf({ name, type }: Mutation, isRevertible: boolean): string {
   const inner = getNamedType(type);
   if (isLeafType(inner)) return name;
@@ -74,7 +74,7 @@ function selectionOf({ name, type }: Mutation, isRevertible: boolean): string {
   const plain = Object.values(fields).filter((field) => isLeafType(getNamedType(field.type)));
   const names = plain.map((field) => field.name);
   const isList = isListType(isNonNullType(type) ? type.ofType : type);
-  if (fields.id === undefined) return isList ? `${name} { ${names.join(' ')} }` : '';
+  if (fields.id === undefined) return `${name} { ${isList ? names.join(' ') : '__typename'} }`;
   const last =
     isRevertible && fields.history !== undefined ? ' history(first: 1) { nodes { sequence } }' : '';
   return `${name} { ${['id', ...names.filter((each) => NAMES.includes(each))].join(' ')}${last} }`;

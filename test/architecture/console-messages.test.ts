@@ -7,7 +7,7 @@ const sources = globSync('src/console/**/*.{ts,tsx}', { exclude: ['src/console/g
 const schema = read('schema.graphql');
 
 /** Messages of `words`, which pages name one by one; tables with other names are indexed by values of the API. */
-const TABLE = /const (?:words|filterWords) = (?:texts|pageWords)\(\{\n[\s\S]*?\n\}\);/;
+const TABLE = /const (?:words|filterWords|useText) = (?:texts|pageWords|pageTexts)\(\{\n[\s\S]*?\n\}\);/;
 
 /** Files that can use the messages of a file: all of the console, those of a folder, or itself. */
 function usersOf(path: string): readonly string[] {

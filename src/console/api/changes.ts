@@ -5,17 +5,9 @@ import { graphql } from './graphql';
 /** Types of records that the ledger has entries of, and the presence of devices. */
 export type EntityType = LedgerType | 'PRESENCE';
 
-const APPENDED = graphql(`
-  subscription Changes {
-    ledgerAppended { sequence entityKind }
-  }
-`);
+const APPENDED = graphql(`subscription Changes { ledgerAppended { sequence entityKind } }`);
 
-const PRESENCE = graphql(`
-  subscription Presence {
-    deviceChanged { kind }
-  }
-`);
+const PRESENCE = graphql(`subscription Presence { deviceChanged { kind } }`);
 
 /** Changes that come within this time are one to a page. */
 const TOGETHER_MS = 400;

@@ -10,6 +10,7 @@ function partsOf(fragment: string): Parts {
   return { name, ending, type };
 }
 
+/** Type of the records in the API: `AppVersion`. */
 export const typeOf = (fragment: string): string => partsOf(fragment).type;
 
 /** Type of the records as the ledger has it: `APP_VERSION`. */

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { CombinedError } from 'urql';
 
 import { useLocale } from '../text';
-import { noteChange, type EntityType } from './changes';
+import { noteChange } from './changes';
 import { client } from './client';
 import { failureOf, type Failure } from './errors';
 import type { Document } from './query';
@@ -42,10 +42,10 @@ export async function mutate<Data extends object, Variables extends object>(
 const payloadOf = <Data extends object>(data: Data): PayloadOf<Data> =>
   Object.values(data)[0] as PayloadOf<Data>;
 
-/** One mutation of a form or a button. What is shown of records of the types in `changes`, or of all, is loaded again. */
+/** One mutation of a form or a button. All that is shown is loaded again after it, unless it `isDry`. */
 export function useMutation<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
-  changes?: readonly EntityType[],
+  isDry = false,
 ): MutationState<Variables, PayloadOf<Data>> {
   const { language } = useLocale();
   const [errors, setErrors] = useState<readonly UserError[]>([]);
@@ -56,7 +56,6 @@ export function useMutation<Data extends object, Variables extends object>(
     setErrors([]);
     setFailure(null);
   }, []);
-  const types = changes?.join();
   const run = useCallback(
     async (variables: Variables, attachment?: Attachment): Promise<PayloadOf<Data> | null> => {
       reset();
@@ -71,8 +70,7 @@ export function useMutation<Data extends object, Variables extends object>(
         // The record on screen is older than that of the server.
         const isStale = userErrors.some(({ code }) => code === 'STALE');
         if (userErrors.length > 0 && !isStale) return null;
-        if (types === undefined) noteChange();
-        else for (const type of types.split(',') as EntityType[]) noteChange(type);
+        if (!isDry) noteChange();
         return isStale ? null : payload;
       } catch (error) {
         setFailure(failureOf(error as CombinedError, language));
@@ -82,12 +80,11 @@ export function useMutation<Data extends object, Variables extends object>(
         setProgress(null);
       }
     },
-    [document, language, reset, types],
+    [document, isDry, language, reset],
   );
   return { run, errors, failure, problem: failure ?? errors[0], isRunning, progress, reset };
 }
 
-const NONE: readonly EntityType[] = [];
 /** A person who types pauses for this time. */
 const PAUSE_MS = 400;
 
@@ -104,7 +101,7 @@ export function useDryRun<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
   variables: Variables | null,
 ): DryRun<PayloadOf<Data>> {
-  const { run, reset, errors, failure } = useMutation(document, NONE);
+  const { run, reset, errors, failure } = useMutation(document, true);
   const [payload, setPayload] = useState<PayloadOf<Data> | null>();
   const text = variables && JSON.stringify(variables);
   useEffect(() => {

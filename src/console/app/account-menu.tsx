@@ -17,7 +17,6 @@ import { type Option, optionsOf, texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
 import { setPreferences, usePreferences, type Theme } from './preferences';
 import { useSession } from './session';
-import { showShortcuts } from './shortcuts';
 
 const words = texts({
   menu: ['Account menu', 'Menu da conta'],
@@ -34,7 +33,7 @@ const words = texts({
 });
 
 /** The person who is signed in, the company, and what the person sets for the console. */
-export function AccountMenu(): ReactNode {
+export function AccountMenu({ onShortcuts }: { readonly onShortcuts: () => void }): ReactNode {
   const text = useTexts(words);
   const navigate = useNavigate();
   const { viewer, leave } = useSession();
@@ -59,7 +58,7 @@ export function AccountMenu(): ReactNode {
           <Item onAction={() => setPreferences({ language: language === 'pt' ? 'en' : 'pt' })}>
             {text.language}
           </Item>
-          <Item onAction={showShortcuts}>{text.shortcuts}</Item>
+          <Item onAction={onShortcuts}>{text.shortcuts}</Item>
           <OneOf
             title={text.theme}
             options={optionsOf(text, ['system', 'light', 'dark'])}

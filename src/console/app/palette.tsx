@@ -14,7 +14,7 @@ import {
 import { graphql, query } from '../api';
 import { texts, useTexts } from '../text';
 import { Icon, type IconName } from '../ui/icon';
-import { pageNames, type PageName } from '../ui/words';
+import { pageNames, pageOf, type PageName } from '../ui/words';
 import { usePages, type PageEntry } from './pages';
 
 const words = texts({
@@ -33,18 +33,6 @@ const FIND = graphql(`
     }
   }
 `);
-
-/** Page of the records of each type. */
-const PAGE_OF: Readonly<Record<string, PageName>> = {
-  App: 'apps',
-  Device: 'devices',
-  File: 'files',
-  Group: 'groups',
-  LogicalNumber: 'logical-numbers',
-  Member: 'members',
-  Metacontent: 'metacontents',
-  Parameter: 'parameters',
-};
 
 interface Entry {
   readonly id: string;
@@ -147,7 +135,7 @@ async function findRecords(
 ): Promise<readonly Entry[]> {
   const { search } = await query(FIND, { text });
   return search.nodes.flatMap(({ name, record }) => {
-    const page = pages.find((each) => each.name === PAGE_OF[record?.__typename ?? '']);
+    const page = pages.find((each) => each.path === pageOf(record?.__typename ?? ''));
     if (!page || !record) return [];
     const { path, icon } = page;
     return [{ id: record.id, name, kind: names[page.name], icon, path, open: record.id }];

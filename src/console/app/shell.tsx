@@ -9,7 +9,7 @@ import { Toasts } from '../ui/toasts';
 import { pageNames } from '../ui/words';
 import { AccountMenu } from './account-menu';
 import { PAGES, usePages } from './pages';
-import { openPalette, Shortcuts } from './shortcuts';
+import { Shortcuts } from './shortcuts';
 
 const words = texts({
   menu: ['Menu', 'Menu'],
@@ -26,6 +26,7 @@ const words = texts({
 export function Shell(): ReactNode {
   const text = useTexts(words);
   const [isMenuOpen, setMenuOpen] = useState(false);
+  const [shown, show] = useState<'palette' | 'help' | null>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const names = useTexts(pageNames);
   const page = PAGES.find((each) => path.endsWith(each.path));
@@ -46,12 +47,12 @@ export function Shell(): ReactNode {
           onPress={() => setMenuOpen(!isMenuOpen)}
         />
         <strong className="brand">Terminal Gateway</strong>
-        <button type="button" className="button search-button" onClick={openPalette}>
+        <button type="button" className="button search-button" onClick={() => show('palette')}>
           <Icon name="search" />
           <span className="wide-only">{text.search}</span>
           <kbd aria-hidden="true">Ctrl K</kbd>
         </button>
-        <AccountMenu />
+        <AccountMenu onShortcuts={() => show('help')} />
       </header>
       <Menu isOpen={isMenuOpen} />
       <main id="content" tabIndex={-1}>
@@ -59,7 +60,7 @@ export function Shell(): ReactNode {
         <Outlet />
       </main>
       <Toasts />
-      <Shortcuts />
+      <Shortcuts shown={shown} show={show} />
     </div>
   );
 }

@@ -6,24 +6,24 @@ import { usePages } from './pages';
 const Palette = lazy(() => import('./palette'));
 const ShortcutHelp = lazy(() => import('./shortcut-help'));
 
-/** Opens the palette, as Ctrl+K does. */
-export const openPalette = (): void => void document.dispatchEvent(new Event('open-palette'));
-/** Shows the shortcuts, as `?` does. */
-export const showShortcuts = (): void => void document.dispatchEvent(new Event('show-shortcuts'));
-
 /** Time between the two keys of a shortcut. */
 const SEQUENCE_MS = 1_000;
 
+interface ShortcutsProps {
+  /** The window that is open. */
+  readonly shown: 'palette' | 'help' | null;
+  readonly show: (shown: ShortcutsProps['shown']) => void;
+}
+
 /** Keys that work on every page, and the windows that they open. */
-export function Shortcuts(): ReactNode {
-  const [shown, setShown] = useState<'palette' | 'help' | null>(null);
+export function Shortcuts({ shown, show }: ShortcutsProps): ReactNode {
   const pages = usePages();
   const navigate = useNavigate();
   const [beganAt, setBeganAt] = useState(0);
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      setShown('palette');
+      show('palette');
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -34,7 +34,7 @@ export function Shortcuts(): ReactNode {
     } else if (event.key === 'g') {
       setBeganAt(event.timeStamp);
     } else if (event.key === '?') {
-      setShown('help');
+      show('help');
     } else if (event.key === '/') {
       event.preventDefault();
       document.querySelector<HTMLElement>('[data-filter-button]')?.click();
@@ -42,18 +42,10 @@ export function Shortcuts(): ReactNode {
   });
   useEffect(() => {
     const listener = (event: KeyboardEvent): void => onKey(event);
-    const palette = (): void => setShown('palette');
-    const help = (): void => setShown('help');
     document.addEventListener('keydown', listener);
-    document.addEventListener('open-palette', palette);
-    document.addEventListener('show-shortcuts', help);
-    return () => {
-      document.removeEventListener('keydown', listener);
-      document.removeEventListener('open-palette', palette);
-      document.removeEventListener('show-shortcuts', help);
-    };
+    return () => document.removeEventListener('keydown', listener);
   }, []);
-  const close = (): void => setShown(null);
+  const close = (): void => show(null);
   return (
     <Suspense>
       {shown === 'palette' && <Palette onClose={close} />}

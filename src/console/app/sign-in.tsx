@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 
-import { graphql, mutate, mutations, useMutation } from '../api';
+import { mutate, mutations, useMutation } from '../api';
 import type { SecondFactorInput } from '../gql/graphql';
 import { SendForm } from '../record/fields';
 import { texts, useTexts } from '../text';
@@ -9,15 +9,6 @@ import { Form } from '../ui/form';
 import { FailureNote } from '../ui/states';
 import { adoptPreferences, usePreferences } from './preferences';
 import { hasPasskeySupport, PasskeyButton } from './sign-in-passkey';
-
-const SET_PASSWORD = graphql(`
-  mutation PasswordSetByLink($code: String!, $password: String!) {
-    passwordSetByLink(code: $code, password: $password) {
-      viewer { role }
-      userErrors { code message path rule params }
-    }
-  }
-`);
 
 const words = texts({
   choose: ['Choose a password', 'Escolha uma senha'],
@@ -90,7 +81,7 @@ export default function SignIn({ onSignedIn }: { readonly onSignedIn: () => void
               help: text.chooseHelp,
             },
           ]}
-          document={SET_PASSWORD}
+          document={mutations.passwordSetByLink}
           variables={({ password }) => ({ code, password })}
           submit={text.title}
           onDone={({ viewer }) => (viewer ? onSignedIn() : back(text.passwordSet))}
@@ -101,7 +92,6 @@ export default function SignIn({ onSignedIn }: { readonly onSignedIn: () => void
           empty={{ email: '' }}
           fields={[{ name: 'email', label: text.email, type: 'email', autoComplete: 'username' }]}
           document={mutations.passwordRequest}
-          variables={(given) => given}
           submit={text.send}
           done={() => text.requested}
           onDone={() => back(text.requested)}

@@ -1,17 +1,15 @@
 import { useState, type ReactNode } from 'react';
 
-import type { EntityType } from '../api/changes';
 import { useMutation, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
 import type { UserError } from '../api/rules';
-import { texts, useTexts } from '../text';
 import { Button } from '../ui/button';
 import { Confirm } from '../ui/dialog';
 import { ForceBox } from '../ui/form';
 import type { IconName } from '../ui/icon';
 import { FailureNote } from '../ui/states';
 import { notify } from '../ui/toasts';
-import { words as common } from '../ui/words';
+import { pageTexts } from '../ui/words';
 
 interface ActionButtonProps<Data, Variables> {
   readonly label: string;
@@ -23,7 +21,6 @@ interface ActionButtonProps<Data, Variables> {
   readonly title?: string;
   readonly document: Document<Data, Variables>;
   readonly variables: Variables;
-  readonly changes?: readonly EntityType[];
   readonly onDone?: (payload: PayloadOf<Data>) => void;
   /** Called when the question is shown. */
   readonly onAsk?: () => void;
@@ -37,7 +34,7 @@ export function ActionButton<Data extends object, Variables extends object>(
 ): ReactNode {
   const { label, icon, help, title = label, isDangerous = false } = props;
   const [isAsking, setAsking] = useState(false);
-  const { run, reset, errors, problem, isRunning } = useMutation(props.document, props.changes);
+  const { run, reset, errors, problem, isRunning } = useMutation(props.document);
   const act = async (): Promise<void> => {
     const payload = await run(props.variables);
     if (payload === null) return;
@@ -80,7 +77,7 @@ export function ActionButton<Data extends object, Variables extends object>(
   );
 }
 
-const words = texts({
+const useText = pageTexts({
   title: [(name: string) => `Delete ${name}?`, (name: string) => `Excluir ${name}?`],
   help: ['This cannot be undone.', 'Isto não pode ser desfeito.'],
   deleted: [(name: string) => `${name} is deleted`, (name: string) => `${name} foi excluído`],
@@ -111,11 +108,11 @@ interface DeleteButtonProps {
 
 /** Deletes a record once the person has confirmed it; software in use is deleted only if that is confirmed as well. */
 export function DeleteButton({ record, name, document, onDeleted }: DeleteButtonProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [isForced, setForced] = useState(false);
   return (
     <ActionButton
-      label={useTexts(common).delete}
+      label={useText().delete}
       title={text.title(name)}
       help={text.help}
       isDangerous

@@ -4,18 +4,17 @@ import { useState, type ReactNode } from 'react';
 import { mutations, useDryRun, useMutation } from '../api';
 import type { MutationState } from '../api/mutation';
 import type { DeviceTargetInput } from '../gql/graphql';
-import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { Form } from '../ui/form';
 import { notify } from '../ui/toasts';
-import { words as common } from '../ui/words';
+import { pageTexts } from '../ui/words';
 import { useRun, type Progress, type RecordAction, type RecordActions } from './bulk';
 import { Fields } from './fields';
 import { nameOf } from './link';
 
-const words = texts({
+const useText = pageTexts({
   progress: [
     (done: string, all: string) => `${done} of ${all}`,
     (done: string, all: string) => `${done} de ${all}`,
@@ -71,7 +70,7 @@ interface ActionFormProps<Row, Values> extends Partial<
 
 /** The values that an action takes, how many records it changes, and which. */
 function ActionForm<Row, Values extends object>(props: ActionFormProps<Row, Values>): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const { action, values, count, names, errors = [], failure = null } = props;
   return (
@@ -102,8 +101,7 @@ function ActionForm<Row, Values extends object>(props: ActionFormProps<Row, Valu
 function OneByOne<Row extends object, Values extends object>(
   props: ActionDialogProps<Row, Values>,
 ): ReactNode {
-  const text = useTexts(words);
-  const commonText = useTexts(common);
+  const text = useText();
   const format = useFormat();
   const { actions, action, rows, onClose } = props;
   const run = useRun(actions);
@@ -129,7 +127,7 @@ function OneByOne<Row extends object, Values extends object>(
       </Dialog>
     );
   }
-  const close = <Button onPress={onClose}>{commonText.close}</Button>;
+  const close = <Button onPress={onClose}>{text.close}</Button>;
   return (
     <Dialog title={action.name} isOpen onClose={onClose} footer={isFinished && close}>
       <div className="stack">
@@ -160,7 +158,7 @@ function OneByOne<Row extends object, Values extends object>(
 function Job<Row, Values extends object>(
   props: ActionDialogProps<Row, Values> & { readonly target: DeviceTargetInput },
 ): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   const navigate = useNavigate();
   const { action, target, onClose } = props;

@@ -1,8 +1,9 @@
-import { Suspense, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 
 import { useMay } from '../app/session';
 import type { Scope } from '../gql/graphql';
 import { Button, type ButtonProps } from '../ui/button';
+import type { CreateDialogProps } from './fields';
 
 export interface DialogButtonProps extends Pick<ButtonProps, 'icon' | 'look'> {
   readonly label: string;
@@ -26,3 +27,30 @@ export function DialogButton(props: DialogButtonProps): ReactNode {
     </>
   );
 }
+
+const Loaded = lazy(async () => ({ default: (await import('./fields')).CreateDialog })) as <
+  Data extends object,
+  Variables extends object,
+  Values extends object,
+>(
+  props: CreateDialogProps<Data, Variables, Values>,
+) => ReactNode;
+
+/** A window with a form that creates something. It is loaded when it is shown. */
+export function CreateDialog<Data extends object, Variables extends object, Values extends object>(
+  props: CreateDialogProps<Data, Variables, Values>,
+): ReactNode {
+  return (
+    <Suspense>
+      <Loaded {...props} />
+    </Suspense>
+  );
+}
+
+/** The button of a list that opens such a window. */
+export const creating = <Data extends object, Variables extends object, Values extends object>(
+  props: Omit<CreateDialogProps<Data, Variables, Values>, 'onClose'>,
+): DialogButtonProps => ({
+  label: props.title,
+  dialog: (close) => <CreateDialog {...props} onClose={close} />,
+});

@@ -1,20 +1,19 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import type { EntityType } from '../api/changes';
 import { useMutation, type MutationState, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
 import type { UserError } from '../api/rules';
 import { useListAddress } from '../table/address';
-import { useTexts } from '../text';
+import { useTexts, type Option } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Choice, TextInput } from '../ui/field';
-import { errorAt, ForceBox, Form, useDraft } from '../ui/form';
+import { errorAt, Form, useDraft } from '../ui/form';
 import { Checkbox, FileInput } from '../ui/inputs';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { notify } from '../ui/toasts';
 import { words } from '../ui/words';
-import { EditForm } from './edit-form';
-import { attachmentOf, inputOf, pathOf, presentOf, type FormField, type Root } from './form-field';
+import { attachmentOf, inputOf, pathOf, type FormField, type Root } from './form-field';
+import { RecordLink } from './link';
 import { recordIn } from './undo';
 
 export type { FormField } from './form-field';
@@ -33,7 +32,7 @@ export function Fields<Values extends object>(props: FieldsProps<Values>): React
   const { fields, values, set, errors, progress = null, root } = props;
   const shown = fields.filter(({ isShown }) => isShown?.(values) ?? true);
   return shown.map((field) => {
-    const { name, label, isFlag, isFile, options, find, ...text } = field;
+    const { name, label, isFlag, isFile, isMany, options, page, find, ...text } = field;
     const error = errorAt(errors, ...pathOf(field, root).split('.'));
     const value: unknown = values[name];
     const change = (changed: unknown): void => set({ [name]: changed } as Partial<Values>);
@@ -49,10 +48,40 @@ export function Fields<Values extends object>(props: FieldsProps<Values>): React
       const file = value instanceof File ? value : null;
       return <FileInput key={name} {...shared} file={file} progress={progress} />;
     }
+    if (options && isMany === true) {
+      const chosen = value as readonly string[];
+      return <Choices key={name} options={options} page={page} value={chosen} onChange={change} />;
+    }
     if (options) return <Choice key={name} {...shared} options={options} value={value as string | null} />;
     if (find) return <ReferenceInput key={name} {...shared} find={find} value={value as Reference | null} />;
     return <TextInput key={name} {...text} {...shared} value={value as string} />;
   });
+}
+
+interface ChoicesProps {
+  readonly options: readonly Option[];
+  readonly page: string | undefined;
+  readonly value: readonly string[];
+  readonly onChange: (value: readonly string[]) => void;
+}
+
+/** Several of some values, each with a link to its record if the values are ids of records. */
+function Choices({ options, page, value, onChange }: ChoicesProps): ReactNode {
+  const text = useTexts(words);
+  return options.map((option) => (
+    <div key={option.value} className="choice-row">
+      <Checkbox
+        isSelected={value.includes(option.value)}
+        onChange={(isSelected) => {
+          const others = value.filter((each) => each !== option.value);
+          onChange((isSelected ? [...others, option.value] : others).toSorted());
+        }}
+      >
+        {option.label}
+      </Checkbox>
+      {page !== undefined && <RecordLink page={page} record={{ id: option.value, name: text.open }} />}
+    </div>
+  ));
 }
 
 interface SendFormProps<Data extends object, Variables, Values> {
@@ -61,9 +90,8 @@ interface SendFormProps<Data extends object, Variables, Values> {
   readonly empty: Values;
   readonly fields: readonly FormField<Values>[];
   readonly document: Document<Data, Variables>;
-  readonly changes?: readonly EntityType[];
   readonly root?: Root;
-  /** Null while something is missing. Without it, `input` has the values of the fields. */
+  /** Null while something is missing. Without it, `input` has the values of the fields, or each is an argument. */
   readonly variables?: (values: Values) => Variables | null;
   /** Further values in `input`. */
   readonly input?: object;
@@ -84,11 +112,11 @@ export function SendForm<Data extends object, Variables extends object, Values e
   const text = useTexts(words);
   const { fields, root, onCancel } = props;
   const { values, set, clear } = useDraft(props.draft, props.empty);
-  const mutation = useMutation(props.document, props.changes);
+  const mutation = useMutation(props.document);
   const input = inputOf(fields, values);
   const variables = props.variables
     ? props.variables(values)
-    : input && ({ input: { ...input, ...props.input } } as Variables);
+    : input && ((root === null ? input : { input: { ...input, ...props.input } }) as Variables);
   const send = async (): Promise<void> => {
     if (variables === null) return;
     const payload = await mutation.run(variables, attachmentOf(fields, values));
@@ -123,7 +151,7 @@ export interface CreateDialogProps<Data extends object, Variables, Values> exten
   readonly onClose: () => void;
 }
 
-/** Shown by `CreateDialog` of create-dialog.tsx. */
+/** Shown by `CreateDialog` of dialog-button.tsx. */
 export function CreateDialog<Data extends object, Variables extends object, Values extends object>(
   props: CreateDialogProps<Data, Variables, Values>,
 ): ReactNode {
@@ -144,71 +172,4 @@ export function CreateDialog<Data extends object, Variables extends object, Valu
       />
     </Dialog>
   );
-}
-
-/** How a record is changed by one mutation. */
-export interface RecordEdit<Input, Values = Input> {
-  readonly fields: readonly FormField<Values>[];
-  /**
-   * A mutation of `id`, `ifMatch`, `input` and, where terminals could lose software, `force`. It selects the record with
-   * its last change; see `useChangeNote`.
-   */
-  readonly document: Document<object, Update<Input>>;
-  /** Says what follows from a change. */
-  readonly note?: string;
-}
-
-interface Update<Input> {
-  readonly id: string;
-  readonly ifMatch: number;
-  readonly input: Input;
-  readonly force: boolean;
-}
-
-interface EditRecordProps<Input, Values> extends RecordEdit<Input, Values> {
-  readonly record: { readonly id: string; readonly revision: number };
-  readonly onClose: () => void;
-}
-
-/** A form that changes fields of a record; see `EditForm`. */
-export function EditRecord<Input extends object, Values extends object>(
-  props: EditRecordProps<Input, Values>,
-): ReactNode {
-  const text = useTexts(words);
-  const { record, fields, note } = props;
-  const mutation = useMutation(props.document as Document<object, object>);
-  const [isForced, setForced] = useState(false);
-  return (
-    <EditForm
-      record={record}
-      present={presentOf<Values>(fields, record)}
-      mutation={mutation}
-      variables={(values, ifMatch) => {
-        return { id: record.id, ifMatch, input: inputOf(fields, values), ...(isForced && { force: true }) };
-      }}
-      attachment={(values) => attachmentOf(fields, values)}
-      fields={fields.map((field) => ({
-        title: field.label,
-        show: (values: Values) => shownValue(field, values),
-      }))}
-      shown={fields.map((field) => pathOf(field))}
-      onClose={props.onClose}
-    >
-      {({ values, set }) => (
-        <>
-          <Fields {...mutation} fields={fields} values={values} set={set} />
-          {note !== undefined && <p className="faint">{note}</p>}
-          <ForceBox label={text.force} errors={mutation.errors} isForced={isForced} onChange={setForced} />
-        </>
-      )}
-    </EditForm>
-  );
-}
-
-function shownValue<Values>({ name, options }: FormField<Values>, values: Values): string {
-  const value = values[name] as string | boolean | Reference | File | null;
-  if (value === null) return '';
-  if (typeof value === 'boolean') return value ? '✓' : '–';
-  if (typeof value === 'object') return value.name;
-  return options?.find((option) => option.value === value)?.label ?? value;
 }

@@ -18,6 +18,10 @@ export interface FormField<Values> {
   readonly autoComplete?: string;
   readonly autoFocus?: boolean;
   readonly options?: readonly Option[];
+  /** Whether several of the options may be chosen. */
+  readonly isMany?: boolean;
+  /** Page of the records that the options are: `/app-versions`. */
+  readonly page?: string;
   readonly isFlag?: boolean;
   readonly isFile?: boolean;
   /** Whether the text is JSON. One that is not stands for itself. */
@@ -91,4 +95,14 @@ export function attachmentOf<Values>(
 ): Attachment | undefined {
   const field = fields.find(({ name }) => values[name] instanceof File);
   return field && { path: pathOf(field), file: values[field.name] as File };
+}
+
+/** The value of a field in words. */
+export function shownValue<Values>({ name, options }: FormField<Values>, values: Values): string {
+  const value = values[name] as string | readonly string[] | boolean | Reference | File | null;
+  const labelOf = (each: string): string => options?.find((option) => option.value === each)?.label ?? each;
+  if (value === null) return '';
+  if (typeof value === 'boolean') return value ? '✓' : '–';
+  if (typeof value === 'string') return labelOf(value);
+  return 'name' in value ? value.name : value.map(labelOf).join(', ');
 }

@@ -5,14 +5,13 @@ import { kindOf, typeOf } from '../api/documents';
 import type { Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import type { RecordHistoryQuery } from '../gql/graphql';
-import { texts, useTexts } from '../text';
 import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
 import { Ago } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
-import { words as common } from '../ui/words';
+import { pageTexts } from '../ui/words';
+import { useNames } from './find';
 import { useActionName, useFieldName } from './history-words';
-import { useNames } from './names';
 import { useRevert } from './undo';
 
 const HISTORY = graphql(`
@@ -41,8 +40,7 @@ type Node = Extract<RecordHistoryQuery['node'], { history: unknown }>;
 type Entry = Node['history']['nodes'][number];
 type Change = Entry['changes'][number];
 
-const words = texts({
-  history: ['History', 'Histórico'],
+const useText = pageTexts({
   noEntries: ['No changes are kept of this record.', 'Não há alterações guardadas deste registro.'],
   more: ['Older changes', 'Alterações mais antigas'],
   oldest: ['The newest 100 changes are shown.', 'São mostradas as 100 alterações mais recentes.'],
@@ -63,7 +61,7 @@ export function RecordHistory(props: {
   readonly id: string;
   readonly fragment: Fragment<unknown>;
 }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [first, setFirst] = useState(PAGE);
   const { data, error, reload } = useQuery(HISTORY, { id: props.id, first }, [
     kindOf(props.fragment.toString()) as EntityType,
@@ -98,7 +96,7 @@ export function HistoryEntry(props: {
   /** Whether no change of the record followed. */
   readonly isLast?: boolean;
 }): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const mayWrite = useMay('WRITE');
   const revert = useRevert();
   const actionName = useActionName();
@@ -168,11 +166,11 @@ function useValueText(
   names: ReadonlyMap<string, string>,
 ): (value: unknown) => string {
   const numbers = [before, after].flat().filter((value) => typeof value === 'number');
-  const commonText = useTexts(common);
+  const text = useText();
   const format = useFormat();
   return (value) => {
-    if (value === null || value === undefined || value === '') return commonText.none;
-    if (typeof value === 'boolean') return value ? commonText.yes : commonText.no;
+    if (value === null || value === undefined || value === '') return text.none;
+    if (typeof value === 'boolean') return value ? text.yes : text.no;
     if (typeof value === 'number') {
       const id = recordIds[numbers.indexOf(value)];
       if (id !== undefined) return names.get(id) ?? `#${value}`;

@@ -5,17 +5,16 @@ import type { EntityType } from '../api/changes';
 import { useRecord, type Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import { useListAddress } from '../table/address';
-import { useTexts } from '../text';
 import { Button, IconButton } from '../ui/button';
 import { Facts, type Fact } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
-import { pageWords } from '../ui/words';
+import { pageTexts } from '../ui/words';
 import { DeleteButton, type DeleteDocument, type RecordRow } from './action-button';
-import { EditRecord, type RecordEdit } from './fields';
+import { EditRecord, type RecordEdit } from './edit-record';
 import { hasHistory, RecordHistory } from './history';
 import { nameOf } from './link';
 
-const words = pageWords({
+const useText = pageTexts({
   gone: ['This record no longer exists.', 'Este registro não existe mais.'],
 });
 
@@ -52,7 +51,7 @@ interface RecordPanelProps<Row extends RecordRow, Input, Values> {
 export function RecordPanel<Row extends RecordRow, Input extends object, Values extends object = Input>(
   props: RecordPanelProps<Row, Input, Values>,
 ): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { fragment, edit, remove, title = nameOf } = props;
   const [{ open: id = '', tab }, change] = useListAddress();
   const query = useRecord(fragment, id, props.follows);

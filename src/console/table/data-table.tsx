@@ -2,11 +2,14 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 
 import { useMay } from '../app/session';
 import type { SavedFilterKind } from '../gql/graphql';
+import { RowMenu, SelectionActions } from '../record/actions';
+import type { RecordActions } from '../record/bulk';
 import { DialogButton } from '../record/dialog-button';
-import { texts, useTexts } from '../text';
+import { useTexts } from '../text';
 import { useFormat } from '../text/format';
 import { Button } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
+import { pageTexts } from '../ui/words';
 import { useChosenColumns, ColumnMenu, type Column } from './columns';
 import { ExportLink } from './export-link';
 import { apiFilter, filterWords, type Filter, type FilterField } from './filter';
@@ -21,15 +24,30 @@ const SavedFilters = lazy(() => import('./saved-filters'));
 /** Lists whose filters are not saved. */
 const UNSAVED = ['members', 'ledger'];
 
-export interface DataTableProps<Row extends { readonly id: string }> {
-  /** Says what the table lists: "Devices". Its columns are remembered under `id`. */
-  readonly id: string;
-  readonly label: string;
+/** A list, wherever it is shown. */
+export interface ListProps<Row extends { readonly id: string }, Values = object> {
   readonly source: ListSource<Row>;
   readonly columns: readonly Column<NoInfer<Row>>[];
   /** Says which record a row is; its name without it. */
   readonly rowName?: (row: NoInfer<Row>) => string;
   readonly filters?: readonly FilterField[];
+  /** Actions on selected records, which the menu of each record has too. Without them, rows are not selected. */
+  readonly rowActions?: RecordActions<NoInfer<Row>, Values>;
+  /** Buttons beside the list, such as creating a record. */
+  readonly actions?: ReactNode;
+  /** Order until people choose another one: `-STARTED_AT`. */
+  readonly initialSort?: string;
+  /** Shown where the company has no such records. */
+  readonly empty: ReactNode;
+}
+
+export interface DataTableProps<Row extends { readonly id: string }, Values = object> extends Omit<
+  ListProps<Row, Values>,
+  'initialSort'
+> {
+  /** Says what the table lists: "Devices". Its columns are remembered under `id`. */
+  readonly id: string;
+  readonly label: string;
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
   /** Conditions that cannot be taken away, such as the group of a list in a record of a group. */
@@ -40,26 +58,11 @@ export interface DataTableProps<Row extends { readonly id: string }> {
   readonly onOpen?: (row: NoInfer<Row>) => void;
   /** Id of the record that is open beside the table. */
   readonly openId?: string | undefined;
-  /**
-   * Buttons for the selected rows, for those who may change records; `all` is the filter if all records that match are
-   * selected, or else null. Without it, rows are not selected.
-   */
-  readonly selectionActions?: (
-    rows: readonly NoInfer<Row>[],
-    clear: () => void,
-    all: object | null,
-  ) => ReactNode;
-  /** Whether all records that match can be selected, however many. */
-  readonly hasAll?: boolean;
-  /** Buttons beside the list, such as creating a record. */
-  readonly actions?: ReactNode;
-  /** Shown where the company has no such records. */
-  readonly empty: ReactNode;
   /** Rows of a list inside a record; a list page fills the window. */
   readonly isCompact?: boolean;
 }
 
-const words = texts({
+const useText = pageTexts({
   rows: [
     (count: string) => `${count} ${count === '1' ? 'record' : 'records'}`,
     (count: string) => `${count} ${count === '1' ? 'registro' : 'registros'}`,
@@ -74,19 +77,26 @@ const words = texts({
 });
 
 /** A list of any length with its conditions: rows come page after page, changes are followed. */
-export function DataTable<Row extends { readonly id: string }>(props: DataTableProps<Row>): ReactNode {
-  const text = useTexts(words);
+export function DataTable<Row extends { readonly id: string }, Values extends object>(
+  props: DataTableProps<Row, Values>,
+): ReactNode {
+  const text = useText();
   const filterText = useTexts(filterWords);
   const format = useFormat();
-  const { filters = [], filter, onFilter, sort } = props;
-  const selectionActions = useMay('WRITE') ? props.selectionActions : undefined;
+  const { filters = [], filter, onFilter, sort, rowActions } = props;
+  const canSelect = useMay('WRITE') && rowActions !== undefined;
   const [isFiltering, setFiltering] = useState(false);
   const orderBy = sort === undefined ? null : orderOf(sort);
   const where = { ...apiFilter(filters, filter), ...props.fixedFilter };
   const list = useRows(props.source, where, orderBy);
   const { rows, total, error, isLoading } = list;
   const selection = useSelection(rows, JSON.stringify(where));
-  const [columns, columnChoice] = useChosenColumns(props.id, props.columns);
+  const known = [...props.columns];
+  if (rowActions) {
+    const render = (row: Row): ReactNode => <RowMenu actions={rowActions} row={row} />;
+    known.push({ id: 'actions', title: text.actions, width: 90, render });
+  }
+  const [columns, columnChoice] = useChosenColumns(props.id, known);
   const hasFilter = Object.keys(filter).length > 0;
   return (
     <div className={props.isCompact === true ? 'table table-compact' : 'table'}>
@@ -106,55 +116,54 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
           {total !== null && text.rows(format.number(total))}
         </span>
         {props.isCompact !== true && <ExportLink table={props.id} filter={where} columns={columns} />}
-        <ColumnMenu columns={props.columns} choice={columnChoice} />
+        <ColumnMenu columns={known} choice={columnChoice} />
         {props.actions}
       </div>
       <Suspense>
         {isFiltering && <FilterPanel fields={filters} filter={filter} onChange={onFilter} />}
       </Suspense>
       <FilterChips fields={filters} filter={filter} onChange={onFilter} />
-      {selectionActions && selection.rows.length > 0 && (
-        <SelectionBar
-          selection={selection}
-          total={total ?? 0}
-          hasAll={props.hasAll === true}
-          actions={selectionActions(selection.rows, selection.clear, selection.isAll ? where : null)}
-        />
+      {canSelect && selection.rows.length > 0 && (
+        <SelectionBar selection={selection} total={total ?? 0} actions={rowActions} where={where} />
       )}
       {error && <PageFailure error={error} onRetry={list.reload} />}
       {total === 0 && !isLoading && <Empty>{hasFilter ? text.noMatch : props.empty}</Empty>}
       {rows.length === 0 && isLoading && <Loading />}
       {rows.length > 0 && (
-        <Grid {...props} list={list} columns={columns} selection={selectionActions ? selection : null} />
+        <Grid {...props} list={list} columns={columns} selection={canSelect ? selection : null} />
       )}
     </div>
   );
 }
 
-interface SelectionBarProps {
-  readonly selection: Pick<Selection<unknown>, 'rows' | 'isAll' | 'selectMatching' | 'clear'>;
+interface SelectionBarProps<Row, Values> {
+  readonly selection: Selection<Row>;
   readonly total: number;
-  /** Whether all records that match can be selected. */
-  readonly hasAll: boolean;
-  readonly actions: ReactNode;
+  readonly actions: RecordActions<Row, Values>;
+  /** The filter of all records that match. */
+  readonly where: object;
 }
 
-/** How many records are selected, and what can be done with them. */
-function SelectionBar({ selection, total, hasAll, actions }: SelectionBarProps): ReactNode {
-  const text = useTexts(words);
+/** How many records are selected, and what can be done with them. All that match can be selected where a job does it. */
+function SelectionBar<Row extends { readonly id: string }, Values extends object>(
+  props: SelectionBarProps<Row, Values>,
+): ReactNode {
+  const text = useText();
   const format = useFormat();
-  const { rows, isAll } = selection;
+  const { total, actions, where } = props;
+  const { rows, isAll, selectMatching, clear } = props.selection;
+  const hasJobs = actions.actions.some(({ input }) => input);
   const selected = text.selected(format.number(isAll ? total : rows.length));
   return (
     <div className="selection-bar" role="region" aria-label={selected}>
       <strong>{selected}</strong>
-      {hasAll && !isAll && total > rows.length && (
-        <Button look="quiet" onPress={selection.selectMatching}>
+      {hasJobs && !isAll && total > rows.length && (
+        <Button look="quiet" onPress={selectMatching}>
           {text.selectMatching(format.number(total))}
         </Button>
       )}
-      <Suspense>{actions}</Suspense>
-      <Button look="quiet" onPress={selection.clear}>
+      <SelectionActions actions={actions} rows={rows} all={isAll ? where : null} onDone={clear} />
+      <Button look="quiet" onPress={clear}>
         {text.clearSelection}
       </Button>
     </div>
@@ -186,13 +195,8 @@ function orderOf(sort: string): { field: string; direction: 'ASC' | 'DESC' } {
     : { field: sort, direction: 'ASC' };
 }
 
-type CompactListProps<Row extends { readonly id: string }> = Omit<
-  DataTableProps<Row>,
-  'filter' | 'onFilter' | 'sort' | 'onSort' | 'isCompact'
-> & {
-  /** Order until people choose another one: `-STARTED_AT`. */
-  readonly initialSort?: string;
-};
+interface CompactListProps<Row extends { readonly id: string }>
+  extends ListProps<Row>, Pick<DataTableProps<Row>, 'id' | 'label' | 'fixedFilter' | 'onOpen'> {}
 
 /** A list inside a record. Its conditions and order end with it. */
 export function CompactList<Row extends { readonly id: string }>(props: CompactListProps<Row>): ReactNode {

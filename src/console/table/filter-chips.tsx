@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { useNames } from '../record/names';
+import { useNames } from '../record/find';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
 import { Icon } from '../ui/icon';

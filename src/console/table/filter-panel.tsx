@@ -1,11 +1,10 @@
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 
-import { useNames } from '../record/names';
+import { useNames } from '../record/find';
 import { useLocale, useTexts } from '../text';
 import { clockOf, instantOf } from '../text/zone';
 import { Choice, TextInput } from '../ui/field';
 import { ReferenceInput } from '../ui/reference-input';
-import { words } from '../ui/words';
 import { filterWords, without, type Comparator, type FilterField } from './filter';
 import type { FilterBarProps } from './filter-chips';
 
@@ -42,7 +41,6 @@ const ANY = '';
 
 function Condition({ field, value, onChange }: ConditionProps): ReactNode {
   const text = useTexts(filterWords);
-  const common = useTexts(words);
   const { title, kind } = field;
   if (kind === 'reference' && field.find) {
     return <ReferenceCondition field={field} value={value} onChange={onChange} find={field.find} />;
@@ -63,8 +61,8 @@ function Condition({ field, value, onChange }: ConditionProps): ReactNode {
       kind === 'choice'
         ? (field.options ?? [])
         : [
-            { value: 'true', label: common.yes },
-            { value: 'false', label: common.no },
+            { value: 'true', label: text.yes },
+            { value: 'false', label: text.no },
           ];
     const [equal] = [value?.in ?? value?.eq].flat();
     return (
@@ -89,10 +87,10 @@ function ReferenceCondition({
   onChange,
   find,
 }: ConditionProps & { readonly find: NonNullable<FilterField['find']> }): ReactNode {
-  const common = useTexts(words);
+  const text = useTexts(filterWords);
   const id = value?.isNull === true ? NO_RECORD : typeof value?.eq === 'string' ? value.eq : null;
   const names = useNames(id === null || id === NO_RECORD ? [] : [id]);
-  const none = useMemo(() => ({ id: NO_RECORD, name: common.none }), [common]);
+  const none = useMemo(() => ({ id: NO_RECORD, name: text.none }), [text]);
   const search = useCallback(
     async (typed: string) => [...(field.comparator === 'eq' ? [] : [none]), ...(await find(typed))],
     [field.comparator, find, none],

@@ -1,7 +1,7 @@
-import { type Option, texts, useTexts } from '../text';
+import { type Option, useTexts } from '../text';
 import { useFormat } from '../text/format';
 import type { Reference } from '../ui/reference-input';
-import { words } from '../ui/words';
+import { pageWords } from '../ui/words';
 
 /** A comparator of the API, for example `{ contains: "SN-1" }`. */
 export type Comparator = Readonly<Record<string, Value | readonly Value[]>>;
@@ -30,7 +30,7 @@ export interface FilterField {
   readonly comparator?: 'contains' | 'startsWith' | 'eq';
 }
 
-export const filterWords = texts({
+export const filterWords = pageWords({
   any: ['Any', 'Qualquer'],
   clear: ['Clear all', 'Limpar tudo'],
   from: ['from', 'desde'],
@@ -81,11 +81,10 @@ export function useConditionText(
   names: ReadonlyMap<string, string>,
 ): (field: FilterField, comparator: Comparator) => string {
   const text = useTexts(filterWords);
-  const common = useTexts(words);
   const format = useFormat();
   return (field, comparator) => {
     const shown = (value: Value): string => {
-      if (typeof value === 'boolean') return value ? common.yes : common.no;
+      if (typeof value === 'boolean') return value ? text.yes : text.no;
       if (field.kind === 'time') return format.time(String(value));
       if (field.kind === 'amount') return format.amount(Number(value));
       if (field.kind === 'reference') return names.get(String(value)) ?? '…';
@@ -94,7 +93,7 @@ export function useConditionText(
     const parts: string[] = [];
     for (const [name, value] of Object.entries(comparator)) {
       if (name === 'ignoreCase') continue;
-      if (name === 'isNull') parts.push(value === true ? common.none : text.any);
+      if (name === 'isNull') parts.push(value === true ? text.none : text.any);
       else {
         const prefix = name === 'gte' ? `${text.from} ` : name === 'lt' ? `${text.until} ` : '';
         parts.push(prefix + [value].flat().map(shown).join(', '));

@@ -20,13 +20,13 @@ const CHECK_PX = 36;
 
 interface GridProps<Row extends { readonly id: string }> {
   readonly label: string;
-  readonly list: Rows<Row>;
   readonly columns: readonly Column<Row>[];
   readonly rowName?: (row: Row) => string;
   readonly sort?: string | undefined;
   readonly onSort: (sort: string | undefined) => void;
   readonly onOpen?: (row: Row) => void;
   readonly openId?: string | undefined;
+  readonly list: Rows<Row>;
   /** Null where rows are not selected. */
   readonly selection: Selection<Row> | null;
 }

@@ -1,40 +1,19 @@
 import { Fragment, Suspense, type ReactNode } from 'react';
 
-import { RowMenu, SelectionActions } from '../record/actions';
-import type { RecordActions } from '../record/bulk';
 import { DialogButton, type DialogButtonProps } from '../record/dialog-button';
 import { useTexts } from '../text';
 import { Loading } from '../ui/states';
-import { pageNames, words, type PageName } from '../ui/words';
+import { pageNames, type PageName } from '../ui/words';
 import { useListAddress } from './address';
-import { DataTable, type DataTableProps } from './data-table';
+import { DataTable, type ListProps } from './data-table';
 
-type TableProps<Row extends { readonly id: string }> = Omit<
-  DataTableProps<Row>,
-  | 'id'
-  | 'label'
-  | 'filter'
-  | 'onFilter'
-  | 'sort'
-  | 'onSort'
-  | 'onOpen'
-  | 'openId'
-  | 'isCompact'
-  | 'selectionActions'
-  | 'hasAll'
->;
-
-interface ListPageProps<Row extends { readonly id: string }, Values> extends TableProps<Row> {
+interface ListPageProps<Row extends { readonly id: string }, Values> extends ListProps<Row, Values> {
   /** Name of the page, which is that of the list: `devices`. */
   readonly id: PageName;
   /** The record that is open, beside the list. */
   readonly panel?: ReactNode;
-  /** Actions on selected records, which the menu of each record has too. */
-  readonly rowActions?: RecordActions<NoInfer<Row>, Values>;
   /** Button that creates a record. */
   readonly create?: DialogButtonProps;
-  /** Order of the list until people choose another one, as in the address: `-CREATED_AT`. */
-  readonly initialSort?: string;
   /** Shown above the list, such as a summary. */
   readonly children?: ReactNode;
 }
@@ -43,9 +22,8 @@ interface ListPageProps<Row extends { readonly id: string }, Values> extends Tab
 export function ListPage<Row extends { readonly id: string }, Values extends object = object>(
   props: ListPageProps<Row, Values>,
 ): ReactNode {
-  const text = useTexts(words);
   const label = useTexts(pageNames)[props.id];
-  const { panel, create, children, initialSort, rowActions, ...table } = props;
+  const { panel, create, children, initialSort, ...table } = props;
   const [{ filter, sort = initialSort, open }, change] = useListAddress();
   return (
     <div className="page">
@@ -57,21 +35,6 @@ export function ListPage<Row extends { readonly id: string }, Values extends obj
         <DataTable
           {...table}
           label={label}
-          {...(rowActions && {
-            hasAll: rowActions.actions.some(({ input }) => input),
-            selectionActions: (rows: readonly Row[], clear: () => void, all: object | null) => (
-              <SelectionActions actions={rowActions} rows={rows} all={all} onDone={clear} />
-            ),
-            columns: [
-              ...props.columns,
-              {
-                id: 'actions',
-                title: text.actions,
-                width: 90,
-                render: (row: Row) => <RowMenu actions={rowActions} row={row} />,
-              },
-            ],
-          })}
           actions={create ? <DialogButton look="primary" {...create} /> : props.actions}
           filter={filter ?? {}}
           onFilter={(changed) => change({ filter: Object.keys(changed).length > 0 ? changed : undefined })}

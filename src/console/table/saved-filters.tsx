@@ -4,20 +4,19 @@ import { graphql, mutations, useMutation, useQuery } from '../api';
 import { useMay } from '../app/session';
 import type { SavedFilterKind, SavedFiltersQuery } from '../gql/graphql';
 import { ActionButton } from '../record/action-button';
-import { creating } from '../record/create-dialog';
-import { DialogButton } from '../record/dialog-button';
+import { creating, DialogButton } from '../record/dialog-button';
 import { SendForm } from '../record/fields';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { Checkbox } from '../ui/inputs';
 import { FailureNote, Loading, PageFailure } from '../ui/states';
-import { pageWords } from '../ui/words';
+import { pageTexts } from '../ui/words';
 import { apiFilter, filterWords, shownFilter, type Filter } from './filter';
 import type { FilterBarProps } from './filter-chips';
 import { SmallTable } from './small-table';
 
-const words = pageWords({
+const useText = pageTexts({
   noFilters: ['No saved filters of this list.', 'Nenhum filtro salvo desta lista.'],
   saveFilter: ['Save filter', 'Salvar filtro'],
   share: ['Everyone may use it', 'Todos podem usar'],
@@ -38,7 +37,7 @@ interface SavedFiltersProps extends FilterBarProps {
 /** The saved filters of a list to choose from, and a form that saves the filter of now. */
 export default function SavedFilters(props: SavedFiltersProps): ReactNode {
   const { kind, fields, filter, onClose } = props;
-  const text = useTexts(words);
+  const text = useText();
   const filterText = useTexts(filterWords);
   const mayWrite = useMay('WRITE');
   const { data, error, reload } = useQuery(FILTERS, { kind }, ['SAVED_FILTER']);
@@ -68,7 +67,7 @@ interface KnownProps extends SavedFiltersProps {
 
 /** Saved filters, which their owners and administrators may share, rename and delete. */
 function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const [mayWrite, mayAll] = [useMay('WRITE'), useMay('ADMIN')];
   const share = useMutation(mutations.savedFilterUpdate);
   // The fields of the list cannot show every filter that a program has saved.

@@ -96,3 +96,29 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
     </div>
   );
 }
+
+export interface Bar {
+  readonly key: string;
+  readonly name: ReactNode;
+  readonly count: number;
+}
+
+/** Numbers of records as bars below each other; `max` is the longest. */
+export function Bars({ rows, max }: { readonly rows: readonly Bar[]; readonly max: number }): ReactNode {
+  const format = useFormat();
+  return (
+    <table className="plain-table bars">
+      <tbody>
+        {rows.map(({ key, name, count }) => (
+          <tr key={key}>
+            <th scope="row">{name}</th>
+            <td className="bar">
+              <meter value={count} max={Math.max(max, 1)} aria-hidden="true" />
+            </td>
+            <td className="end">{format.number(count)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 
 import { failureOf, type Failure } from '../api/errors';
-import { useLocale, useTexts } from '../text';
+import { useLocale } from '../text';
 import { Button } from './button';
 import { Icon } from './icon';
-import { pageWords } from './words';
+import { pageTexts } from './words';
 
-const words = pageWords({
+const useText = pageTexts({
   request: [(id: string) => `Request ${id}`, (id: string) => `Solicitação ${id}`],
 });
 
@@ -15,7 +15,7 @@ const words = pageWords({
 export function Loading(): ReactNode {
   return (
     <p className="state state-late" role="status">
-      {useTexts(words).loading}
+      {useText().loading}
     </p>
   );
 }
@@ -27,7 +27,7 @@ interface FailureNoteProps {
 
 /** A failed request, with its id in the log of the server. */
 export function FailureNote({ failure, onRetry }: FailureNoteProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <div className="note note-bad" role="alert">
       <Icon name="warning" />

@@ -1,4 +1,4 @@
-import { texts, type Alike, type Messages, type Pairs, type Texts } from '../text';
+import { texts, useTexts, type Alike, type Messages, type Pairs, type Texts } from '../text';
 
 /** Messages that many pages use. */
 export const words = texts({
@@ -79,6 +79,14 @@ export function pageWords<Own extends Pairs>(
   return { en: { ...words.en, ...own.en }, pt: { ...words.pt, ...own.pt } };
 }
 
+/** A hook that gives such messages in the language of the console. */
+export function pageTexts<Own extends Pairs>(
+  pairs: Own & Alike<Own>,
+): () => (typeof words)['en'] & Messages<Own> {
+  const known = pageWords<Own>(pairs);
+  return () => useTexts(known);
+}
+
 /** Names of pages and of the sections of the menu. */
 export const pageNames = pageWords({
   account: ['Account', 'Conta'],
@@ -100,3 +108,10 @@ export const pageNames = pageWords({
 });
 
 export type PageName = keyof (typeof pageNames)['en'];
+
+/** Page of the records of a type, `/app-versions` for AppVersion as for APP_VERSION; null if there is none. */
+export function pageOf(type: string): string | null {
+  const words = type.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').replaceAll('_', '-');
+  const name = `${words.toLowerCase()}s`;
+  return name in pageNames.en ? `/${name}` : null;
+}

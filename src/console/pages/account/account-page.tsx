@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useQuery } from '../../api';
+import { graphql, mutations, useQuery } from '../../api';
 import { useSession } from '../../app/session';
 import type { AccountQuery } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
@@ -69,12 +69,6 @@ export default function AccountPage(): ReactNode {
   );
 }
 
-const USER_UPDATE = graphql(`
-  mutation ProfileUpdate($id: ID!, $input: UserUpdateInput!) {
-    userUpdate(id: $id, input: $input) { userErrors { code message path rule params } }
-  }
-`);
-
 interface User {
   readonly id: string;
   readonly name: string;
@@ -102,8 +96,7 @@ function Profile({ user }: { readonly user: User }): ReactNode {
             { name: 'name', label: text.name },
             { name: 'timeZone', label: text.timeZone, options: zoneOptions(timeZone) },
           ]}
-          document={USER_UPDATE}
-          changes={['USER']}
+          document={mutations.userUpdate}
           variables={(input) => ({ id: user.id, input })}
           onDone={reload}
         />
@@ -111,12 +104,6 @@ function Profile({ user }: { readonly user: User }): ReactNode {
     </div>
   );
 }
-
-const PASSWORD_CHANGE = graphql(`
-  mutation PasswordChange($current: String!, $new: String!) {
-    passwordChange(current: $current, new: $new) { userErrors { code message path rule params } }
-  }
-`);
 
 function Password(): ReactNode {
   const text = useText();
@@ -130,8 +117,7 @@ function Password(): ReactNode {
             { ...PASSWORD, name: 'current', label: text.currentPassword, autoComplete: 'current-password' },
             { ...PASSWORD, name: 'new', label: text.newPassword, help: text.passwordHelp },
           ]}
-          document={PASSWORD_CHANGE}
-          variables={(passwords) => passwords}
+          document={mutations.passwordChange}
           submit={text.changePassword}
           done={() => text.passwordChanged}
         />
@@ -139,12 +125,6 @@ function Password(): ReactNode {
     </div>
   );
 }
-
-const EMAIL_CHANGE = graphql(`
-  mutation EmailChange($email: String!, $password: String!) {
-    emailChange(email: $email, password: $password) { userErrors { code message path rule params } }
-  }
-`);
 
 function Email(): ReactNode {
   const text = useText();
@@ -158,8 +138,7 @@ function Email(): ReactNode {
             { name: 'email', label: text.newEmail, type: 'email', help: text.newEmailHelp },
             { ...PASSWORD, name: 'password', label: text.currentPassword, autoComplete: 'current-password' },
           ]}
-          document={EMAIL_CHANGE}
-          variables={(given) => given}
+          document={mutations.emailChange}
           submit={text.changeEmail}
           done={() => text.emailSent}
         />
@@ -169,12 +148,6 @@ function Email(): ReactNode {
 }
 
 const PASSWORD = { type: 'password', autoComplete: 'new-password' };
-
-const SESSION_END = graphql(`
-  mutation SessionEnd($id: ID!) {
-    sessionEnd(id: $id) { userErrors { code message path rule params } }
-  }
-`);
 
 interface SessionsProps {
   readonly sessions: AccountQuery['viewer']['sessions'];
@@ -205,7 +178,7 @@ function Sessions({ sessions, onChange }: SessionsProps): ReactNode {
                   title={`${text.end}: ${browserOf(userAgent)}`}
                   help={text.endHelp}
                   isDangerous
-                  document={SESSION_END}
+                  document={mutations.sessionEnd}
                   variables={{ id }}
                   onDone={onChange}
                 />

@@ -1,47 +1,16 @@
 import { useState, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { mutations } from '../../api';
 import { useSession } from '../../app/session';
 import type { AccountQuery, Scope } from '../../gql/graphql';
 import { ActionButton } from '../../record/action-button';
-import { creating } from '../../record/create-dialog';
-import { DialogButton } from '../../record/dialog-button';
+import { creating, DialogButton } from '../../record/dialog-button';
 import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
 import { SmallTable } from '../../table/small-table';
 import { useFormat } from '../../text/format';
+import { SecretDialog } from '../../ui/dialog';
 import { Badge, Section } from '../../ui/facts';
-import { SecretDialog } from '../../ui/secret-dialog';
 import { useText } from './words';
-
-const TOKEN_CREATE = graphql(`
-  mutation TokenCreate($input: ApiTokenCreateInput!) {
-    apiTokenCreate(input: $input) {
-      token
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const TOKEN_RENEW = graphql(`
-  mutation TokenRenew($id: ID!, $keepOldFor: Duration!) {
-    apiTokenRenew(id: $id, keepOldFor: $keepOldFor) {
-      token
-      userErrors { code message path rule params }
-    }
-  }
-`);
-
-const TOKEN_RENAME = graphql(`
-  mutation TokenRename($id: ID!, $input: ApiTokenUpdateInput!) {
-    apiTokenUpdate(id: $id, input: $input) { userErrors { code message path rule params } }
-  }
-`);
-
-const TOKEN_REVOKE = graphql(`
-  mutation TokenRevoke($id: ID!) {
-    apiTokenRevoke(id: $id) { userErrors { code message path rule params } }
-  }
-`);
 
 const EMPTY = {
   name: '',
@@ -84,8 +53,7 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
       { name: 'expiresOn', label: text.expiresOn, type: 'date', argument: 'expiresAt' },
       ...scopesToGive.map((scope) => ({ name: scope, label: text[scope], isFlag: true })),
     ],
-    document: TOKEN_CREATE,
-    changes: ['ACCESS_TOKEN'],
+    document: mutations.apiTokenCreate,
     variables: ({ name, expiresOn, ...given }) => {
       const expiresAt = expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString();
       return { input: { name, scopes: scopesToGive.filter((scope) => given[scope]), expiresAt } };
@@ -140,7 +108,6 @@ function Actions(props: {
 }): ReactNode {
   const text = useText();
   const { token, name, onToken } = props;
-  const change = { variables: { id: token.id }, changes: ['ACCESS_TOKEN'] } as const;
   const keepOldFor = useKeepOldField();
   if (token.revokedAt) return <Badge>{text.revoked}</Badge>;
   if (token.expiresAt && Date.parse(token.expiresAt) <= Date.now()) return <Badge>{text.expired}</Badge>;
@@ -149,8 +116,7 @@ function Actions(props: {
       title: `${text.rename}: ${name}`,
       empty: { name },
       fields: [{ name: 'name', label: text.name, help: text.purpose, autoFocus: true }],
-      document: TOKEN_RENAME,
-      changes: ['ACCESS_TOKEN'],
+      document: mutations.apiTokenUpdate,
       submit: text.rename,
       variables: (input) => ({ id: token.id, input }),
       onCreated: () => onToken({}),
@@ -162,8 +128,7 @@ function Actions(props: {
       title: `${text.renew}: ${name}`,
       empty: ENDS_AT_ONCE,
       fields: [keepOldFor],
-      document: TOKEN_RENEW,
-      changes: ['ACCESS_TOKEN'],
+      document: mutations.apiTokenRenew,
       submit: text.renew,
       variables: (given) => ({ id: token.id, ...given }),
       onCreated: onToken,
@@ -179,12 +144,12 @@ function Actions(props: {
         <DialogButton {...renew} scope="READ" icon="key" />
       )}
       <ActionButton
-        {...change}
+        variables={{ id: token.id }}
         label={text.revoke}
         title={`${text.revoke}: ${name}`}
         help={text.revokeHelp}
         isDangerous
-        document={TOKEN_REVOKE}
+        document={mutations.apiTokenRevoke}
         onDone={() => onToken({})}
       />
     </span>

@@ -12,9 +12,9 @@ import { listIn, listOf } from '../../table/rows';
 import { optionsOf, texts, useLocale, useTexts } from '../../text';
 import { useFormat } from '../../text/format';
 import { Badge, Copyable, Time, type Fact, type Tone } from '../../ui/facts';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+const useText = pageTexts({
   cancelHelp: ['Rows that are done stay as they are.', 'As linhas já feitas permanecem como estão.'],
   cancelJob: ['Cancel the rest', 'Cancelar o restante'],
   CANCELLED: ['Cancelled', 'Cancelada'],
@@ -69,7 +69,7 @@ function useKindName(): (kind: string) => string {
 
 /** Changes of many records that run in the background, with their progress. */
 export default function JobsPage(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const kindName = useKindName();
   return (
     <ListPage
@@ -101,21 +101,17 @@ export default function JobsPage(): ReactNode {
 }
 
 function State({ state }: Pick<JobRowFragment, 'state'>): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return <Badge tone={TONES[state]}>{text[state]}</Badge>;
 }
 
-const CHANGED = graphql(`
-  subscription JobChanged($id: ID!) {
-    jobChanged(id: $id) { sequence }
-  }
-`);
+const CHANGED = graphql(`subscription JobChanged($id: ID!) { jobChanged(id: $id) { sequence } }`);
 
 type ProgressProps = Pick<JobRowFragment, 'id' | 'state' | 'total' | 'done' | 'rejected'>;
 
 /** Rows that are done or refused, of all; followed until the job has ended. */
 function Progress({ id, state, total, done, rejected }: ProgressProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const format = useFormat();
   useSubscription(CHANGED, state === 'RUNNING' || state === 'WAITING' ? { id } : null, () =>
     noteOthersChange('JOB'),
@@ -159,7 +155,7 @@ interface JobFileProps {
 
 /** The file of a job, until it ends: the tokens that it has issued, or an export. */
 function JobFile({ url, expiresAt, isLink }: JobFileProps): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   return (
     <>
       {Date.parse(expiresAt) > Date.now() && (
@@ -176,7 +172,7 @@ function JobFile({ url, expiresAt, isLink }: JobFileProps): ReactNode {
 }
 
 function JobPanel(): ReactNode {
-  const text = useTexts(words);
+  const text = useText();
   const { language } = useLocale();
   const kindName = useKindName();
   const mayAdminister = useMay('ADMIN');

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api';
-import type { EntityType } from '../../gql/graphql';
-import { findMembers } from '../../record/find';
+import type { EntityType, LedgerEntryRecordFragment } from '../../gql/graphql';
+import { findMembers, useNames } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
 import { useActionName } from '../../record/history-words';
 import { RecordLink } from '../../record/link';
@@ -11,6 +11,7 @@ import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { optionsOf, texts, useTexts } from '../../text';
 import { Badge } from '../../ui/facts';
+import { pageOf } from '../../ui/words';
 import { useText } from './words';
 
 const ROW = graphql(`
@@ -47,21 +48,6 @@ const entityNames = texts({
 } satisfies Readonly<Record<EntityType, readonly [string, string]>>);
 
 const KINDS = Object.keys(entityNames.en) as EntityType[];
-
-/** Pages that show records of a kind. */
-const ENTITY_PAGES: Readonly<Partial<Record<EntityType, string>>> = {
-  APP: '/apps',
-  APP_VERSION: '/app-versions',
-  DEVICE: '/devices',
-  FILE: '/files',
-  GROUP: '/groups',
-  JOB: '/jobs',
-  LOGICAL_NUMBER: '/logical-numbers',
-  METACONTENT: '/metacontents',
-  NOTIFICATION: '/notifications',
-  PARAMETER: '/parameters',
-  TRANSACTION: '/transactions',
-};
 
 /** The change history of the company: who changed what, and when. */
 export default function LedgerPage(): ReactNode {
@@ -120,19 +106,23 @@ function EntryPanel(): ReactNode {
         {
           id: 'changes',
           title: text.changes,
-          content: (
-            <>
-              <ol className="history">
-                <HistoryEntry entry={entry} names={new Map()} />
-              </ol>
-              <RecordLink
-                page={ENTITY_PAGES[entry.entityKind] ?? null}
-                record={entry.entity && { id: entry.entity.id, name: text.showRecord }}
-              />
-            </>
-          ),
+          content: <Changes entry={entry} />,
         },
       ]}
     />
+  );
+}
+
+function Changes({ entry }: { readonly entry: LedgerEntryRecordFragment }): ReactNode {
+  const text = useText();
+  const names = useNames(entry.changes.flatMap(({ recordIds }) => recordIds));
+  const record = entry.entity && { id: entry.entity.id, name: text.showRecord };
+  return (
+    <>
+      <ol className="history">
+        <HistoryEntry entry={entry} names={names} />
+      </ol>
+      <RecordLink page={pageOf(entry.entityKind)} record={record} />
+    </>
   );
 }

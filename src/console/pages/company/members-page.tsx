@@ -3,12 +3,12 @@ import { useState, type ReactNode } from 'react';
 import { graphql, mutate, mutations } from '../../api';
 import type { MemberListQuery, Role } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
-import { creating } from '../../record/create-dialog';
+import { creating } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listIn } from '../../table/rows';
 import { type Option, optionsOf, useTexts } from '../../text';
+import { SecretDialog } from '../../ui/dialog';
 import { Badge } from '../../ui/facts';
-import { SecretDialog } from '../../ui/secret-dialog';
 import { roleNames } from '../account/words';
 import { useText } from './words';
 

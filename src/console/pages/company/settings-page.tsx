@@ -23,7 +23,6 @@ export default function SettingsPage(): ReactNode {
         empty={{ name }}
         fields={[{ name: 'name', label: text.name }]}
         document={mutations.companyRename}
-        variables={(values) => values}
         submit={text.rename}
         onDone={reload}
       />
@@ -40,7 +39,6 @@ export default function SettingsPage(): ReactNode {
           },
         ]}
         document={mutations.companySetTimeZone}
-        variables={(values) => values}
         submit={text.setTimeZone}
         onDone={reload}
       />

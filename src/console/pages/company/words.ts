@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   action: ['What', 'O quê'],
   at: ['When', 'Quando'],
   by: ['By', 'Por'],
@@ -41,5 +40,3 @@ const words = pageWords({
   unlock: ['Unlock', 'Desbloquear'],
   valid: ['Valid', 'Ativo'],
 });
-
-export const useText = () => useTexts(words);

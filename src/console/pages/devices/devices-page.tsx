@@ -12,7 +12,7 @@ import { optionsOf } from '../../text';
 import { Ago } from '../../ui/facts';
 import { useDeviceActions, useNewDevice } from './device-actions';
 import { EnabledBadge, PresenceBadge, PRESENCES } from './presence';
-import { useText, words } from './words';
+import { useText } from './words';
 
 const DevicePanel = lazy(() => import('./device-panel'));
 const EnrolDialog = lazy(() => import('./enrol-dialog'));
@@ -50,7 +50,7 @@ export default function DevicesPage(): ReactNode {
   );
 }
 
-type Words = (typeof words)['en'];
+type Words = ReturnType<typeof useText>;
 /** Properties that the terminal reported. */
 type Reported = Readonly<Record<string, string>>;
 

@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-export const words = pageWords({
+export const useText = pageTexts({
   admittedSince: ['It was admitted since.', 'Depois disso foi aceito.'],
   adopt: ['Adopt', 'Adotar'],
   adopted: ['Adopted', 'Adotado'],
@@ -92,5 +91,3 @@ export const words = pageWords({
   version: ['Framework version', 'Versão do framework'],
   wasRefused: ['Was refused', 'Já foi recusado'],
 });
-
-export const useText = () => useTexts(words);

@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   addNumber: ['Move a logical number here', 'Mover um número lógico para cá'],
   attach: ['Attach', 'Anexar'],
   getsNew: ['New numbers get it', 'Números novos recebem'],
@@ -12,5 +11,3 @@ const words = pageWords({
   noVersions: ['No app versions in this group.', 'Nenhuma versão neste grupo.'],
   noParameters: ['No parameters in this group.', 'Nenhum parâmetro neste grupo.'],
 });
-
-export const useText = () => useTexts(words);

@@ -1,7 +1,6 @@
 import { mutate, mutations } from '../../api';
 import type { RecordActions } from '../../record/bulk';
-import { creating } from '../../record/create-dialog';
-import type { DialogButtonProps } from '../../record/dialog-button';
+import { creating, type DialogButtonProps } from '../../record/dialog-button';
 import type { FormField } from '../../record/fields';
 import { findGroups } from '../../record/find';
 import type { Reference } from '../../ui/reference-input';

@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql, mutations, useMutation } from '../../api';
+import { graphql, mutations } from '../../api';
 import { useMay } from '../../app/session';
 import type { LogicalNumberRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
-import { EditForm } from '../../record/edit-form';
+import { EditRecord } from '../../record/edit-record';
+import { shownValue } from '../../record/form-field';
 import { nameOf, RecordLink } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { SmallTable } from '../../table/small-table';
 import { Section, Time } from '../../ui/facts';
-import { Checkbox } from '../../ui/inputs';
 import { Empty } from '../../ui/states';
 import { PresenceBadge } from '../devices/presence';
 import { Deliveries } from '../notifications/deliveries';
@@ -118,49 +118,31 @@ function NumberVersions({ logicalNumber }: PartProps): ReactNode {
   const text = useText();
   const mayWrite = useMay('WRITE');
   const [saved, setSaved] = useState(0);
-  const mutation = useMutation(mutations.logicalNumberSetAppVersions);
-  const { id, group } = logicalNumber;
+  const { id, revision, group } = logicalNumber;
   if (!group) return <Empty>{text.noGroup}</Empty>;
-  const versions = group.appVersions.nodes.map((each) => ({ id: each.id, name: nameOf(each) }));
-  if (versions.length === 0) return <Empty>{text.noGroupVersions}</Empty>;
-  const chosen = logicalNumber.appVersions.nodes.map((each) => each.id).toSorted();
-  const namesOf = (ids: readonly string[]): string =>
-    versions
-      .filter((version) => ids.includes(version.id))
-      .map(({ name }) => name)
-      .join(', ');
-  if (!mayWrite) return <p>{namesOf(chosen)}</p>;
+  const options = group.appVersions.nodes.map((each) => ({ value: each.id, label: nameOf(each) }));
+  if (options.length === 0) return <Empty>{text.noGroupVersions}</Empty>;
+  const record = {
+    id,
+    revision,
+    appVersionIds: logicalNumber.appVersions.nodes.map((each) => each.id).toSorted(),
+  };
+  const field = {
+    name: 'appVersionIds',
+    label: text.appVersions,
+    options,
+    page: '/app-versions',
+    isMany: true,
+  } as const;
+  if (!mayWrite) return <p>{shownValue(field, record)}</p>;
   return (
-    <EditForm
+    <EditRecord
       key={saved}
-      record={logicalNumber}
-      present={{ appVersionIds: chosen }}
-      mutation={mutation}
-      variables={({ appVersionIds }, ifMatch) => ({ id, ifMatch, appVersionIds })}
-      fields={[{ title: text.appVersions, show: ({ appVersionIds }) => namesOf(appVersionIds) }]}
-      shown={[]}
+      root={null}
+      record={record}
+      fields={[field]}
+      document={mutations.logicalNumberSetAppVersions}
       onClose={() => setSaved(saved + 1)}
-    >
-      {({ values: { appVersionIds }, set }) => (
-        <>
-          {versions.map((version) => (
-            <div key={version.id} className="choice-row">
-              <Checkbox
-                isSelected={appVersionIds.includes(version.id)}
-                onChange={(isSelected) => {
-                  const others = appVersionIds.filter((each) => each !== version.id);
-                  set({ appVersionIds: (isSelected ? [...others, version.id] : others).toSorted() });
-                }}
-              >
-                {version.name}
-              </Checkbox>
-              <Link to="/app-versions" search={{ open: version.id }}>
-                {text.open}
-              </Link>
-            </div>
-          ))}
-        </>
-      )}
-    </EditForm>
+    />
   );
 }

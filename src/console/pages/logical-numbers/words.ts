@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   deleteEffect: [
     'Their parameters and metacontents are deleted too; their devices stay, without a number, and are refused. This cannot be undone.',
     'Os parâmetros e metaconteúdos também são excluídos; os dispositivos ficam, sem número, e são recusados. Não é possível desfazer.',
@@ -33,5 +32,3 @@ const words = pageWords({
   ownValue: ['Own value', 'Valor próprio'],
   source: ['Comes from', 'Vem de'],
 });
-
-export const useText = () => useTexts(words);

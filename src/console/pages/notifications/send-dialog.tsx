@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 
 import { mutations, useDryRun } from '../../api';
 import type { NotificationKind, NotificationSendInput } from '../../gql/graphql';
-import { CreateDialog } from '../../record/create-dialog';
+import { CreateDialog } from '../../record/dialog-button';
 import { findApps, findGroups, findSavedFilters } from '../../record/find';
 import { listOf } from '../../record/form-field';
 import { optionsOf } from '../../text';

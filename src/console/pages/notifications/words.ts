@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   numbers: [(count: string) => `${count} logical numbers`, (count: string) => `${count} números lógicos`],
   app: ['App that gets it', 'Aplicativo que a recebe'],
   cancelSending: ['Cancel notification', 'Cancelar notificação'],
@@ -32,8 +31,6 @@ const words = pageWords({
   QUEUED: ['Waiting', 'Aguardando'],
   SENT: ['Handed over', 'Encaminhada'],
 });
-
-export const useText = () => useTexts(words);
 
 /** Text of a message without the action before it: "SHOW_MESSAGE|Closed" is "Closed". */
 export const messageOf = (content: string): string => content.slice(content.indexOf('|') + 1);

@@ -8,12 +8,11 @@ import type { Filter } from '../../table/filter';
 import { useLocale } from '../../text';
 import { useFormat } from '../../text/format';
 import { startsOf } from '../../text/zone';
-import { Ago, Section } from '../../ui/facts';
+import { Ago, Bars, Section, type Bar } from '../../ui/facts';
 import { Loading, PageFailure } from '../../ui/states';
 import { PresenceBadge } from '../devices/presence';
 import { messageOf } from '../notifications/words';
-import { Deliveries } from './deliveries';
-import { Payments } from './payments';
+import { Deliveries, Payments } from './charts';
 import { useText } from './words';
 
 const OVERVIEW = graphql(`
@@ -59,11 +58,7 @@ const OVERVIEW = graphql(`
   }
 `);
 
-const RECORDED = graphql(`
-  subscription OverviewTransactions {
-    transactionRecorded { sequence }
-  }
-`);
+const RECORDED = graphql(`subscription OverviewTransactions { transactionRecorded { sequence } }`);
 
 const FOLLOWS = ['DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as const;
 
@@ -140,47 +135,32 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
 /** The fleet by presence, framework version and group; each row leads to its devices. */
 function Fleet({ summary }: { readonly summary: OverviewQuery['deviceSummary'] }): ReactNode {
   const text = useText();
-  const format = useFormat();
-  const byPresence = summary.byPresence.map(({ presence, count }) => {
-    return { name: <PresenceBadge presence={presence} />, count, filter: { presence: { eq: presence } } };
+  const { total, byPresence, byFrameworkVersion, byGroup } = summary;
+  const row = (count: number, name: ReactNode, filter: Filter): Bar => ({
+    key: JSON.stringify(filter),
+    count,
+    name: (
+      <Link to="/devices" search={{ filter }}>
+        {name}
+      </Link>
+    ),
   });
-  const byVersion = summary.byFrameworkVersion.map(({ value, count }) => {
-    return {
-      name: value ?? text.none,
-      count,
-      filter: { frameworkVersion: value === null ? NONE : { eq: value } },
-    };
-  });
-  const byGroup = summary.byGroup.map(({ group, count }) => {
-    return { name: group?.name ?? text.none, count, filter: { group: group ? { eq: group.id } : NONE } };
-  });
-  const lists = [
-    { title: text.byPresence, rows: byPresence },
-    { title: text.byVersion, rows: byVersion },
-    { title: text.byGroup, rows: byGroup },
-  ];
+  const presences = byPresence.map(({ presence, count }) =>
+    row(count, <PresenceBadge presence={presence} />, { presence: { eq: presence } }),
+  );
+  const versions = byFrameworkVersion.map(({ value, count }) =>
+    row(count, value ?? text.none, { frameworkVersion: value === null ? NONE : { eq: value } }),
+  );
+  const groups = byGroup.map(({ group, count }) =>
+    row(count, group?.name ?? text.none, { group: group ? { eq: group.id } : NONE }),
+  );
+  const lists = { byPresence: presences, byVersion: versions, byGroup: groups };
   return (
     <div className="cards">
-      {lists.map(({ title, rows }) => (
-        <div key={title} className="card">
-          <Section title={title}>
-            <table className="plain-table bars">
-              <tbody>
-                {rows.slice(0, SHOWN).map(({ name, count, filter }) => (
-                  <tr key={JSON.stringify(filter)}>
-                    <th scope="row">
-                      <Link to="/devices" search={{ filter }}>
-                        {name}
-                      </Link>
-                    </th>
-                    <td className="bar">
-                      <meter value={count} max={Math.max(summary.total, 1)} aria-hidden="true" />
-                    </td>
-                    <td className="end">{format.number(count)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+      {(['byPresence', 'byVersion', 'byGroup'] as const).map((name) => (
+        <div key={name} className="card">
+          <Section title={text[name]}>
+            <Bars rows={lists[name].slice(0, SHOWN)} max={total} />
           </Section>
         </div>
       ))}

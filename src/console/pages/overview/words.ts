@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   approved: ['Approved', 'Aprovados'],
   attention: ['Needs attention', 'Precisa de atenção'],
   byHour: ['Payments of the day by hour', 'Pagamentos do dia por hora'],
@@ -30,5 +29,3 @@ const words = pageWords({
   waiting: ['Waiting', 'Aguardando'],
   withoutNumber: ['Devices without a logical number', 'Dispositivos sem número lógico'],
 });
-
-export const useText = () => useTexts(words);

@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 
 import { graphql, mutations } from '../../api';
 import type { AppRecordFragment } from '../../gql/graphql';
-import { creating } from '../../record/create-dialog';
-import { DialogButton } from '../../record/dialog-button';
+import { creating, DialogButton } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';

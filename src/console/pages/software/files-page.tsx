@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { graphql, mutations } from '../../api';
-import { creating } from '../../record/create-dialog';
+import { creating } from '../../record/dialog-button';
 import { RecordLinks } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
@@ -11,11 +11,7 @@ import { useFormat } from '../../text/format';
 import { Time } from '../../ui/facts';
 import { useText } from './words';
 
-const ROW = graphql(`
-  fragment FileRow on File {
-    id name fileType size description updatedAt
-  }
-`);
+const ROW = graphql(`fragment FileRow on File { id name fileType size description updatedAt }`);
 
 export default function FilesPage(): ReactNode {
   const text = useText();

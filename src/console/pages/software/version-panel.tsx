@@ -9,7 +9,7 @@ import { RecordLink, RecordLinks, type Named } from '../../record/link';
 import { LinkList, type LinkListProps } from '../../record/link-list';
 import { RecordPanel } from '../../record/panel';
 import { useFormat } from '../../text/format';
-import { Section, Time } from '../../ui/facts';
+import { Bars, Section, Time } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
 import { useText } from './words';
 
@@ -134,28 +134,13 @@ function Reach({
   readonly version: AppVersionRecordFragment;
 }): ReactNode {
   const text = useText();
-  const format = useFormat();
-  const rows = [
-    [text.granted, reach.granted],
-    [text.downloaded, reach.downloaded],
-    [text.current, reach.current],
-  ] as const;
+  const rows = (['granted', 'downloaded', 'current'] as const).map((key) => {
+    return { key, name: text[key], count: reach[key] };
+  });
   return (
     <>
       <Section title={text.reach}>
-        <table className="plain-table bars">
-          <tbody>
-            {rows.map(([name, count]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td className="bar">
-                  <meter value={count} max={Math.max(reach.granted, 1)} aria-hidden="true" />
-                </td>
-                <td className="end">{format.number(count)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Bars rows={rows} max={reach.granted} />
         <p className="faint">
           {text.reachHelp}{' '}
           <Link to="/devices" search={{ filter: { version: { eq: id } } }}>

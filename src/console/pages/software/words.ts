@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   numbers: [(count: string) => `${count} logical numbers`, (count: string) => `${count} números lógicos`],
   addVersion: ['Add version', 'Adicionar versão'],
   all: ['All logical numbers', 'Todos os números lógicos'],
@@ -40,5 +39,3 @@ const words = pageWords({
   MODULE: ['Module', 'Módulo'],
   STANDARD: ['Standard', 'Padrão'],
 });
-
-export const useText = () => useTexts(words);

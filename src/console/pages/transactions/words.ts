@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   acquirer: ['Acquirer', 'Adquirente'],
   authorization: ['Authorization', 'Autorização'],
   brand: ['Brand', 'Bandeira'],
@@ -31,5 +30,3 @@ const words = pageWords({
   GET_ASSET: ['Download', 'Download'],
   SWITCH: ['Transaction', 'Transação'],
 });
-
-export const useText = () => useTexts(words);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { graphql, mutations } from '../../api';
-import { creating } from '../../record/create-dialog';
+import { creating } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { mutations } from '../../api';
-import { CreateDialog } from '../../record/create-dialog';
+import { CreateDialog } from '../../record/dialog-button';
 import { NO_OWNER, useOwnerFields } from './owner';
 import { useText } from './words';
 

@@ -1,7 +1,6 @@
-import { useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   effect: ['Who gets it', 'Quem recebe'],
   newMetacontent: ['New metacontent', 'Novo metaconteúdo'],
   noNumbers: ['The group has no logical numbers.', 'O grupo não tem números lógicos.'],
@@ -13,5 +12,3 @@ const words = pageWords({
   source: ['Source', 'Origem'],
   valueHelp: ['A text, or JSON such as {"color": "red"}', 'Um texto, ou JSON como {"color": "red"}'],
 });
-
-export const useText = () => useTexts(words);

@@ -3,10 +3,10 @@ import { useState, type ReactNode } from 'react';
 import { graphql, mutate, mutations } from '../../api';
 import type { WebhookRowFragment } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
-import { creating } from '../../record/create-dialog';
+import { creating } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { SecretDialog } from '../../ui/secret-dialog';
+import { SecretDialog } from '../../ui/dialog';
 import { State, WebhookPanel } from './webhook-panel';
 import { useText } from './words';
 

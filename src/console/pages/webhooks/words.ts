@@ -1,7 +1,7 @@
-import { texts, useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { texts } from '../../text';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   address: ['Address', 'Endereço'],
   addressHelp: ['https; redirects are not followed.', 'https; redirecionamentos não são seguidos.'],
   deliveredSequence: ['Sent up to', 'Enviado até'],
@@ -35,8 +35,6 @@ const words = pageWords({
   test: ['Send a test', 'Enviar um teste'],
   tested: ['The test was taken', 'O teste foi aceito'],
 });
-
-export const useText = () => useTexts(words);
 
 export const stateNames = texts({
   ACTIVE: ['Active', 'Ativo'],

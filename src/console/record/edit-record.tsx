@@ -1,16 +1,25 @@
 import { useState, type ReactNode } from 'react';
 
-import type { MutationState } from '../api/mutation';
-import type { Attachment } from '../api/upload';
+import { useMutation } from '../api';
+import type { Document } from '../api/query';
 import { SmallTable } from '../table/small-table';
-import { texts, useTexts } from '../text';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
-import { Form, useDraft } from '../ui/form';
-import { words as common } from '../ui/words';
+import { ForceBox, Form, useDraft } from '../ui/form';
+import { pageTexts } from '../ui/words';
+import { Fields } from './fields';
+import {
+  attachmentOf,
+  inputOf,
+  pathOf,
+  presentOf,
+  shownValue,
+  type FormField,
+  type Root,
+} from './form-field';
 import { useChangeNote } from './undo';
 
-const words = texts({
+const useText = pageTexts({
   title: ['Changed by somebody else meanwhile', 'Alterado por outra pessoa'],
   question: [
     'While you were editing, the record was changed. Take these values, or save yours over them?',
@@ -65,52 +74,68 @@ function useEdit<Values extends object>(id: string, fields: Values): Edit<Values
   };
 }
 
-/** How a field is shown beside its other value. */
-interface EditedField<Values> {
-  readonly title: string;
-  readonly show: (values: Values) => string | null | undefined;
+/** How a record is changed by one mutation. */
+export interface RecordEdit<Input, Values = Input> {
+  readonly fields: readonly FormField<Values>[];
+  /**
+   * A mutation of `id`, `ifMatch`, `input` and, where terminals could lose software, `force`. It selects the record with
+   * its last change; see `useChangeNote`.
+   */
+  readonly document: Document<object, Update<Input>>;
+  /** Says what follows from a change. */
+  readonly note?: string;
 }
 
-interface EditFormProps<Values, Variables> {
+interface Update<Input> {
+  readonly id: string;
+  readonly ifMatch: number;
+  readonly input: Input;
+  readonly force: boolean;
+}
+
+interface EditRecordProps<Values> extends Omit<RecordEdit<never, Values>, 'document'> {
+  readonly document: Document<object, never>;
+  /** The record as the server has it now. */
   readonly record: { readonly id: string; readonly revision: number };
-  /** The fields as the server has them now. */
-  readonly present: Values;
-  /** The payload selects the record with its last change, so that the change can be taken back; see `useChangeNote`. */
-  readonly mutation: MutationState<Variables, unknown>;
-  /** Variables of the mutation; `ifMatch` has the revision that the record must have. */
-  readonly variables: (values: Values, ifMatch: number) => Variables;
-  readonly attachment?: (values: Values) => Attachment | undefined;
-  /** How values are shown side by side if somebody else has changed the record meanwhile. */
-  readonly fields: readonly EditedField<Values>[];
-  /** Paths whose errors stand at their fields: `input.name`. */
-  readonly shown: readonly string[];
+  readonly root?: Root;
   /** Called once it is saved or given up. */
   readonly onClose: () => void;
-  readonly children: (edit: Edit<Values>) => ReactNode;
 }
 
 /** A form that changes fields of a record. It asks before it writes over what somebody else has changed meanwhile. */
-export function EditForm<Values extends object, Variables>(
-  props: EditFormProps<Values, Variables>,
-): ReactNode {
-  const text = useTexts(common);
-  const { record, mutation, onClose } = props;
-  const edit = useEdit(record.id, props.present);
-  const note = useChangeNote();
+export function EditRecord<Values extends object>(props: EditRecordProps<Values>): ReactNode {
+  const text = useText();
+  const { record, fields, note, root, onClose } = props;
+  const edit = useEdit(record.id, presentOf<Values>(fields, record));
+  const { values, set } = edit;
+  const mutation = useMutation(props.document as Document<object, object>);
+  const noteChange = useChangeNote();
   const [isAsking, setAsking] = useState(false);
+  const [isForced, setForced] = useState(false);
   const send = async (): Promise<void> => {
-    const { values } = edit;
-    const payload = await mutation.run(props.variables(values, record.revision), props.attachment?.(values));
+    const input = inputOf(fields, values);
+    const variables = {
+      id: record.id,
+      ifMatch: record.revision,
+      ...(root === null ? input : { input }),
+      ...(isForced && { force: true }),
+    };
+    const payload = await mutation.run(variables, attachmentOf(fields, values));
     if (payload === null) return;
     edit.clear();
-    note(text.saved, payload);
+    noteChange(text.saved, payload);
     onClose();
   };
   // The record on screen is loaded again after such an error.
   const isRefused = mutation.errors.some(({ code }) => code === 'STALE');
+  const goOn = (): void => {
+    mutation.reset();
+    setAsking(false);
+  };
   return (
     <>
       <Form
+        {...mutation}
         onSubmit={() => {
           if (edit.isStale) setAsking(true);
           else void send();
@@ -120,30 +145,25 @@ export function EditForm<Values extends object, Variables>(
           edit.clear();
           onClose();
         }}
-        isRunning={mutation.isRunning}
-        failure={mutation.failure}
-        errors={mutation.errors}
-        shown={props.shown}
+        shown={fields.map((field) => pathOf(field, root))}
       >
-        {props.children(edit)}
+        <Fields {...props} {...mutation} values={values} set={set} />
+        {note !== undefined && <p className="faint">{note}</p>}
+        <ForceBox label={text.force} errors={mutation.errors} isForced={isForced} onChange={setForced} />
       </Form>
       {edit.isStale && (isAsking || isRefused) && (
         <StaleDialog
           edit={edit}
-          fields={props.fields}
+          fields={fields}
           onTake={() => {
             edit.clear();
-            mutation.reset();
-            setAsking(false);
+            goOn();
           }}
           onOverwrite={() => {
             setAsking(false);
             void send();
           }}
-          onClose={() => {
-            mutation.reset();
-            setAsking(false);
-          }}
+          onClose={goOn}
         />
       )}
     </>
@@ -152,7 +172,7 @@ export function EditForm<Values extends object, Variables>(
 
 interface StaleDialogProps<Values> {
   readonly edit: Edit<Values>;
-  readonly fields: readonly EditedField<Values>[];
+  readonly fields: readonly FormField<Values>[];
   readonly onTake: () => void;
   readonly onOverwrite: () => void;
   readonly onClose: () => void;
@@ -160,8 +180,7 @@ interface StaleDialogProps<Values> {
 
 /** Shows the fields that differ, mine beside theirs, and asks which of them hold. */
 function StaleDialog<Values>(props: StaleDialogProps<Values>): ReactNode {
-  const text = useTexts(words);
-  const commonText = useTexts(common);
+  const text = useText();
   const { values, theirs } = props.edit;
   return (
     <Dialog
@@ -170,7 +189,7 @@ function StaleDialog<Values>(props: StaleDialogProps<Values>): ReactNode {
       onClose={props.onClose}
       footer={
         <>
-          <Button onPress={props.onClose}>{commonText.cancel}</Button>
+          <Button onPress={props.onClose}>{text.cancel}</Button>
           <Button onPress={props.onTake}>{text.take}</Button>
           <Button look="primary" onPress={props.onOverwrite}>
             {text.overwrite}
@@ -181,12 +200,12 @@ function StaleDialog<Values>(props: StaleDialogProps<Values>): ReactNode {
       <div className="stack">
         <p>{text.question}</p>
         <SmallTable
-          rows={props.fields.filter(({ show }) => show(values) !== show(theirs))}
-          rowKey={({ title }) => title}
+          rows={props.fields.filter((field) => shownValue(field, values) !== shownValue(field, theirs))}
+          rowKey={({ name }) => name}
           columns={[
-            { id: 'title', title: text.field },
-            { id: 'mine', title: text.mine, render: ({ show }) => show(values) ?? '–' },
-            { id: 'theirs', title: text.theirs, render: ({ show }) => show(theirs) ?? '–' },
+            { id: 'label', title: text.field },
+            { id: 'mine', title: text.mine, render: (field) => shownValue(field, values) },
+            { id: 'theirs', title: text.theirs, render: (field) => shownValue(field, theirs) },
           ]}
         />
       </div>

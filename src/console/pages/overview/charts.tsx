@@ -1,0 +1,150 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo, type ReactNode } from 'react';
+
+import type { OverviewQuery } from '../../gql/graphql';
+import type { Filter } from '../../table/filter';
+import { tagOf, useLocale } from '../../text';
+import { useFormat } from '../../text/format';
+import { Chart, type ChartSeries } from '../../ui/chart';
+import { Section } from '../../ui/facts';
+import { useText } from './words';
+
+const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
+const DATE = { day: '2-digit', month: '2-digit' } as const;
+
+/** Names of buckets by their beginnings: 14:00, or 11/26. */
+function useLabels(
+  rows: readonly { readonly bucketStart: string | null }[],
+  time: Intl.DateTimeFormatOptions,
+): readonly string[] {
+  const { language, timeZone } = useLocale();
+  return useMemo(() => {
+    const clock = new Intl.DateTimeFormat(tagOf(language), { ...time, timeZone });
+    return rows.map(({ bucketStart }) => clock.format(new Date(bucketStart ?? 0)));
+  }, [language, rows, time, timeZone]);
+}
+
+const TONES = { approved: 'good', denied: 'bad', cancelled: 'warning' } as const;
+const KINDS = ['approved', 'denied', 'cancelled'] as const;
+type Kind = (typeof KINDS)[number];
+
+interface PaymentsProps {
+  readonly data: OverviewQuery;
+  /** First instants of the day and of the month. */
+  readonly starts: { readonly day: string; readonly month: string };
+}
+
+/** Payments of the day and of the month, and those of the day by hour. */
+export function Payments({ data: { hours, today, month }, starts }: PaymentsProps): ReactNode {
+  const text = useText();
+  const format = useFormat();
+  const labels = useLabels(hours, CLOCK);
+  const series = useMemo(
+    () =>
+      KINDS.map((kind) => ({
+        name: text[kind],
+        tone: TONES[kind],
+        values: hours.map((hour) => hour[`${kind}Amount`]),
+      })),
+    [hours, text],
+  );
+  return (
+    <div className="card">
+      <Section title={text.payments}>
+        <div className="columns">
+          <Totals title={text.today} rows={today} from={starts.day} />
+          <Totals title={text.month} rows={month} from={starts.month} />
+        </div>
+        {hours.length > 0 && (
+          <Chart title={text.byHour} labels={labels} series={series} format={format.amount} />
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function Totals(props: {
+  readonly title: string;
+  readonly rows: OverviewQuery['today'];
+  /** First instant of the interval. */
+  readonly from: string;
+}): ReactNode {
+  const text = useText();
+  const format = useFormat();
+  const { rows } = props;
+  const sum = (kind: Kind): number => rows.reduce((total, row) => total + row[`${kind}Amount`], 0);
+  const count = (status: string): number =>
+    rows.find(({ paymentStatus }) => paymentStatus === status)?.count ?? 0;
+  const filter: Filter = { startedAt: { gte: props.from }, transactionType: { eq: 'SWITCH' } };
+  return (
+    <table className="plain-table">
+      <caption>
+        <Link to="/transactions" search={{ filter }}>
+          {props.title}
+        </Link>
+      </caption>
+      <tbody>
+        {KINDS.map((kind) => (
+          <tr key={kind}>
+            <th scope="row">{text[kind]}</th>
+            <td className="end">{kind !== 'cancelled' && format.number(count(kind.toUpperCase()))}</td>
+            <td className="end">{format.amount(sum(kind))}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Series of the deliveries: those in one of these states. */
+const SERIES = [
+  { name: 'delivered', tone: 'good', states: ['delivered'] },
+  { name: 'waiting', tone: 'accent', states: ['queued', 'sent'] },
+  { name: 'failed', tone: 'bad', states: ['failed', 'expired'] },
+  { name: 'cancelled', tone: 'warning', states: ['cancelled'] },
+] as const;
+
+type Rows = OverviewQuery['deliveryHours'];
+
+/** Deliveries of the last day by hour and of the last week by day; nothing if there are none. */
+export function Deliveries({ hours, days }: { readonly hours: Rows; readonly days: Rows }): ReactNode {
+  const text = useText();
+  if (days.length === 0) return null;
+  return (
+    <div className="card">
+      <Section title={text.deliveries}>
+        <div className="columns">
+          {hours.length > 0 && <Over title={text.deliveriesByHour} rows={hours} time={CLOCK} />}
+          <Over title={text.deliveriesByDay} rows={days} time={DATE} />
+        </div>
+      </Section>
+    </div>
+  );
+}
+
+interface OverProps {
+  readonly title: string;
+  readonly rows: Rows;
+  /** How the beginning of a bucket is shown. */
+  readonly time: Intl.DateTimeFormatOptions;
+}
+
+function Over({ title, rows, time }: OverProps): ReactNode {
+  const text = useText();
+  const format = useFormat();
+  const labels = useLabels(rows, time);
+  const series = useMemo(
+    () =>
+      SERIES.map(({ name, tone, states }): ChartSeries => ({
+        name: text[name],
+        tone,
+        values: rows.map((row) => states.reduce((sum, state) => sum + row[state], 0)),
+        filters: rows.map(({ bucketStart, bucketEnd }): Filter => ({
+          createdAt: { gte: bucketStart ?? '', lt: bucketEnd ?? '' },
+          deliveryState: { in: states.map((state) => state.toUpperCase()) },
+        })),
+      })),
+    [rows, text],
+  );
+  return <Chart title={title} labels={labels} series={series} page="/notifications" format={format.number} />;
+}

@@ -6,7 +6,7 @@ import { addPerson } from '../support/people.js';
 import { waitFor } from '../support/wait-for.js';
 import { picked, useConsole } from './pages.js';
 
-const { server, open } = useConsole({ webhookNetworks: ['127.0.0.1'] });
+const { server, open } = useConsole({ webhookNetworks: ['127.0.0.1'] }, { background: true });
 const receiver = useReceiver();
 
 it('a webhook is created with a secret, tested, sent again, given another secret, changed and deleted', async () => {

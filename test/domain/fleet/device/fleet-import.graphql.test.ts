@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { takeJobStep } from '../../../../src/domain/base/job/job.service.js';
-import { rowsIn } from '../../../../src/domain/fleet/import/import.model.js';
-import { MAX_ROW_BYTES } from '../../../../src/platform/encoding/json.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
 import { exported } from '../../../support/export.js';
-import { createdId, fleet, versionIdsOf } from '../../../support/fleet.js';
+import { createdId, fleet, ledgerOf, versionIdsOf } from '../../../support/fleet.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
 import { newTerminal, report } from '../../../support/terminals.js';
 
@@ -55,6 +53,31 @@ const devices = async (name: string): Promise<unknown> =>
       { filter: { serialNumber: { startsWith: name } } },
     )
   ).devices.nodes;
+
+describe('in the history', () => {
+  it('an import, a change of many devices and an export are one act each, with its number of records', async () => {
+    const { acme } = server;
+    const file = ['serial_number,logical_number', ...Array.from({ length: 250 }, (_, n) => `H${n},h ${n}`)];
+    const { job } = await imported(file.join('\n'));
+    const filter = { serialNumber: { startsWith: 'H' } };
+    const groupId = nodeId('Group', await fleet.group(acme.client, 'moved together'));
+    const move = `mutation ($filter: DeviceFilter!, $groupId: ID!) {
+      deviceBulkChange(target: { filter: $filter }, change: { groupId: $groupId }) { job { id } } }`;
+    const start = `mutation ($filter: JSON!) {
+      exportStart(input: { kind: DEVICES, filter: $filter }) { job { id } } }`;
+    const moved = await changed<Pick<Imported, 'job'>>(acme, move, { filter, groupId });
+    await server.app.steps.idle();
+    const kept = await changed<Pick<Imported, 'job'>>(acme, start, { filter });
+    for (const { id } of [job, moved.job, kept.job].flatMap((each) => each ?? [])) {
+      const [, number] = Buffer.from(id, 'base64url').toString().split(':');
+      const entries = await ledgerOf(server, acme, 'job', Number(number));
+      expect(entries.map(({ action, after }) => [action, (after as Fields).total])).toEqual([
+        ['create', 250],
+        ['end', 250],
+      ]);
+    }
+  });
+});
 
 describe('fleetImport with issueTokens', () => {
   it('issues tokens for devices that have none, in the file of the job', async () => {
@@ -273,23 +296,5 @@ describe('a row that is refused after the file was checked', () => {
     const { job } = await answered<{ job: Fields }>(server.acme, query, { id: result.job?.id });
     const nodes = [{ rowNumber: 4, code: 'TAKEN', rule: 'taken', params: null }];
     expect(job).toEqual({ rejections: { nodes } });
-  });
-});
-
-describe('a file of 100 MB', () => {
-  const PIECE = 256 * 1024;
-
-  it.each<[string, string, string]>([
-    ['one broken quote in it', 'serial_number\nX1\n"X2\n', 'X3\n'],
-    ['a broken quote in its first line', '"serial_number\n', 'X1\n'],
-    ['a first line without an end', 'serial_number', 'x'],
-  ])('with %s is refused before it is read', async (_what, beginning, rest) => {
-    let pieces = 0;
-    async function* file(): AsyncGenerator<Uint8Array> {
-      yield Buffer.from(beginning);
-      for (; pieces < 400; pieces += 1) yield await Promise.resolve(Buffer.alloc(PIECE, rest));
-    }
-    await expect(rowsIn(file())).rejects.toMatchObject({ code: 'invalid' });
-    expect(pieces * PIECE).toBeLessThan(4 * MAX_ROW_BYTES + 2 * PIECE);
   });
 });

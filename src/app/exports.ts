@@ -30,8 +30,9 @@ export const createExportRouter = (send: SendExport, { units, tokenSecret }: Lin
         job: { id, input },
         caller,
       } = await find();
-      await units.write(caller, async (work) => {
+      await units.write(caller, (work) => {
         work.ledger.append({ action: 'fetch', entityType: 'job', entityId: id });
+        return Promise.resolve();
       });
       const { list, query: kept, ...range } = input as unknown as StartedExport;
       const asked = { ...exportNamed(list), name: list, query: new Map(Object.entries(kept)), range };

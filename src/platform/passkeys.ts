@@ -78,7 +78,8 @@ export interface Signed {
 
 /** The challenge that a response says it is for. Errors: any, for another text. */
 function challengeIn(clientData: string): string {
-  return String((JSON.parse(Buffer.from(clientData, 'base64url').toString()) as Signed).challenge);
+  const { challenge } = JSON.parse(Buffer.from(clientData, 'base64url').toString()) as Partial<Signed>;
+  return challenge ?? '';
 }
 
 /** The new passkey of a response of `navigator.credentials.create`; undefined if the response is not valid. */

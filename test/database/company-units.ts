@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { onTestFinished } from 'vitest';
 
+import { only } from '../../src/database/company/company-rows.js';
 import { createUnits } from '../../src/database/units.js';
 import type { Units, WriteWork } from '../../src/database/work.js';
 import type { Clock } from '../../src/platform/clock.js';
@@ -72,21 +73,21 @@ export async function rehearse(
   change: (work: WriteWork) => Promise<unknown>,
   resultOf: typeof outcome,
 ): Promise<{ readonly result: unknown; readonly first: unknown; readonly other: unknown }> {
-  let seen;
+  const seen: Awaited<ReturnType<typeof rehearse>>[] = [];
   const unit = units.write(CALLER, async (work) => {
     const result = await resultOf(change(work));
     const sql = async <Row>(text: string): Promise<Row[]> =>
       (await work.db.executeQuery<Row>(CompiledQuery.raw(text))).rows;
-    seen = await work.aboveCompanies(async () => ({
+    const rows = await work.aboveCompanies(async () => ({
       result,
       first: await rowsOfCompany({ sql }, 'first'),
       other: await rowsOfCompany({ sql }, 'other'),
     }));
+    seen.push(rows);
     throw UNDO;
   });
   await unit.catch((error: unknown) => {
     if (error !== UNDO) throw error;
   });
-  if (seen === undefined) throw new Error('The change was not made.');
-  return seen;
+  return only(seen);
 }

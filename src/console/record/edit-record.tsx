@@ -108,7 +108,7 @@ export function EditRecord<Values extends object>(props: EditRecordProps<Values>
   const { record, fields, note, root, onClose } = props;
   const edit = useEdit(record.id, presentOf<Values>(fields, record));
   const { values, set } = edit;
-  const mutation = useMutation(props.document as Document<object, object>);
+  const mutation = useMutation(props.document as Document<Record<string, object>, object>);
   const noteChange = useChangeNote();
   const [isAsking, setAsking] = useState(false);
   const [isForced, setForced] = useState(false);

@@ -10,7 +10,6 @@ import {
   enter,
   mineOf,
   OPTIONS,
-  type Options,
   optionsOf,
   payloadOf,
   personWithPasskey,
@@ -35,7 +34,8 @@ describe('a sign-in by password', () => {
     expect(asked.secondFactor?.allowCredentials.map(({ id }) => id)).toEqual([
       authenticator.id.toString('base64url'),
     ]);
-    const passkey = authenticator.get(asked.secondFactor as Options, { isVerified: false });
+    if (!asked.secondFactor) throw new Error('No second factor was asked for');
+    const passkey = authenticator.get(asked.secondFactor, { isVerified: false });
     expect(await enter(server, email, { passkey }, WRONG)).toMatchObject({
       rules: ['wrong_credentials'],
       isIn: false,

@@ -26,15 +26,12 @@ export const createExportRouter = (send: SendExport, { units, tokenSecret }: Lin
     if (route === FILE_ROUTE) {
       const link = { job: job ?? '', key: query.get('key') ?? '' };
       const find = () => findExport(units, tokenSecret, link, requestContextOf(response));
-      const {
-        job: { id, input },
-        caller,
-      } = await find();
+      const { job: started, caller } = await find();
       await units.write(caller, (work) => {
-        work.ledger.append({ action: 'fetch', entityType: 'job', entityId: id });
+        work.ledger.append({ action: 'fetch', entityType: 'job', entityId: started.id });
         return Promise.resolve();
       });
-      const { list, query: kept, ...range } = input as unknown as StartedExport;
+      const { list, query: kept, ...range } = started.input as unknown as StartedExport;
       const asked = { ...exportNamed(list), name: list, query: new Map(Object.entries(kept)), range };
       await send(asked, request, response, { findCaller: async () => (await find()).caller });
       return;

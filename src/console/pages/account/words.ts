@@ -37,7 +37,7 @@ const words = pageWords({
   ],
   newPassword: ['New password', 'Nova senha'],
   noPasskeys: [
-    'No passkeys. With one, a stolen password lets nobody in.',
+    'No passkeys. With one, a stolen password alone opens nothing.',
     'Nenhuma chave de acesso. Com uma, uma senha roubada não basta para entrar.',
   ],
   noTokens: ['No tokens. Programs need one.', 'Nenhum token. Programas precisam de um.'],

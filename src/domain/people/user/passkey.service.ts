@@ -34,7 +34,7 @@ export {
   selectPasskeys,
 } from './passkey.repository.js';
 
-/** A random challenge to a user, or to anybody who signs in if it is null. */
+/** A random challenge to a user; to those who sign in by a passkey alone if it is null. */
 export async function newChallenge(
   work: SystemWriteWork,
   userId: number | null,
@@ -68,7 +68,7 @@ export async function addPasskey(
   return { passkey, recoveryCodes: present.length === 0 ? await newRecoveryCodes(work, userId) : null };
 }
 
-/** Uses up the challenge that a passkey has signed, to its user or to anybody. False if that is not valid any more. */
+/** Uses up the challenge that a passkey has signed, to its user, or to those who sign in by it alone. False if that is not valid any more. */
 export async function usePasskey(
   work: SystemWriteWork,
   { credentialId }: Passkey,

@@ -65,6 +65,7 @@ export async function runSimulate(io: CommandIo, options: SimulateOptions): Prom
 
 async function prepare(io: CommandIo, options: SimulateOptions) {
   const url = serverUrl(options.url ?? `http://127.0.0.1:${io.environment.PORT ?? '4000'}`);
+  const renewEveryMs = renewalOf(options);
   const token = options.tokenFile === undefined ? null : firstLine(options.tokenFile);
   const client = new HttpClient(url, new Figures(), systemClock);
   const api = token === null ? null : new Api(client, token, new Pauses(), START_ATTEMPTS);
@@ -74,7 +75,8 @@ async function prepare(io: CommandIo, options: SimulateOptions) {
     if (terminals.length === 0)
       throw new CommandError('There are no terminals: no enabled device has a logical number.');
     const { seed } = options;
-    const { renewEveryMs, storeTokens } = renewalsOf(options, terminals);
+    const { deviceTokens: path = '' } = options;
+    const storeTokens = renewEveryMs === null ? () => undefined : tokenWriter(path, terminals);
     io.notice(`${counted(terminals.length, 'terminal')} against ${url.origin}, seed ${seed}`);
     const simulation = new Simulation({
       url,
@@ -112,25 +114,23 @@ function notificationsOf(
   return { token, everyMs, groupId };
 }
 
-/** How often tokens are renewed; `storeTokens` writes the new ones into the file with their old ones. */
-function renewalsOf(options: SimulateOptions, terminals: readonly Identity[]) {
-  const { renewEvery: renewEveryMs, deviceTokens: path, every } = options;
-  if (renewEveryMs === undefined) return { renewEveryMs: null, storeTokens: () => undefined };
+/** How often tokens are renewed; null if they are not. Errors: `CommandError`. */
+function renewalOf({ renewEvery, deviceTokens: path, every }: SimulateOptions): number | null {
+  if (renewEvery === undefined) return null;
   if (path === undefined)
     throw new CommandError('--renew-every needs --device-tokens: only devices renew theirs.');
-  if (renewEveryMs === 0 || every === 0) {
+  if (renewEvery === 0 || every === 0) {
     throw new CommandError('--renew-every: the time must be longer than 0, and so must --every.');
   }
   namingPath(path, () => accessSync(path, constants.W_OK));
+  return renewEvery;
+}
+
+/** Returns the function that replaces the tokens in a file by those that the terminals have now. */
+function tokenWriter(path: string, terminals: readonly Identity[]): () => void {
   const owners = new Map(terminals.map((terminal) => [terminal.token, terminal]));
-  const storeTokens = (): void => {
-    const text = readFileSync(path, 'utf8');
-    writeFileSync(
-      path,
-      text.replaceAll(/[0-9a-f]{40}/g, (token) => owners.get(token)?.token ?? token),
-    );
-  };
-  return { renewEveryMs, storeTokens };
+  const present = (token: string): string => owners.get(token)?.token ?? token;
+  return () => writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/[0-9a-f]{40}/g, present));
 }
 
 async function findTerminals(

@@ -78,8 +78,10 @@ export interface Signed {
 
 /** The challenge that a response says it is for. Errors: any, for another text. */
 function challengeIn(clientData: string): string {
-  const { challenge } = JSON.parse(Buffer.from(clientData, 'base64url').toString()) as Partial<Signed>;
-  return challenge ?? '';
+  const { challenge } = JSON.parse(Buffer.from(clientData, 'base64url').toString()) as {
+    challenge?: unknown;
+  };
+  return String(challenge);
 }
 
 /** The new passkey of a response of `navigator.credentials.create`; undefined if the response is not valid. */

@@ -15,6 +15,8 @@ let terminal: StockedTerminal;
 let asset: string;
 let event: string;
 let job: string;
+/** Path of an export by a link. */
+let link: string;
 beforeAll(async () => {
   terminal = await stockedTerminal(server.acme, 'sale');
   const { body } = await getAsTerminal(server, terminal.token, 'manifest');
@@ -30,6 +32,11 @@ beforeAll(async () => {
   );
   job = String(started.job.databaseId);
   await server.app.steps.idle();
+  const exported = await changed<{ readonly job: { readonly result: { readonly url: string } } }>(
+    server.acme,
+    'mutation { exportStart(input: { kind: DEVICES }) { job { result { url } } userErrors { message } } }',
+  );
+  link = exported.job.result.url;
 });
 
 const STREAM = 'streamTerminalNotifications';
@@ -47,7 +54,7 @@ async function call(
   const type = bodyTypes === undefined ? {} : { 'content-type': bodyTypes[0] ?? '' };
   return await createClient(server.url, null).request(
     method,
-    path.replace('{name}', asset).replace('{list}', 'devices').replace('{job}', job),
+    scope === null ? link : path.replace('{name}', asset).replace('{list}', 'devices').replace('{job}', job),
     body && JSON.stringify({ ...sent, ...row }),
     { headers: { authorization: `Bearer ${token}`, ...type, ...more } },
   );
@@ -83,12 +90,15 @@ describe('an answer to a terminal, to who brings transactions in, and to an expo
     expect((await getAsTerminal(server, terminal.token, 'assets/none')).status).toBe(404);
   });
 
-  it.each(named)('%s without a token, and with a token for something else', async (_id, route) => {
-    const unknown = await call(route, '0'.repeat(40));
-    expect(unknown.status).toBe(401);
-    const other = await call(route, route.scope === 'terminals' ? server.acme.token : terminal.token);
-    expect([other.status, other.body.code]).toEqual([403, 'forbidden']);
-  });
+  it.each(named.filter(([, { scope }]) => scope !== null))(
+    '%s without a token, and with a token for something else',
+    async (_id, route) => {
+      const unknown = await call(route, '0'.repeat(40));
+      expect(unknown.status).toBe(401);
+      const other = await call(route, route.scope === 'terminals' ? server.acme.token : terminal.token);
+      expect([other.status, other.body.code]).toEqual([403, 'forbidden']);
+    },
+  );
 
   it.each(named.filter(([, { scope }]) => scope === 'terminals'))(
     '%s of a terminal that is disabled',

@@ -99,6 +99,8 @@ const isUnauthenticated = (errors: unknown): boolean =>
   Array.isArray(errors) &&
   errors.some((error: { extensions?: { code?: unknown } }) => error.extensions?.code === 'UNAUTHENTICATED');
 let wasConnected = false;
+/** State of a socket that is opened: browsers report one that is closed before it is open as an error. */
+let opening: 'no' | 'yes' | 'to-be-closed' = 'no';
 
 /** One WebSocket for all subscriptions, opened with the first one and again after each interruption. */
 const sockets = createClient({
@@ -111,12 +113,21 @@ const sockets = createClient({
     await pauseAfter(attempts);
   },
   on: {
+    connecting: () => {
+      opening = 'yes';
+    },
+    opened: () => {
+      const isUnwanted = opening === 'to-be-closed';
+      opening = 'no';
+      if (isUnwanted) closeSockets();
+    },
     connected: () => {
       connection.setOnline(true);
       if (wasConnected) connection.publish('connected');
       wasConnected = true;
     },
     closed: (event) => {
+      opening = 'no';
       if (codeOf(event) === REFUSED) connection.publish('refused');
       else if (CUT.includes(codeOf(event))) connection.setOnline(false);
     },
@@ -176,5 +187,6 @@ export function subscribe<Data>(
 
 /** Ends the WebSocket, so that the next subscription opens one for the session of then. */
 export function closeSockets(): void {
-  sockets.terminate();
+  if (opening === 'no') sockets.terminate();
+  else opening = 'to-be-closed';
 }

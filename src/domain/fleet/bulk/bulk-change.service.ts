@@ -4,8 +4,9 @@ import type { Condition } from '../../../database/list/condition.js';
 import type { List } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { invalid, tooManyRecords } from '../../../platform/errors.js';
+import { type DomainError, invalid, tooManyRecords } from '../../../platform/errors.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
+import type { Rejected } from '../../base/job/job.service.js';
 import { setParameters } from '../setting/parameter.service.js';
 
 /** Records by their ids, or by a condition; null selects all of the company. */
@@ -40,6 +41,26 @@ export async function findTargets<T extends { readonly id: number }>(
 export interface BulkRow {
   readonly id: number;
   readonly name: string;
+}
+
+/**
+ * Records of rows, those with a refusal apart, by their places; `refusalOf` gets undefined for a record that is gone, and
+ * refuses it.
+ */
+export function sortedOut<T>(
+  rows: readonly Json[],
+  found: ReadonlyMap<number, T>,
+  refusalOf: (record: T | undefined) => DomainError | undefined,
+): { readonly accepted: readonly T[]; readonly rejected: Rejected } {
+  const accepted: T[] = [];
+  const rejected = new Map<number, DomainError>();
+  for (const [place, id] of idsIn(rows).entries()) {
+    const record = found.get(id);
+    const refusal = refusalOf(record);
+    if (refusal !== undefined) rejected.set(place, refusal);
+    else if (record !== undefined) accepted.push(record);
+  }
+  return { accepted, rejected };
 }
 
 /** Ids of the records of rows. */

@@ -16,7 +16,7 @@ import {
 } from '../logical-number/logical-number.service.js';
 import { lossesByMove } from '../logical-number/version-links.service.js';
 import { DeviceBulkChange } from './bulk-change.model.js';
-import { demandChange, idsIn, setOfEach } from './bulk-change.service.js';
+import { demandChange, idsIn, setOfEach, sortedOut } from './bulk-change.service.js';
 
 /** Kind of the jobs that change devices. */
 export const DEVICE_CHANGE = 'deviceBulkChange';
@@ -45,22 +45,18 @@ export async function changeSomeDevices(
   issueTokens: IssueTokens,
 ): Promise<Rejected> {
   const change = await checkDeviceChange(work, input);
-  const ids = idsIn(rows);
-  const found = await devices.byIds(work, ids);
+  const found = await devices.byIds(work, idsIn(rows));
   const { enabled, logicalNumberId, groupId, force } = change;
   const idsOf = (all: Iterable<Device>) =>
     new Set([...all].flatMap((device) => numberOf(device, change) ?? []));
   const heads = await logicalNumbers.byIds(work, groupId === undefined ? [] : [...idsOf(found.values())]);
   const moves = Array.from(heads.values(), (number) => ({ number, groupId: groupId ?? null }));
   const losses = await lossesByMove(work, moves, force);
-  const accepted: Device[] = [];
-  const rejected = new Map<number, DomainError>();
-  for (const [place, id] of ids.entries()) {
-    const device = found.get(id);
-    const refusal = refusalOf(device, change) ?? losses.get((device && numberOf(device, change)) ?? 0);
-    if (refusal !== undefined) rejected.set(place, refusal);
-    else if (device !== undefined) accepted.push(device);
-  }
+  const { accepted, rejected } = sortedOut(
+    rows,
+    found,
+    (device) => refusalOf(device, change) ?? losses.get((device && numberOf(device, change)) ?? 0),
+  );
   const differing = accepted.filter(
     (device) =>
       device.enabled !== (enabled ?? device.enabled) || device.logicalNumberId !== numberOf(device, change),

@@ -1,10 +1,9 @@
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { type DomainError, notFound } from '../../../platform/errors.js';
+import { notFound } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import type { Rejected } from '../../base/job/job.service.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
-import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
 import {
   logicalNumbers,
   moveLogicalNumbers,
@@ -12,7 +11,7 @@ import {
 } from '../logical-number/logical-number.service.js';
 import { lossesByMove } from '../logical-number/version-links.service.js';
 import { LogicalNumberBulkChange } from './bulk-change.model.js';
-import { demandChange, idsIn, setOfEach } from './bulk-change.service.js';
+import { demandChange, idsIn, setOfEach, sortedOut } from './bulk-change.service.js';
 
 /** Kind of the jobs that change logical numbers. */
 export const NUMBER_CHANGE = 'logicalNumberBulkChange';
@@ -32,18 +31,12 @@ export async function changeSomeNumbers(
   rows: readonly Json[],
 ): Promise<Rejected> {
   const { groupId, parameter, force } = await checkNumberChange(work, input);
-  const ids = idsIn(rows);
-  const found = await logicalNumbers.byIds(work, ids);
+  const found = await logicalNumbers.byIds(work, idsIn(rows));
   const moves = groupId === undefined ? [] : Array.from(found.values(), (number) => ({ number, groupId }));
   const losses = await lossesByMove(work, moves, force);
-  const rejected = new Map<number, DomainError>();
-  const accepted: LogicalNumberHead[] = [];
-  for (const [place, id] of ids.entries()) {
-    const number = found.get(id);
-    const refusal = number === undefined ? notFound('logical number') : losses.get(number.id);
-    if (refusal !== undefined) rejected.set(place, refusal);
-    else if (number !== undefined) accepted.push(number);
-  }
+  const { accepted, rejected } = sortedOut(rows, found, (number) =>
+    number === undefined ? notFound('logical number') : losses.get(number.id),
+  );
   const numberIds = accepted.map(({ id }) => id);
   await setOfEach(work, numberIds, parameter);
   if (groupId !== undefined) await moveLogicalNumbers(work, await withVersions(work, accepted), groupId);

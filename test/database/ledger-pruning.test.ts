@@ -135,7 +135,7 @@ describe('the beginning of a ledger', () => {
       await place.sql('delete from ledger');
       await place.sql('insert into ledger select * from kept');
     }
-    // Who says that retention has deleted more than it has cannot seal the head.
+    // A forger who claims that retention has deleted more cannot seal the head.
     await place.sql(`update prunings set up_to = 10 where name = 'ledger'`);
     await place.sql(`delete from ledger where company_id = ${ACME} and sequence < 11`);
     expect((await verify()).damages[0]).toMatchObject({ sequence: 8 });

@@ -3,8 +3,8 @@
  *
  *   npm run campaign -- [--minutes N] [--seed N]
  *
- * The same seed sends the same requests in the same order, with tokens and times of its own run. Requests are made from the
- * route table and the schema, so a new route or field needs nothing here.
+ * A seed sends the same requests in the same order each time, with tokens and times of its own run. Requests are made
+ * from the route table and the schema, so a new route or field needs nothing here.
  *
  * Findings are: a 5xx that is no documented 503, a fault in the log, an answer that does not fit the OpenAPI document or the
  * GraphQL document, texts of the other company, tokens, card numbers, stacks, paths or SQL in an answer or log line, a change

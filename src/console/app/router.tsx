@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
+import { tabStorage } from '../api/storage';
 import { listAddress } from '../table/address';
 import { texts, useTexts } from '../text';
 import { Empty, FailureNote, Loading } from '../ui/states';
@@ -23,6 +24,28 @@ const words = texts({
 
 function NotFound(): ReactNode {
   return <Empty>{useTexts(words).notFound}</Empty>;
+}
+
+/** Key of the time when the page was last loaded again for want of a file. */
+const LOADED_AT = 'loaded-again-at';
+const LEAST_MS = 60_000;
+
+/**
+ * Loads the whole page again, at most once a minute: after an update of the server the old files are gone.
+ * Throws where that does not help, and while the server does not answer: what was typed stays.
+ * The error is of its own: the router would load the page again for that of the browser.
+ */
+async function loadAgain(cause: unknown): Promise<never> {
+  const isTooSoon = Date.now() - Number(tabStorage.get(LOADED_AT)) < LEAST_MS;
+  if (tabStorage.isUsable && !isTooSoon) {
+    const { ok } = await fetch('/console/', { method: 'HEAD' }).catch(() => ({ ok: false }));
+    if (ok) {
+      tabStorage.set(LOADED_AT, String(Date.now()));
+      location.reload();
+      await new Promise(() => {});
+    }
+  }
+  throw new Error('A file of this page could not be loaded', { cause });
 }
 
 /** A page whose files are gone shows this when it was loaded again once, by itself. */
@@ -46,7 +69,7 @@ const pages = PAGES.map(({ path, load }) =>
     getParentRoute: () => root,
     path,
     validateSearch: (search) => ({ ...search, ...listAddress(search) }),
-    component: lazyRouteComponent(load),
+    component: lazyRouteComponent(() => load().catch(loadAgain)),
   }),
 );
 

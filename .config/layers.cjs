@@ -97,7 +97,7 @@ const layers = [
     name: 'model',
     files: '^src/domain/.+[.]model[.]ts$',
     example: 'src/domain/fleet/example/example.model.ts',
-    src: DOMAIN,
+    src: [...DOMAIN, 'schema'],
     packages: ['zod'],
     node: ['crypto'],
   },

@@ -1,6 +1,7 @@
 /** All tables (decisions.md#two-databases), in the order of creation and copying: after those that they refer to. */
 import type { Selectable, UpdateType } from 'kysely';
 
+import type { CamelCase } from '../platform/validate.js';
 import { base } from './base.js';
 import { fleet } from './fleet.js';
 import { messages } from './messages.js';
@@ -30,6 +31,19 @@ export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;
 
 /** Values of all columns in the form in which they are written. */
 export type Written<Of> = { [Column in keyof Of]: UpdateType<Of[Column]> };
+
+type Shown<Name extends keyof Tables, Hidden> = {
+  readonly [Column in Exclude<string & keyof Tables[Name], Hidden> as CamelCase<Column>]: UpdateType<
+    Tables[Name][Column]
+  >;
+};
+
+/** A row as a record: its columns, but hidden ones, as fields. `Fields` are those with a narrower type than the column. */
+export type RecordOf<Name extends keyof Tables, Fields = unknown, Hidden = 'company_id'> = Omit<
+  Shown<Name, Hidden>,
+  keyof Fields
+> &
+  Readonly<Fields>;
 
 type Options<Name extends keyof typeof declared> = (typeof declared)[Name]['options'];
 type Counted = keyof {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { jsonObject } from '../../../platform/encoding/json.js';
 import { type Audit, printableName } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 /** Lists with filters that can be saved, by the types of their records. */
 export const FILTER_KINDS = [
@@ -37,6 +38,4 @@ export const SavedFilterCreate = SavedFilterFields.extend({
 export const SavedFilterUpdate = SavedFilterFields.omit({ kind: true }).partial();
 
 /** A filter of a list under a name. `filter` is as clients write it, so that it is checked each time it is used. */
-export interface SavedFilter extends Audit, Readonly<z.output<typeof SavedFilterFields>> {
-  readonly id: number;
-}
+export type SavedFilter = RecordOf<'saved_filters', Audit & z.output<typeof SavedFilterFields>>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { DAY } from '../../../platform/clock.js';
 import type { Audit } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 export const MAX_WEBHOOKS = 20;
 /** Time of failures after which a webhook is disabled. */
@@ -52,24 +53,6 @@ export const WebhookUpdate = z.object({
 });
 
 /** An address to which the entries of the company's ledger are sent. */
-export interface Webhook extends Audit, Readonly<z.output<typeof WebhookFields>> {
-  readonly id: number;
-  readonly enabled: boolean;
-  readonly secretNonce: string;
-  readonly oldSecretNonce: string | null;
-  readonly oldSecretUntil: Date | null;
-  /** Entries of the ledger up to this sequence were sent, or are of other types. */
-  readonly deliveredSequence: number;
-  /** Attempts since the last success. */
-  readonly failedAttempts: number;
-  readonly failingSince: Date | null;
-  readonly lastSuccessAt: Date | null;
-  readonly lastFailureAt: Date | null;
-  readonly lastFailure: string | null;
-  /** Time from which the next entries may be sent. */
-  readonly dueAt: Date;
-  /** Until then, the node that has claimed it sends alone. */
-  readonly leaseEndsAt: Date | null;
-}
+export type Webhook = RecordOf<'webhooks', Audit & z.output<typeof WebhookFields>>;
 
 export type WebhookState = 'active' | 'failing' | 'disabled';

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import type { PresenceLimits } from '../../../platform/terminal.js';
 import { freeText, printableName, type Audit, recordId } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 const MAX_ENTRIES = 64;
 
@@ -41,11 +42,10 @@ export const TerminalReport = DeviceReport.extend({ logicalNumber: z.string().op
 /** For example `{ brand: 'Verifone', battery_level: '80' }`. */
 export type DeviceMeta = Readonly<z.output<typeof ReportFields>['meta']>;
 
-export interface Device
-  extends Audit, Readonly<z.output<typeof DeviceFields>>, Readonly<z.output<typeof ReportFields>> {
-  readonly id: number;
-  readonly serialNumber: string;
-}
+export type Device = RecordOf<
+  'devices',
+  Audit & z.output<typeof DeviceFields> & z.output<typeof ReportFields>
+>;
 
 /** Number of devices that report the same value; `value` is null for devices that report none. */
 export interface DeviceCount {

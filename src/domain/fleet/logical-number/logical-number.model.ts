@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { type Audit, recordId, recordIds } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 const number = identifyingName(64)
   .refine((text) => !text.includes(','), 'must not contain a comma')
@@ -23,9 +24,7 @@ export const LogicalNumberUpdate = z.object({
 export const LogicalNumberCreate = z.object({ ...LogicalNumberUpdate.shape, number });
 
 /** A logical number without its app versions, as in long lists. */
-export interface LogicalNumberHead extends Audit, Readonly<z.output<typeof LogicalNumberFields>> {
-  readonly id: number;
-}
+export type LogicalNumberHead = RecordOf<'logical_numbers', Audit & z.output<typeof LogicalNumberFields>>;
 
 export interface LogicalNumber extends LogicalNumberHead {
   /** Ids in ascending order. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
 import { freeText, type Audit, recordId } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 export const NOTIFICATION_RANGES = ['group', 'specific_logical_numbers'] as const;
 export type NotificationRange = (typeof NOTIFICATION_RANGES)[number];
@@ -36,46 +37,19 @@ function numbersIn(text: string): string[] | null {
   return text.trim() === '' ? null : text.split(',');
 }
 
-export interface Notification extends Audit {
-  readonly id: number;
-  /** For example `SHOW_MESSAGE|Hello`. */
-  readonly content: string;
+/** Its content is for example `SHOW_MESSAGE|Hello`. */
+export type Notification = RecordOf<'notifications', Audit & NotificationFields>;
+
+interface NotificationFields {
   readonly range: NotificationRange;
   readonly kind: NotificationKind;
-  readonly groupId: number | null;
-  readonly appId: number | null;
-  readonly expiresAt: Date;
 }
 
 export type DeliveryState = 'queued' | 'sent' | 'delivered' | 'failed' | 'expired' | 'cancelled';
 /** Final states of a delivery; only a failed one can be queued again. */
 export type FinishedState = Exclude<DeliveryState, 'queued' | 'sent'>;
 
-export interface Delivery {
-  /** Unique in the company; equal in all attempts. */
-  readonly id: number;
-  readonly notificationId: number;
-  readonly logicalNumberId: number;
-  readonly state: DeliveryState;
-  readonly queuedAt: Date;
-  /** Time at which it was first handed to a connection or a broker; null if it was not. */
-  readonly sentAt: Date | null;
-  readonly finishedAt: Date | null;
-  /** Reason for a failure. */
-  readonly reason: string | null;
-  /** Number of times that it was handed out. */
-  readonly attempts: number;
-  /** End of the lease of a worker or a connection; null or in the past if none has it. */
-  readonly leaseEndsAt: Date | null;
-  /** Time from which on a worker may push it; null unless it is the first that waits for its logical number. */
-  readonly dueAt: Date | null;
-  /** Position of its last change among the changes of the company. */
-  readonly sequence: number;
-  /** Serial number of the terminal that it was last given to; null if unknown. */
-  readonly serialNumber: string | null;
-  /** Time of the first confirmation of a terminal, even if the delivery has ended in another state. */
-  readonly confirmedAt: Date | null;
-}
+export type Delivery = RecordOf<'notification_deliveries', { readonly state: DeliveryState }>;
 
 /** The latest change of a delivery; `id` is its position among the changes of the company. */
 export interface DeliveryChange {

@@ -5,6 +5,7 @@ import { DAY } from '../../../platform/clock.js';
 import { invalid } from '../../../platform/errors.js';
 import { type Scope, SCOPES } from '../../../platform/requests.js';
 import { printableName } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 export const NamedTokenCreate = z.object({
   name: printableName(100),
@@ -23,21 +24,12 @@ export function endOfOld(now: Date, keepOldFor: number, field = 'keepOldFor'): D
   return new Date(now.getTime() + keepOldFor);
 }
 
-export interface AccessToken {
-  readonly id: number;
-  readonly companyId: number;
-  readonly userId: number;
+export type AccessToken = RecordOf<'access_tokens', TokenFields, 'token_hash' | 'nonce'>;
+
+interface TokenFields {
   /** `derived`: created by the token endpoint. `named`: created by a user, and shown once. */
   readonly kind: 'derived' | 'named';
-  readonly name: string | null;
   readonly scopes: readonly Scope[];
-  readonly lastFour: string;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** Id of the token that was issued in place of this one, which works until `expiresAt`. */
-  readonly replacedById: number | null;
 }
 
 /** `revoked` also if it has expired since. */

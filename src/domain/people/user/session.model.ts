@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { jsonObject } from '../../../platform/encoding/json.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 /** A session ends after this time without a request, and after this time in all. */
 const IDLE_MS = 12 * HOUR;
@@ -10,18 +11,8 @@ export const SESSION_MS = 7 * DAY;
 export const MAX_SESSIONS = 20;
 const MAX_PREFERENCES = 16 * 1024;
 
-/** A sign-in of a person to the console. */
-export interface Session {
-  readonly id: number;
-  /** Company that the user works in now. */
-  readonly companyId: number;
-  readonly userId: number;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date;
-  /** Address and browser of the sign-in. */
-  readonly ip: string;
-  readonly userAgent: string | null;
-}
+/** A sign-in of a person to the console; `companyId` is the company that the user works in now. */
+export type Session = RecordOf<'sessions', unknown, 'token_hash'>;
 
 export function hasEnded({ createdAt, lastUsedAt }: Session, now: Date): boolean {
   return now.getTime() - createdAt.getTime() >= SESSION_MS || now.getTime() - lastUsedAt.getTime() >= IDLE_MS;

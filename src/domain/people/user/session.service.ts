@@ -34,8 +34,8 @@ import {
   recordSignedIn,
   replacing,
 } from './sign-in.service.js';
-import type { CompanyMembership, Membership } from './user.model.js';
-import { type Account, getAccount, selectMemberships } from './user.repository.js';
+import type { Account, CompanyMembership, Membership } from './user.model.js';
+import { getAccount, selectMemberships } from './user.repository.js';
 import { setPassword } from './user.service.js';
 
 export { findPreferences } from './session.repository.js';

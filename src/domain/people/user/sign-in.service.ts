@@ -8,9 +8,8 @@ import { createNetworkCounter, type WindowStores } from '../../../platform/windo
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
 import type { Passwords, Verify } from './password.service.js';
 import { afterFailure, afterSuccess, credentialsToTry, isLocked } from './sign-in.rules.js';
-import { type Credentials, NEW_NETWORK, SignInInput } from './user.model.js';
+import { type Account, type Credentials, NEW_NETWORK, SignInInput } from './user.model.js';
 import {
-  type Account,
   findAccountByEmail,
   findNetwork,
   getAccount,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Role, ROLES } from '../../../platform/requests.js';
 import type { RuleMessage } from '../../../platform/rules.js';
 import { freeText, isStorable, normalized, printableName, TimeZone } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 const MAX_EMAIL = 254;
 const MIN_PASSWORD = 12;
@@ -47,22 +48,13 @@ export const UserUpdate = z
 
 export const RoleChoice = z.object({ role: z.enum(ROLES) });
 
-/** The account of a person, as the operator of the server sees it. */
-export interface User {
-  readonly id: number;
-  readonly email: string;
-  readonly name: string;
-  readonly timeZone: string;
-  readonly signInCount: number;
-  readonly lastSignInAt: Date | null;
-  readonly lastSignInIp: string | null;
-  readonly disabledAt: Date | null;
-  /** Until this time no password is accepted. Existing tokens stay valid. */
-  readonly lockedUntil: Date | null;
-  readonly revision: number;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export const HIDDEN_OF_USER = ['password_hash', 'failed_sign_ins', 'failed_since', 'preferences'] as const;
+
+/** The account of a person, as the operator of the server sees it. Tokens stay valid while it is locked. */
+export type User = RecordOf<'users', unknown, (typeof HIDDEN_OF_USER)[number]>;
+
+/** A user with what signing in needs. */
+export type Account = RecordOf<'users', unknown, 'preferences'>;
 
 /**
  * A user as a member of one company. `id` and `email` belong to the account, all other fields to the
@@ -107,21 +99,13 @@ export const SignInInput = z.object({
 
 export type Credentials = Readonly<z.output<typeof SignInInput>>;
 
-export interface SignInState {
-  /** Wrong passwords from networks that are new to the account, in the day that began at `failedSince`. */
-  readonly failedSignIns: number;
-  readonly failedSince: Date | null;
-  /** End of the latest lock, for any network; may be in the past. */
-  readonly lockedUntil: Date | null;
-}
+export type SignInState = Pick<Account, 'failedSignIns' | 'failedSince' | 'lockedUntil'>;
 
-export interface SignInNetwork {
-  /** Latest successful sign-in; null if the network is new to the account. */
-  readonly signedInAt: Date | null;
-  /** Consecutive wrong passwords from this network. */
-  readonly failedSignIns: number;
-  readonly lockedUntil: Date | null;
-}
+/** A network as an account knows it; `signedInAt` is null if it is new to the account. */
+export type SignInNetwork = Pick<
+  RecordOf<'sign_in_networks'>,
+  'signedInAt' | 'failedSignIns' | 'lockedUntil'
+>;
 
 /** Sign-in states of an account and of the network of the request. */
 export interface Attempted {

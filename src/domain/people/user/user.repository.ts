@@ -16,26 +16,24 @@ import { DAY } from '../../../platform/clock.js';
 import type { Role, PageRequest } from '../../../platform/requests.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import {
+  type Account,
   type Attempted,
   comparableEmail,
+  HIDDEN_OF_USER,
   type Member,
   type Membership,
   type MembershipKey,
   NEW_NETWORK,
   type SignInNetwork,
-  type SignInState,
   type User,
 } from './user.model.js';
 
 const time = nullable(instant);
 
-/** A user with what signing in needs. */
-export interface Account extends User, SignInState {
-  readonly passwordHash: string;
-}
-
-const HIDDEN = ['password_hash', 'failed_sign_ins', 'failed_since', 'preferences'] as const;
-const { recordOf: userOf } = recordMapping<'users', User, (typeof HIDDEN)[number]>('users', HIDDEN);
+const { recordOf: userOf } = recordMapping<'users', User, (typeof HIDDEN_OF_USER)[number]>(
+  'users',
+  HIDDEN_OF_USER,
+);
 const { recordOf: accountOf, columnsOf } = recordMapping<'users', Account, 'preferences'>('users', [
   'preferences',
 ]);

@@ -14,6 +14,7 @@ import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
 import { endSessions } from './session.repository.js';
 import {
+  type Account,
   comparableEmail,
   type Member,
   type Membership,
@@ -24,7 +25,6 @@ import {
   UserUpdate,
 } from './user.model.js';
 import {
-  type Account,
   findAccountByEmail,
   findMembership,
   getAccount,

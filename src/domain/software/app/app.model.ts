@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { contentOfBase64, SentBytes, type SentContent } from '../../../platform/encoding/content.js';
 import { freeText, printableName, type Audit, recordId, recordIds } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 export const KINDS = ['standard', 'module'] as const;
 export const COMMUNICATION_FORMATS = ['http', 'iso8583', 'iso20022'] as const;
@@ -34,9 +35,7 @@ export const AppCreate = z.object({
   communicationFormat: AppFields.shape.communicationFormat.default('http'),
 });
 
-export interface App extends Audit, Readonly<z.output<typeof AppFields>> {
-  readonly id: number;
-}
+export type App = RecordOf<'apps', Audit & z.output<typeof AppFields>>;
 
 /** Fields of a version that clients set, besides its bytecode and its associations. */
 const AppVersionFields = z.object({
@@ -100,15 +99,7 @@ export const AppVersionGrant = z.object({
 });
 export type AppVersionGrant = z.output<typeof AppVersionGrant>;
 
-export interface AppVersion extends Audit, Readonly<z.output<typeof AppVersionFields>> {
-  readonly id: number;
-  readonly appId: number;
-  readonly uuid: string;
-  /** The bytecode; null if there is none. */
-  readonly contentId: number | null;
-  readonly size: number;
-  readonly crc: string;
-}
+export type AppVersion = RecordOf<'app_versions', Audit & z.output<typeof AppVersionFields>>;
 
 /** Ids in ascending order. */
 export type Associations = Readonly<Record<keyof z.output<typeof AssociationFields>, readonly number[]>>;

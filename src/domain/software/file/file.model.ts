@@ -4,6 +4,7 @@ import type { SentContent } from '../../../platform/encoding/content.js';
 import { invalid } from '../../../platform/errors.js';
 import type { RuleMessage } from '../../../platform/rules.js';
 import { type Audit, freeText, isNameLike, normalized } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 export const FILE_TYPES = ['asset', 'torrent'] as const;
 export type FileType = (typeof FILE_TYPES)[number];
@@ -20,14 +21,8 @@ export const FileCreate = z.object({
 /** Uploaded bytes with their file name as sent; empty if the client gave none. */
 export type SentFile = SentContent & { readonly fileName: string };
 
-export interface File extends Audit, Readonly<z.output<typeof FileFields>> {
-  readonly id: number;
-  /** Base file name, unique in the company. */
-  readonly name: string;
-  readonly contentId: number;
-  readonly size: number;
-  readonly crc: string;
-}
+/** Its name is a base file name, unique in the company. */
+export type File = RecordOf<'files', Audit & z.output<typeof FileFields>>;
 
 const MAX_BYTES = 255;
 

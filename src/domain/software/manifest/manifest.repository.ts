@@ -5,6 +5,7 @@ import { recordMapping } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import { idTable, inIds, crossJoin, flag } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
+import type { RecordOf } from '../../../schema/schema.js';
 import type { Reach, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**
@@ -80,15 +81,7 @@ export async function selectSoftware(work: ReadWork, numberIds: readonly number[
 const held = new CompanyRows('terminal_versions');
 
 /** A version of which a terminal has, or had, the bytes. */
-export interface HeldVersion {
-  readonly appVersionId: number;
-  /** Content of the version at that time: the bytes of a version may be replaced. */
-  readonly contentId: number;
-  /** Whether it has downloaded these bytes. */
-  readonly isDownloaded: boolean;
-  /** Whether it still has them, as far as is known. */
-  readonly isCurrent: boolean;
-}
+export type HeldVersion = RecordOf<'terminal_versions', unknown, 'company_id' | 'device_id'>;
 
 const mapping = recordMapping<'terminal_versions', HeldVersion, 'company_id' | 'device_id'>(
   'terminal_versions',

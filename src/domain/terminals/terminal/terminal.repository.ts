@@ -18,7 +18,7 @@ import type {
   WriteWork,
 } from '../../../database/work.js';
 import type { DeviceRefusalCode } from '../../../platform/errors.js';
-import type { Row } from '../../../schema/schema.js';
+import type { RecordOf, Row } from '../../../schema/schema.js';
 import { hashToken } from '../../people/access-token/access-token.model.js';
 
 const tokens = new CompanyRows('device_tokens');
@@ -198,14 +198,7 @@ export async function storeRefusals(
 }
 
 /** A serial number of no device of the company that a gateway named. */
-export interface UnknownTerminal {
-  readonly id: number;
-  readonly serialNumber: string;
-  readonly firstSeenAt: Date;
-  readonly lastSeenAt: Date;
-  /** Number of requests. */
-  readonly count: number;
-}
+export type UnknownTerminal = RecordOf<'unknown_terminals'>;
 
 const table = new CompanyRows('unknown_terminals');
 const mapping = recordMapping<'unknown_terminals', UnknownTerminal>('unknown_terminals');

@@ -1,4 +1,5 @@
 import * as g from '../../../graphql/index.js';
+import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { invalid } from '../../../platform/errors.js';
 import { refuseTooManyRows } from '../../../platform/requests.js';
@@ -8,6 +9,7 @@ import { startJob } from '../../base/job/job.service.js';
 import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
 import { demandCount } from '../logical-number/logical-number.service.js';
 import { ParameterCreate } from '../setting/setting.model.js';
+import type { LogicalNumberBulkChange } from './bulk-change.model.js';
 import { type BulkRow, type BulkTarget, findTargets } from './bulk-change.service.js';
 
 export const ParameterInput = g.inputOf('ParameterChangeInput', ParameterCreate, {
@@ -34,7 +36,10 @@ interface BulkChange<T> {
   readonly references: Readonly<Record<string, string>>;
   readonly nameOf: (record: T) => string;
   /** Checks the change. Errors: `invalid`. */
-  readonly check: (work: Parameters<typeof savedCondition>[0], given: g.Input) => Promise<object>;
+  readonly check: (
+    work: Parameters<typeof savedCondition>[0],
+    given: g.Input,
+  ) => Promise<Pick<LogicalNumberBulkChange, 'parameter'>>;
 }
 
 const EXAMPLES = 20;
@@ -56,9 +61,11 @@ export function bulkChange<T extends { readonly id: number }>(name: string, part
     },
     resolve: (_source, ctx, { target, change, dryRun, expectCount }, info) => {
       let found: readonly T[] = [];
+      let warnings: readonly string[] = [];
       return ctx.changeInParts(
         async (work) => {
           const input = await parts.check(work, g.withNumbers(change, references));
+          warnings = warningsOf(input);
           const { filter, savedFilterId: id } = target;
           const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
           if (id != null) conditions.push(await savedCondition(work, { kind, id, path: SAVED }, info));
@@ -72,12 +79,17 @@ export function bulkChange<T extends { readonly id: number }>(name: string, part
         },
         ([job]: readonly Job[]) => ({
           count: found.length,
-          ...(job === undefined ? { examples: found.slice(0, EXAMPLES) } : { job }),
+          ...(job === undefined ? { examples: found.slice(0, EXAMPLES) } : { job, warnings }),
         }),
         pathOf,
       );
     },
   });
+}
+
+function warningsOf({ parameter }: Pick<LogicalNumberBulkChange, 'parameter'>): readonly string[] {
+  const warning = warningOfCardData(parameter?.value);
+  return warning === undefined ? [] : [`change.parameter.value: ${warning}`];
 }
 
 type Types = ReturnType<typeof g.listTypes>;
@@ -86,6 +98,7 @@ function payloadOf({ list, Record }: Pick<Types, 'list' | 'Record'>, records: st
   return g.payloadType(`${list.name}BulkChange`, {
     job: g.object.orNull(JobType, 'The job that makes the change. Null with dryRun, and after an error.'),
     ...g.targetPayload(`Number of ${records} of the target.`, Record),
+    ...g.WARNINGS,
   });
 }
 

@@ -1,5 +1,6 @@
 import * as g from '../../../graphql/index.js';
-import { yieldToEventLoop } from '../../../platform/clock.js';
+import { warningOfCardData } from '../../../platform/card-data/card-data.js';
+import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, type DomainCode, invalid } from '../../../platform/errors.js';
 import { demandScope, type ErrorPolicy } from '../../../platform/requests.js';
@@ -53,6 +54,8 @@ interface Refused {
 
 /** Refused rows in a payload. */
 const MAX_REFUSED = 1_000;
+/** Warnings in a payload. */
+const MAX_WARNINGS = 100;
 /** Rows that are compared with the records at a time. */
 const ROWS_PER_PLAN = 1_000;
 
@@ -66,12 +69,14 @@ const Payload = g.payloadType('FleetImport', {
   refused: g.nullable(
     g.object.list(RefusedRow, `The first ${MAX_REFUSED} rows with an error. Null after an error.`),
   ),
+  ...g.WARNINGS,
 });
 
 /** Rows that may be imported, and the refused ones, each in the order of their lines. */
 interface Checked {
   readonly accepted: readonly (ImportRow & { readonly line: number })[];
   readonly refused: readonly Refused[];
+  readonly warnings: readonly string[];
 }
 
 const fleetImport = g.mutation('fleetImport', {
@@ -90,7 +95,7 @@ const fleetImport = g.mutation('fleetImport', {
     // The file is read before the unit of work begins.
     const sent = g.findSentFile(file);
     const rows = sent && (await rowsIn(ctx.contents.sent(sent)).catch(asProblem));
-    let checked: Checked = { accepted: [], refused: [] };
+    let checked: Checked = { accepted: [], refused: [], warnings: [] };
     return await ctx.changeInParts(
       async (work) => {
         if (rows === undefined) throw invalid('file', 'must be an uploaded file, not null');
@@ -107,7 +112,7 @@ const fleetImport = g.mutation('fleetImport', {
         return [(later) => startJob(later, given)];
       },
       ([job]: readonly Job[]) => ({
-        ...(job && { job }),
+        ...(job && { job, warnings: checked.warnings }),
         count: checked.accepted.length,
         refusedCount: checked.refused.length,
         refused: checked.refused.slice(0, MAX_REFUSED),
@@ -137,6 +142,7 @@ type Plan = (rows: readonly ImportRow[]) => Promise<readonly (object | DomainErr
 async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> {
   const accepted: Checked['accepted'][number][] = [];
   const refused: Refused[] = [];
+  const warnings: string[] = [];
   for (let start = 0; start < rows.length; start += ROWS_PER_PLAN) {
     const part = rows.slice(start, start + ROWS_PER_PLAN);
     const valid = part.flatMap(({ row }) => (row instanceof DomainError ? [] : [row]));
@@ -145,9 +151,15 @@ async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> 
       const result = row instanceof DomainError ? row : plans.next().value;
       if (result instanceof DomainError)
         refused.push({ line, code: result.code, message: messageOf(result) });
-      else accepted.push({ ...(row as ImportRow), line });
+      else {
+        const { parameters } = row as ImportRow;
+        accepted.push({ ...(row as ImportRow), line });
+        const warning = warnings.length < MAX_WARNINGS ? warningOfCardData(parameters) : undefined;
+        if (warning !== undefined) warnings.push(`line ${line}, parameters: ${warning}`);
+        if (isTurnOver()) await yieldToEventLoop();
+      }
     }
     await yieldToEventLoop();
   }
-  return { accepted, refused };
+  return { accepted, refused, warnings };
 }

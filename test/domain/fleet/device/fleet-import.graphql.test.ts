@@ -11,7 +11,7 @@ const server = useServer({ maxFileBytes: 8 * 1024 * 1024 });
 
 const IMPORT = `mutation ($file: Upload!, $mode: FleetImportMode, $errorPolicy: BulkErrorPolicy, $dryRun: Boolean, $issueTokens: Boolean, $force: Boolean) {
   fleetImport(input: { file: $file, mode: $mode, errorPolicy: $errorPolicy, issueTokens: $issueTokens, force: $force }, dryRun: $dryRun) {
-    count refusedCount refused { line code message rule params } job { id state } userErrors { code path message } } }`;
+    count refusedCount refused { line code message rule params } warnings job { id state } userErrors { code path message } } }`;
 
 interface Imported extends Fields {
   readonly job: { readonly id: string } | null;
@@ -198,6 +198,16 @@ describe('fleetImport', () => {
     expect(await jobOf(result)).toMatchObject({ state: 'DONE', done: 2 });
     const logicalNumber = { number: 'p 1', group: null, parameters: { nodes: [{ key: 'a', value: '1' }] } };
     expect(await devices('P')).toMatchObject([{ logicalNumber }, { logicalNumber }]);
+  });
+
+  it('RU-62 warns of parameters that look like card data, which are stored unchanged', async () => {
+    const row = { serial_number: 'C1', logical_number: 'c 1', parameters: { a: '4111111111111111' } };
+    const file = `{"serial_number":"C0"}\n${JSON.stringify(row)}`;
+    expect(await imported(file, { dryRun: true })).toMatchObject({ count: 2, warnings: [] });
+    const warning = expect.stringMatching(/^line 2, parameters: It looks like a card number/) as string;
+    expect(await imported(file)).toMatchObject({ count: 2, warnings: [warning] });
+    const parameters = { nodes: [{ key: 'a', value: '4111111111111111' }] };
+    expect(await devices('C1')).toMatchObject([{ logicalNumber: { parameters } }]);
   });
 
   it('changes nothing with dryRun', async () => {

@@ -74,6 +74,17 @@ describe('RU-62 card data in the own words of an operator is stored unchanged, w
     ]);
   });
 
+  it.each(['device', 'logicalNumber'])('%sBulkChange', async (record) => {
+    const type = record.charAt(0).toUpperCase() + record.slice(1);
+    const mutation = `mutation ($change: ${type}BulkChangeInput!, $dryRun: Boolean) {
+      ${record}BulkChange(target: { all: true }, change: $change, dryRun: $dryRun) { warnings } }`;
+    const warnings = async (value: string, dryRun = false): Promise<unknown> =>
+      await changed(server.acme, mutation, { change: { parameter: { key: 'many', value } }, dryRun });
+    expect(await warnings(VISA)).toEqual({ warnings: [ofField('change.parameter.value')] });
+    for (const none of [await warnings('x'), await warnings(VISA, true)])
+      expect(none).toEqual({ warnings: [] });
+  });
+
   it('has no warnings where nothing was changed', async () => {
     const mutation = `mutation ($input: ParameterCreateInput!) { parameterCreate(input: $input) {
       warnings userErrors { code } } }`;

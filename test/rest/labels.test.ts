@@ -150,10 +150,10 @@ describe('RU-03 forms that are not UTF-8', () => {
     }
   });
 
-  it('is 400 in a query, too', async () => {
+  it.each(['/v1/parameters?name', '/export/v1/groups?name'])('is 400 in the query of %s', async (path) => {
     const { text } = await sendRaw(
       server.url,
-      `GET /v1/parameters?name=Caf%E9&access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      `GET ${path}=Caf%E9&access_token=${server.acme.token} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
     );
     expect(text).toContain('HTTP/1.1 400');
   });

@@ -7,6 +7,7 @@ import { exported } from '../../support/export.js';
 import { fleet, recordAll } from '../../support/fleet.js';
 import { createSampleRecords } from '../../support/sample-records.js';
 import { useServer, type Member } from '../../support/server.js';
+import { ACCEPTED_TIMESTAMPS, REFUSED_TIMESTAMPS } from '../../support/timestamps.js';
 
 const server = useServer();
 let viewer: Member;
@@ -110,6 +111,7 @@ describe('an export is refused before its first byte', () => {
     ['a filter of null', { filter: '{"enabled":null}' }, 'enabled must not be null'],
     ['a value of another type', { enabled: 'maybe' }, 'filter.enabled.eq: Boolean cannot represent'],
     ['a time that is none', { 'created_at.gte': 'yesterday' }, 'DateTime must be a timestamp'],
+    ['RU-50: a filter of nothing', { filter: '{"serialNumber":{"eq":null}}' }, 'must not be null'],
     ['a text that is no cursor', { after: 'abc' }, 'This is not a cursor'],
   ])('for %s', async (_what, query, message) => {
     const reply = await exported(viewer, 'devices', query);
@@ -159,6 +161,24 @@ describe('filters', () => {
   it('take numbers of records for their ids', async () => {
     const [number] = (await exported(viewer, 'logical_numbers', ndjson)).records;
     expect(await serials({ logical_number_id: Number(number?.database_id) })).toEqual(['sample serial']);
+  });
+});
+
+describe('values of an export', () => {
+  it('RU-10 are found by a filter in another Unicode form', async () => {
+    await fleet.device(server.acme.client, 'Caf\u00E9 1');
+    expect(await serials({ serial_number: 'Cafe\u0301 1' })).toEqual(['Caf\u00E9 1']);
+    expect(await serials({ filter: '{"serialNumber":{"startsWith":"Cafe\\u0301"}}' })).toEqual([
+      'Caf\u00E9 1',
+    ]);
+  });
+
+  it.each(ACCEPTED_TIMESTAMPS)('RU-24 are found by the time %s', async (text) => {
+    expect(await exported(viewer, 'transactions', { 'started_at.gte': text })).toMatchObject({ status: 200 });
+  });
+
+  it.each(REFUSED_TIMESTAMPS)('RU-24 are not looked for by %j', async (text) => {
+    expect(await exported(viewer, 'transactions', { 'started_at.gte': text })).toMatchObject({ status: 400 });
   });
 });
 

@@ -122,7 +122,9 @@ async function* csv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> 
   }
 }
 
-function checkedHeader(names: readonly string[]): readonly string[] {
+/** Separators behind the last name, which spreadsheets write, are left out. */
+function checkedHeader(cells: readonly string[]): readonly string[] {
+  const names = cells.slice(0, cells.findLastIndex((name) => name !== '') + 1);
   const unknown = names.filter((name) => COLUMNS[name] === undefined);
   if (unknown.length > 0) throw invalid('file', `has unknown fields: ${unknown.join(', ')}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

@@ -51,9 +51,9 @@ describe('the search', () => {
     await create(server.beta, 'device', 'SN-000123');
   });
 
-  it('finds names that contain a text, whatever their case and accents', async () => {
+  it('RU-10 finds names that contain a text, whatever their case, accents and Unicode form', async () => {
     const all = ['Group São Paulo', 'Group sao paulo norte', 'Group Loja de São Paulo'];
-    for (const text of ['são paulo', 'SAO PAULO', 'Sao Paulo']) {
+    for (const text of ['são paulo', 'SAO PAULO', 'Sao Paulo', 'Sa\u0303o Paulo']) {
       expect(await found(server.acme, text)).toEqual(all);
     }
     expect(await found(server.acme, 'sn-0001')).toEqual(['Device SN-000123', 'Device SN-000124']);

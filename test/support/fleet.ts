@@ -103,6 +103,10 @@ export async function ledgerOf(
   return rows.map((row) => ({ action: row.action, before: state(row.before), after: state(row.after) }));
 }
 
+/** The actions of the ledger entries of a record, oldest first. */
+export const actionsOf = async (...record: Parameters<typeof ledgerOf>): Promise<string[]> =>
+  (await ledgerOf(...record)).map(({ action }) => action);
+
 /** When terminals were seen, and refused, is stored in the background. */
 const IN_BACKGROUND = ['set last_seen_at', 'insert into terminal_refusals'];
 

@@ -3,8 +3,9 @@ import { afterEach, expect, it } from 'vitest';
 import { deviceChanges, MAX_REPORTED } from '../../../../src/domain/fleet/device/device-change.service.js';
 import { storeSightings } from '../../../../src/domain/fleet/device/device.service.js';
 import { MINUTE, SECOND } from '../../../../src/platform/clock.js';
-import { changed, nodeId } from '../../../support/dashboard.js';
+import { nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
+import { mutated } from '../../../support/mutations.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
 import { lastSequence, openStreams, subscribe, type Subscribed } from '../../../support/subscribe.js';
 
@@ -51,9 +52,7 @@ it('sends changes in the order of the ledger to all who may read, and resumes', 
   await fleet.group(server.acme.client, 'not a device');
   const all = await follow(viewer, { after });
   const enabled = await follow(viewer, { after, filter: { enabled: { eq: true } } });
-  await changed(server.acme, 'mutation ($id: ID!) { deviceDisable(id: $id) { userErrors { code } } }', {
-    id: nodeId('Device', id),
-  });
+  await mutated(server.acme, 'deviceDisable', { id: nodeId('Device', id) });
   await fleet.device(server.beta.client, 'FOLLOWED');
   await server.acme.client.delete('devices/FOLLOWED');
   const of = { kind: 'CHANGED', deviceId: nodeId('Device', id) };
@@ -109,23 +108,21 @@ it('sends each change of the presence once, of devices that the filter holds for
 });
 
 it('reports one event for many devices, so that followers load their list again', async () => {
-  const serials = Array.from({ length: MAX_REPORTED + 1 }, (_, n) => `MANY-${n}`);
-  const made = await changed<{ results: { device: { databaseId: number } }[] }>(
+  const serialNumbers = Array.from({ length: MAX_REPORTED + 1 }, (_, n) => `MANY-${n}`);
+  const { results } = await mutated<{ results: { device: { databaseId: number } }[] }>(
     server.acme,
-    'mutation ($serials: [String!]!) { deviceBulkCreate(serialNumbers: $serials) { results { device { databaseId } } } }',
-    { serials },
+    'deviceBulkCreate',
+    { serialNumbers },
+    'results { device { databaseId } }',
   );
   const { events, until } = await follow(server.acme);
   const ofOther = await follow(server.beta);
   await looked();
-  await see(
-    server.acme,
-    made.results.map(({ device }) => device.databaseId),
-  );
+  const ids = results.map(({ device }) => device.databaseId);
+  await see(server.acme, ids);
   await until(1);
-  expect(events).toEqual([
-    { deviceChanged: { kind: 'PRESENCE', sequence: null, deviceId: null, device: null } },
-  ]);
+  const deviceChanged = { kind: 'PRESENCE', sequence: null, deviceId: null, device: null };
+  expect(events).toEqual([{ deviceChanged }]);
   await looked();
   expect(ofOther.events).toEqual([]);
 });

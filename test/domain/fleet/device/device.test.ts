@@ -1,50 +1,34 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
-import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { actionsOf, fleet, ledgerOf, rowsIn, totalIn } from '../../../support/fleet.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
 
-const FIELDS = 'serialNumber enabled logicalNumber { number }';
-const ERRORS = 'userErrors { message path code }';
-const CREATE = `mutation ($input: DeviceCreateInput!) { deviceCreate(input: $input) { device { ${FIELDS} } ${ERRORS} } }`;
-const ASSIGN = `mutation ($id: ID!, $logicalNumberId: ID) {
-  deviceAssign(id: $id, logicalNumberId: $logicalNumberId) { device { ${FIELDS} } ${ERRORS} } }`;
-const switching = (mutation: string): string =>
-  `mutation ($id: ID!) { ${mutation}(id: $id) { device { ${FIELDS} } ${ERRORS} } }`;
-
 describe('a device in GraphQL', () => {
   it('is enabled, disabled, assigned and unassigned, each with an entry in the ledger', async () => {
     const { acme } = server;
-    const number = await fleet.logicalNumber(acme.client, 'assigned');
+    const logicalNumberId = nodeId('LogicalNumber', await fleet.logicalNumber(acme.client, 'assigned'));
     const databaseId = await fleet.device(acme.client, 'SWITCHED');
     const id = nodeId('Device', databaseId);
-    const logicalNumberId = nodeId('LogicalNumber', number);
-    const steps: [string, Fields, Fields][] = [
-      [switching('deviceDisable'), {}, { enabled: false, logicalNumber: null }],
-      [ASSIGN, { logicalNumberId }, { enabled: false, logicalNumber: { number: 'assigned' } }],
-      [switching('deviceEnable'), {}, { enabled: true, logicalNumber: { number: 'assigned' } }],
-      [ASSIGN, { logicalNumberId: null }, { enabled: true, logicalNumber: null }],
-    ];
-    for (const [mutation, variables, expected] of steps) {
-      const payload = await changed(acme, mutation, { id, ...variables });
-      expect(payload).toMatchObject({ device: expected, userErrors: [] });
+    const fields = 'device { enabled logicalNumber { number } }';
+    for (const [mutation, variables, device] of [
+      ['deviceDisable', {}, { enabled: false, logicalNumber: null }],
+      ['deviceAssign', { logicalNumberId }, { enabled: false, logicalNumber: { number: 'assigned' } }],
+      ['deviceEnable', {}, { enabled: true, logicalNumber: { number: 'assigned' } }],
+    ] as const) {
+      expect(await mutated(acme, mutation, { id, ...variables }, fields)).toEqual({ device });
     }
-    const entries = await ledgerOf(server, acme, 'device', databaseId);
-    expect(entries.map((entry) => entry.action)).toEqual(['create', 'update', 'update', 'update', 'update']);
-  });
-
-  it('is not unassigned by an absent argument', async () => {
-    const { acme } = server;
-    const number = await fleet.logicalNumber(acme.client, 'stays');
-    const id = nodeId('Device', await fleet.device(acme.client, 'STAYS', { logical_number_id: number }));
-    expect(await changed(acme, ASSIGN, { id })).toEqual({
-      device: null,
-      userErrors: [{ message: 'is required; it may be null', path: ['logicalNumberId'], code: 'INVALID' }],
-    });
-    const query = '{ device(serialNumber: "STAYS") { logicalNumber { number } } }';
-    expect(await answered(server.acme, query)).toEqual({ device: { logicalNumber: { number: 'stays' } } });
+    const absent = 'is required; it may be null';
+    await expectRefused(acme, 'deviceAssign', { id }, 'INVALID logicalNumberId', absent);
+    const query = '{ device(serialNumber: "SWITCHED") { logicalNumber { number } } }';
+    expect(await answered(acme, query)).toEqual({ device: { logicalNumber: { number: 'assigned' } } });
+    const device = { enabled: true, logicalNumber: null };
+    expect(await mutated(acme, 'deviceAssign', { id, logicalNumberId: null }, fields)).toEqual({ device });
+    const actions = ['create', 'update', 'update', 'update', 'update'];
+    expect(await actionsOf(server, acme, 'device', databaseId)).toEqual(actions);
   });
 
   it.each([
@@ -53,10 +37,8 @@ describe('a device in GraphQL', () => {
     ['what is no id', 'logicalNumberId', '1 OR 1=1'],
   ])('is refused in userErrors with %s', async (_case, field, value) => {
     const input = { serialNumber: 'N', [field]: value };
-    const { device, userErrors } = await changed(server.acme, CREATE, { input });
-    expect(device).toBeNull();
-    expect(userErrors).toMatchObject([{ path: ['input', field], code: 'INVALID' }]);
-    expect(await answered(server.acme, '{ device(serialNumber: "N") { id } }')).toEqual({ device: null });
+    await expectRefused(server.acme, 'deviceCreate', { input }, `INVALID input.${field}`);
+    expect(await rowsIn(server, 'devices', "serial_number = 'N'")).toBe(0);
   });
 });
 
@@ -69,11 +51,8 @@ describe('the list of devices', () => {
     await fleet.device(client, 'B-2', { logical_number_id: number });
     await fleet.device(client, 'A-1', { enabled: false });
     await fleet.device(client, 'B-1', { logical_number_id: number, enabled: false });
-    await changed(
-      server.beta,
-      'mutation ($meta: JSON) { deviceReport(serialNumber: "B-1", input: { meta: $meta }) { device { id } } }',
-      { meta: { 'a"$.b': 'x', level: 80 } },
-    );
+    const input = { meta: { 'a"$.b': 'x', level: 80 } };
+    await mutated(server.beta, 'deviceReport', { serialNumber: 'B-1', input });
   });
 
   it.each([
@@ -115,38 +94,17 @@ describe('the list of devices', () => {
 });
 
 describe('/v1/devices', () => {
-  it('contract 17: a new device is enabled and has no logical number and no report', async () => {
-    const { client, caller } = server.acme;
-    const created = await client.post('devices', { serial_number: '8000151501000080' });
-    expect(created.status).toBe(201);
-    expect(created.record('device')).toMatchObject({
+  it('contract 17: a new device is enabled, has no number and no report, and is read by id only', async () => {
+    const { client } = server.acme;
+    const id = await fleet.device(client, '8000151501000080');
+    expect((await client.get(`devices/${id}`)).record('device')).toMatchObject({
       serial_number: '8000151501000080',
       enabled: true,
       logical_number_id: null,
       framework_version: null,
-      created_by: caller.userId,
-      created_via: 'api',
+      meta: {},
     });
-    expect(created.record('device').meta).toEqual({});
-  });
-
-  it('reads by id, changes and deletes by serial number', async () => {
-    const { client } = server.acme;
-    const id = await fleet.device(client, 'SN/1 é');
-    const path = `devices/${encodeURIComponent('SN/1 é')}`;
-    expect((await client.get(path)).status).toBe(404);
-
-    const changed = await client.put(path, { enabled: false });
-    expect([changed.status, changed.record('device').enabled]).toEqual([200, false]);
-    expect((await client.get(`devices/${id}`)).body).toEqual(changed.body);
-
-    const deleted = await client.delete(path);
-    expect([deleted.status, deleted.body]).toEqual([200, {}]);
-    expect((await client.get(`devices/${id}`)).status).toBe(404);
-    expect((await client.delete(path)).status).toBe(404);
-    const entries = await ledgerOf(server, server.acme, 'device', id);
-    expect(entries.map((entry) => entry.action)).toEqual(['create', 'update', 'delete']);
-    expect(entries[1]).toMatchObject({ before: { enabled: true }, after: { enabled: false } });
+    expect((await client.get('devices/8000151501000080')).status).toBe(404);
   });
 });
 
@@ -160,9 +118,7 @@ const row = (index: number, serialNumber: string | null, message?: string, code?
   device: serialNumber === null ? null : { serialNumber },
   userErrors: message === undefined ? [] : [{ message, path: ['serialNumbers', String(index)], code }],
 });
-const total = async (): Promise<number> =>
-  (await answered<{ devices: { totalCount: number } }>(server.acme, '{ devices { totalCount } }')).devices
-    .totalCount;
+const total = () => totalIn(server.acme.client, 'devices');
 
 describe('deviceBulkCreate', () => {
   beforeAll(async () => {
@@ -192,16 +148,11 @@ describe('deviceBulkCreate', () => {
   it('creates the valid rows with REJECT_FAILED_ROWS', async () => {
     const before = await total();
     const variables = { serialNumbers: BAD, errorPolicy: 'REJECT_FAILED_ROWS' };
-    const { count, results } = await changed(server.acme, BULK, variables);
-    expect(count).toBe(2);
-    expect(results).toMatchObject([
-      row(0, 'NEW-1'),
-      { device: null },
-      { device: null },
-      { device: null },
-      row(4, 'NEW-2'),
-      { device: null },
-    ]);
+    const none = { device: null };
+    expect(await changed(server.acme, BULK, variables)).toMatchObject({
+      count: 2,
+      results: [row(0, 'NEW-1'), none, none, none, row(4, 'NEW-2'), none],
+    });
     expect(await total()).toBe(before + 2);
   });
 
@@ -227,22 +178,18 @@ describe('deviceBulkCreate', () => {
     const few = await statements(serials('few', 2));
     // Each insert of devices and of ledger entries has 200 rows: longer ones would hold the event loop.
     expect(await statements(serials('thousand', 1000))).toBe(few + 2 * 4);
-    expect(await changed(server.beta, BULK, { serialNumbers: serials('more', 1001) })).toEqual({
-      count: null,
-      results: null,
-      userErrors: [{ message: 'must have at most 1000 entries', path: ['serialNumbers'], code: 'INVALID' }],
-    });
+    const more = { serialNumbers: serials('more', 1001) };
+    const message = 'must have at most 1000 entries';
+    await expectRefused(server.beta, 'deviceBulkCreate', more, 'INVALID serialNumbers', message);
   });
 });
 
 let ingest: Member;
 
-const REPORT = `mutation ($serialNumber: String!, $input: DeviceReportInput!) {
-  deviceReport(serialNumber: $serialNumber, input: $input) {
-    device { serialNumber frameworkVersion meta } userErrors { message path code } } }`;
-
-const report = (input: Fields, serialNumber = 'SN é') =>
-  changed<Fields & { readonly device: Fields | null }>(ingest, REPORT, { serialNumber, input });
+const report = async (input: Fields, serialNumber = 'SN é'): Promise<unknown> => {
+  const fields = 'device { serialNumber frameworkVersion meta }';
+  return (await mutated(ingest, 'deviceReport', { serialNumber, input }, fields)).device;
+};
 const entries = async (): Promise<unknown[]> =>
   await server.app.database.reads
     .selectFrom('ledger')
@@ -261,23 +208,17 @@ describe('deviceReport', () => {
 
   it('replaces what the device reported before; absent fields stay', async () => {
     const meta = { brand: 'Verifone', battery_level: '80' };
-    expect(await report({ frameworkVersion: '8.31.2', meta })).toEqual({
-      device: { serialNumber: 'SN é', frameworkVersion: '8.31.2', meta },
-      userErrors: [],
+    const serialNumber = 'SN é';
+    const first = { serialNumber, frameworkVersion: '8.31.2', meta };
+    expect(await report({ frameworkVersion: '8.31.2', meta })).toEqual(first);
+    const second = { ...first, frameworkVersion: '8.32.0' };
+    expect(await report({ frameworkVersion: '8.32.0' })).toEqual(second);
+    const third = { ...second, meta: { model: 'V240m' } };
+    expect(await report({ meta: { model: 'V240m' } }, 'SN e\u0301')).toEqual(third);
+    const put = await server.acme.client.put(`devices/${encodeURIComponent(serialNumber)}`, {
+      enabled: false,
     });
-    expect((await report({ frameworkVersion: '8.32.0' })).device).toMatchObject({
-      frameworkVersion: '8.32.0',
-      meta,
-    });
-    expect((await report({ meta: { model: 'V240m' } }, 'SN e\u0301')).device).toMatchObject({
-      frameworkVersion: '8.32.0',
-      meta: { model: 'V240m' },
-    });
-    const listed = (await server.acme.client.get('devices')).list('devices');
-    const device = listed.find((each) => each.serial_number === 'SN é');
-    expect(device).toMatchObject({ framework_version: '8.32.0', meta: { model: 'V240m' } });
-    const put = await server.acme.client.put(`devices/${encodeURIComponent('SN é')}`, { enabled: false });
-    expect(put.record('device').meta).toEqual({ model: 'V240m' });
+    expect(put.record('device')).toMatchObject({ framework_version: '8.32.0', meta: { model: 'V240m' } });
   });
 
   it('records a report in the ledger, and one without any change not at all', async () => {
@@ -293,7 +234,7 @@ describe('deviceReport', () => {
   });
 
   it('takes numbers and booleans in meta as their text', async () => {
-    const { device } = await report({ meta: { battery_level: 80, charging: true, level: 1.5 } });
+    const device = await report({ meta: { battery_level: 80, charging: true, level: 1.5 } });
     expect(device).toMatchObject({ meta: { battery_level: '80', charging: 'true', level: '1.5' } });
   });
 
@@ -312,18 +253,16 @@ describe('deviceReport', () => {
     ['NUL in a value', { meta: { brand: 'a\0b' } }],
   ])('refuses %s as meta and changes nothing', async (_what, input) => {
     const before = await entries();
-    const { device, userErrors } = await report({ frameworkVersion: '77', ...input });
-    expect(device).toBeNull();
-    expect(userErrors).toMatchObject([{ path: ['input', 'meta'], code: 'INVALID' }]);
+    const variables = { serialNumber: 'SN é', input: { frameworkVersion: '77', ...input } };
+    await expectRefused(ingest, 'deviceReport', variables, 'INVALID input.meta');
     expect(await entries()).toEqual(before);
   });
 
   it('AT-12 does not find a device of another company', async () => {
     for (const serialNumber of ['SN-BETA', 'SN-NOWHERE', '']) {
-      expect(await report({ frameworkVersion: '1' }, serialNumber)).toEqual({
-        device: null,
-        userErrors: [{ message: 'No such device.', path: ['serialNumber'], code: 'NOT_FOUND' }],
-      });
+      const variables = { serialNumber, input: { frameworkVersion: '1' } };
+      const refusal = 'NOT_FOUND serialNumber';
+      await expectRefused(ingest, 'deviceReport', variables, refusal, 'No such device.');
     }
   });
 

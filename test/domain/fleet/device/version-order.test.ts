@@ -1,7 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 
-import { answered, changed } from '../../../support/dashboard.js';
+import { answered } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
+import { mutated } from '../../../support/mutations.js';
 import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
@@ -19,9 +20,8 @@ const VERSIONS: Readonly<Record<string, string | null>> = {
 beforeAll(async () => {
   for (const [serial, version] of Object.entries(VERSIONS)) {
     await fleet.device(server.acme.client, serial);
-    const report = `mutation ($serial: String!, $version: String) {
-      deviceReport(serialNumber: $serial, input: { frameworkVersion: $version }) { device { id } } }`;
-    await changed(server.acme, report, { serial, version });
+    const variables = { serialNumber: serial, input: { frameworkVersion: version } };
+    await mutated(server.acme, 'deviceReport', variables);
   }
 });
 

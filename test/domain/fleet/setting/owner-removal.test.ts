@@ -1,85 +1,69 @@
 import { describe, expect, it } from 'vitest';
 
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/errors.js';
-import { nodeId } from '../../../support/dashboard.js';
+import { answered, nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
-import { fleet, unique, fillOwner, MANY, rowsIn } from '../../../support/fleet.js';
+import { errorsOf, fillOwner, fleet, MANY, rowsIn, totalIn, unique } from '../../../support/fleet.js';
+import { expectRefused } from '../../../support/mutations.js';
 import { useServer } from '../../../support/server.js';
 
 const server = useServer();
 
 /** How many parameters and metacontents GraphQL shows of the company, in lists and by id. */
-async function shown(id: number): Promise<unknown> {
-  const { body } = await server.acme.graphql(
-    `query ($parameter: ID!, $metacontent: ID!) {
-      parameters(first: 1) { totalCount nodes { key } } metacontents(first: 1) { totalCount nodes { key } }
-      parameter(id: $parameter) { key } metacontent(id: $metacontent) { key }
-      node(id: $parameter) { id } }`,
+const shown = (id: number) =>
+  answered(
+    server.acme,
+    `query ($parameter: ID!, $metacontent: ID!) { parameters { totalCount } metacontents { totalCount }
+      parameter(id: $parameter) { key } metacontent(id: $metacontent) { key } node(id: $parameter) { id } }`,
     { parameter: nodeId('Parameter', id), metacontent: nodeId('Metacontent', id) },
   );
-  return body.data;
-}
 
-const none = { totalCount: 0, nodes: [] };
-const NOTHING = { parameters: none, metacontents: none, parameter: null, metacontent: null, node: null };
-
-/** Every parameter and metacontent has its own entry, with what it was. */
-async function expectRecorded(where: string): Promise<void> {
-  for (const type of ['parameter', 'metacontent']) {
-    expect(
-      await rowsIn(server, 'ledger', `entity_type = '${type}' and action = 'delete' and ${where}`),
-      type,
-    ).toBe(MANY);
-  }
-}
+const OWNERS = [
+  { kind: 'group', path: 'groups', selector: 'name', column: 'group_id' },
+  { kind: 'logical number', path: 'logical_numbers', selector: 'number', column: 'logical_number_id' },
+] as const;
 
 describe('CC-20 an owner of many parameters and metacontents', () => {
-  it('is deleted with all of them if it is a group, and its name is free', async () => {
-    const { client } = server.acme;
-    const before = (await client.get('groups')).body.pagination;
-    const name = unique();
-    const group = await fleet.group(client, name);
-    await fillOwner(server, server.acme, { group_id: group });
-    expect(await shown(1)).toMatchObject({ parameters: { totalCount: MANY }, parameter: { key: 'key 1' } });
-    const { result, statements } = await server.statements(() => client.delete(`groups/${name}`));
-    expect([result.status, result.body]).toEqual([200, {}]);
-    // Each kind in parts of 250, and its entries of the ledger in parts of 200.
-    expect(statements.length).toBeLessThan(30);
-    expect(await shown(1)).toEqual(NOTHING);
-    expect((await client.get('groups')).body.pagination).toEqual(before);
-    expect((await client.get(`groups/${name}`)).status).toBe(404);
-    expect((await client.get(`parameters?name=${encodeURIComponent(name)}`)).status).toBe(404);
-    expect((await client.post('groups', { name })).status).toBe(201);
-    expect((await client.get(`parameters?name=${encodeURIComponent(name)}`)).body.parameters).toEqual([]);
-    expect((await client.post('logical_numbers', { number: unique(), group_id: group })).status).toBe(422);
-
-    const left = [await rowsIn(server, 'parameters'), await rowsIn(server, 'metacontents')];
-    expect([...left, await rowsIn(server, 'groups', `id = ${group}`)]).toEqual([0, 0, 0]);
-    expect(await server.place.check()).toEqual([]);
-    await expectRecorded(`cast(before ->> 'groupId' as integer) = ${group}`);
-  });
-
-  it('is deleted with all of them if it is a logical number', async () => {
-    const { client } = server.acme;
-    const before = (await client.get('logical_numbers')).body.pagination;
-    const [number, serial] = [unique(), unique()];
-    const id = await fleet.logicalNumber(client, number, { group_id: await fleet.group(client, unique()) });
-    await fleet.device(client, serial, { logical_number_id: id });
-    await fillOwner(server, server.acme, { logical_number_id: id });
-    expect((await client.delete(`logical_numbers/${number}`)).status).toBe(200);
-    expect((await client.get(`logical_numbers/${number}`)).status).toBe(404);
-    expect((await client.get('logical_numbers')).body.pagination).toEqual(before);
-    expect(await shown(1)).toEqual(NOTHING);
-    const devices = (await client.get('devices')).body.devices as {
-      device: { logical_number_id: unknown };
-    }[];
-    expect(devices.map(({ device }) => device.logical_number_id)).toEqual([null]);
-    expect((await client.post('logical_numbers', { number })).status).toBe(201);
-    expect((await client.put(`devices/${serial}`, { logical_number_id: id })).status).toBe(422);
-    expect(await rowsIn(server, 'logical_numbers', `id = ${id}`)).toBe(0);
-    expect(await server.place.check()).toEqual([]);
-    await expectRecorded(`cast(before ->> 'logicalNumberId' as integer) = ${id}`);
-  });
+  it.each(OWNERS)(
+    'contracts 18 and 19: is deleted with all of them and no others, and its name is free: a $kind',
+    async ({ kind, path, selector, column }) => {
+      const { client } = server.acme;
+      const before = await totalIn(client, path);
+      const [name, other] = [unique(), unique()];
+      const id = await (kind === 'group' ? fleet.group(client, name) : fleet.logicalNumber(client, name));
+      await fillOwner(server, server.acme, { [column]: id });
+      const [first] = await server.place.sql<{ id: number }>(`select min(id) as id from parameters`);
+      await client.post(path, { [selector]: other });
+      for (const setting of ['parameters', 'metacontents'])
+        expect((await client.post(setting, { [selector]: other, key: 'k', value: 'v' })).status).toBe(201);
+      const all = { totalCount: MANY + 1 };
+      expect(await shown(first?.id ?? 0)).toMatchObject({ parameters: all, parameter: { key: 'key 1' } });
+      const { result, statements } = await server.statements(() => client.delete(`${path}/${name}`));
+      expect([result.status, result.body]).toEqual([200, {}]);
+      // Each kind in parts of 250, and its entries of the ledger in parts of 200.
+      expect(statements.length).toBeLessThan(30);
+      const rest = { totalCount: 1 };
+      const gone = { parameter: null, metacontent: null, node: null };
+      expect(await shown(first?.id ?? 0)).toEqual({ parameters: rest, metacontents: rest, ...gone });
+      for (const type of ['parameter', 'metacontent']) {
+        const ofOwner = `before ->> '${kind === 'group' ? 'groupId' : 'logicalNumberId'}'`;
+        const deleted = `entity_type = '${type}' and action = 'delete' and cast(${ofOwner} as integer) = ${id}`;
+        expect(await rowsIn(server, 'ledger', deleted), type).toBe(MANY);
+      }
+      expect(await rowsIn(server, path, `id = ${id}`)).toBe(0);
+      expect(await server.place.check()).toEqual([]);
+      expect((await client.get(`${path}/${name}`)).status).toBe(404);
+      expect((await client.get('parameters', { [selector]: name })).status).toBe(404);
+      const reference =
+        kind === 'group' ? (['logical_numbers', 'number'] as const) : (['devices', 'serial_number'] as const);
+      const refused = await client.post(reference[0], { [reference[1]]: unique(), [column]: id });
+      expect(errorsOf(refused)).toEqual([422, [column]]);
+      expect((await client.post(path, { [selector]: name })).status).toBe(201);
+      expect(await totalIn(client, 'parameters', { [selector]: name })).toBe(0);
+      for (const each of [name, other]) await client.delete(`${path}/${each}`);
+      expect(await totalIn(client, path)).toBe(before);
+    },
+  );
 
   it('is refused with their number and what to do instead if they are too many', async () => {
     const { client } = server.acme;
@@ -96,11 +80,9 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
       `The group ${name} has 5001 parameters and metacontents, and one request changes at most 5000 of them: first delete some of them (parameterDelete, metacontentDelete, or DELETE in /v1). Nothing was changed.`,
     );
     expect(statements.filter((statement) => /^(insert|update|delete) /.test(statement))).toEqual([]);
+    const { message } = refused.body;
     const id = nodeId('Group', group);
-    const mutation = 'mutation ($id: ID!) { groupDelete(id: $id) { deletedId userErrors { code message } } }';
-    const { body } = await server.acme.graphql(mutation, { id });
-    const userErrors = [{ code: 'TOO_MANY_RECORDS', message: refused.body.message }];
-    expect(body.data).toEqual({ groupDelete: { deletedId: null, userErrors } });
+    await expectRefused(server.acme, 'groupDelete', { id }, 'TOO_MANY_RECORDS', String(message));
     expect(await rows()).toEqual(before);
     const { id: parameter } = added.record('group_parameter');
     expect((await client.delete(`parameters/${Number(parameter)}`, { name })).status).toBe(200);
@@ -114,13 +96,8 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
     const group = await fleet.group(client, name);
     const { companyId, userId } = server.acme.caller;
     const value = `"${'x'.repeat(250 * 1024)}"`;
-    await insertMany(server.place, ['metacontents', companyId, 33], (n) => ({
-      group_id: group,
-      logical_number_id: null,
-      key: `key ${n}`,
-      value,
-      ...audited(userId),
-    }));
+    const owned = { group_id: group, logical_number_id: null, value, ...audited(userId) };
+    await insertMany(server.place, ['metacontents', companyId, 33], (n) => ({ key: `key ${n}`, ...owned }));
     const refused = await client.delete(`groups/${name}`);
     expect([refused.status, refused.body.code]).toEqual([409, 'too_many_records']);
     expect(refused.body.message).toMatch(
@@ -130,22 +107,18 @@ describe('CC-20 an owner of many parameters and metacontents', () => {
   });
 });
 
-describe('CC-20 a logical number of many deliveries', () => {
-  it('is deleted with them, and refused where they are too many', async () => {
+describe('CC-20 a logical number', () => {
+  it('is deleted with its deliveries, and refused where they are too many', async () => {
     const { client } = server.acme;
     const number = unique();
     const id = await fleet.logicalNumber(client, number);
     const { companyId, userId } = server.acme.caller;
     const epoch = new Date(0);
-    const notification = {
-      content: 'x',
-      range: 'group',
-      kind: 'show',
-      expires_at: epoch,
-      ...audited(userId),
-    };
-    const count = MAX_DELETED_TOGETHER + 1;
-    const sent = await insertMany(server.place, ['notifications', companyId, count], () => notification);
+    const sent = await insertMany(
+      server.place,
+      ['notifications', companyId, MAX_DELETED_TOGETHER + 1],
+      () => ({ content: 'x', range: 'group', kind: 'show', expires_at: epoch, ...audited(userId) }),
+    );
     const deliveries = sent.map((sequence) => ({
       company_id: companyId,
       id: sequence + 1_000_000,
@@ -167,10 +140,8 @@ describe('CC-20 a logical number of many deliveries', () => {
     expect((await client.get(`logical_numbers/${number}`)).status).toBe(404);
     expect(await rowsIn(server, 'notification_deliveries', `logical_number_id = ${id}`)).toBe(0);
   });
-});
 
-describe('CC-20 a logical number of too many devices', () => {
-  it('is refused with their number and what to do instead', async () => {
+  it('is refused with the number of its devices if they are too many, and what to do instead', async () => {
     const { client } = server.acme;
     const number = unique();
     const id = await fleet.logicalNumber(client, number);

@@ -6,7 +6,7 @@ import type { Units } from '../database/work.js';
 import { takeJobStep } from '../domain/base/job/job.service.js';
 import { prune, rulesOf } from '../domain/base/ledger/retention.service.js';
 import { expireDeliveries, takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
-import { deleteEndedChallenges } from '../domain/people/user/passkey.service.js';
+import { deleteEndedCodes } from '../domain/people/user/passkey.service.js';
 import { sweepContents } from '../domain/software/app/content.service.js';
 import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
@@ -29,7 +29,7 @@ type Task = (units: Units) => Promise<boolean>;
 
 const TASKS: readonly Task[] = [
   (units) => units.systemWrite(LOCAL_ORIGIN, deleteExpiredResponses),
-  (units) => units.systemWrite(LOCAL_ORIGIN, deleteEndedChallenges),
+  (units) => units.systemWrite(LOCAL_ORIGIN, deleteEndedCodes),
   (units) => sweepContents(units),
   expireDeliveries,
 ];

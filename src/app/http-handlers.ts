@@ -2,7 +2,7 @@ import type { Database } from '../database/database.js';
 import { findStoredResponse, storeResponse } from '../database/stored-responses.js';
 import { transactionIngest } from '../domain/payments/transaction/transaction.rest.js';
 import { createPasswords, type Passwords } from '../domain/people/user/password.service.js';
-import { createSessions, type SignInLinks } from '../domain/people/user/session.service.js';
+import { createSessions } from '../domain/people/user/session.service.js';
 import { createSignIn, createSignInThrottle } from '../domain/people/user/sign-in.service.js';
 import { discardContent, readContent, stageContent } from '../domain/software/app/content.service.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
@@ -40,7 +40,6 @@ export interface HttpHandlerParts extends TerminalParts {
   readonly liveTimes: Partial<LiveTimes>;
   readonly graphiqlToken: () => string | null;
   readonly limits: ClientLimits;
-  readonly signInLinks: Pick<SignInLinks, 'take'>;
   readonly outgoing: Outgoing;
 }
 
@@ -92,13 +91,13 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
 
 /** Signing in, for tokens and for sessions, with the limits that they share. */
 function createSigning(
-  { config, units, clock, onError, tokenSecret, signInLinks: links }: HttpHandlerParts,
+  { config, units, clock, onError, tokenSecret }: HttpHandlerParts,
   windows: WindowStores,
 ) {
   const passwords = createPasswords();
   const parts = { units, passwords, throttle: createSignInThrottle(windows) };
   const mail = createMailer({ settings: config.mail, publicUrl: config.publicUrl, onError });
-  const sessions = createSessions({ ...parts, clock, onError, links, mail });
+  const sessions = createSessions({ ...parts, clock, onError, mail });
   return { passwords, sessions, mail, signIn: createSignIn({ ...parts, tokenSecret }) };
 }
 

@@ -3,7 +3,6 @@ import type { RequestListener } from 'node:http';
 import type { Database } from '../database/database.js';
 import { createUnits } from '../database/units.js';
 import type { Units } from '../database/work.js';
-import { SignInLinks } from '../domain/people/user/session.service.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import { alive, monitoringRoutes, ready } from '../http/monitoring/health.js';
 import type { Metrics } from '../http/monitoring/metrics.js';
@@ -35,8 +34,6 @@ export interface ServerOverrides extends Omit<StorageOptions, 'onWaiting'> {
   readonly live?: Partial<LiveTimes>;
   /** The token that GraphiQL starts with for browsers on this machine: the demo's. */
   readonly graphiqlToken?: () => string | null;
-  /** Links that sign in to the console: the demo's. */
-  readonly signInLinks?: Pick<SignInLinks, 'take'>;
   /** Resolves the names of webhooks, instead of the name servers of this machine. */
   readonly resolveName?: Resolve;
   /** False: sends to no webhook, and housekeeping runs only when it is called. For tests that compare what happens. */
@@ -83,8 +80,7 @@ export async function createServer(
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const outgoing = new OutgoingRequests(config.webhookNetworks, overrides.resolveName);
   const shared = { units, database, config, clock, logger, pace, tokenSecret, outgoing, onError };
-  const { signInLinks = new SignInLinks(clock) } = overrides;
-  const serving = { timeouts, liveTimes: live, graphiqlToken, signInLinks, limits, monitoring };
+  const serving = { timeouts, liveTimes: live, graphiqlToken, limits, monitoring };
   const httpHandlers = createHttpHandlers({ ...shared, ...serving });
   return serverOf({
     database,

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 import { databaseTools } from '../database/open.js';
 import { demoCommands, createDemo, type Demo } from '../demo/demo.js';
-import { SignInLinks } from '../domain/people/user/session.service.js';
+import { createSignInCode } from '../domain/people/user/account-link.service.js';
 import { DAY, MINUTE, SECOND, systemClock } from '../platform/clock.js';
 import { readConfig, type Config } from '../platform/config/config.js';
 import { databaseName } from '../platform/config/database-url.js';
@@ -62,8 +62,7 @@ function temporaryFolder(): string {
 async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: DemoOptions): Promise<void> {
   const started = systemClock.elapsed();
   let token: string | null = null;
-  const signInLinks = new SignInLinks(systemClock);
-  const serverProcess = await createServerProcess(config, { graphiqlToken: () => token, signInLinks });
+  const serverProcess = await createServerProcess(config, { graphiqlToken: () => token });
   const { server } = serverProcess;
   const demo = await createDemo(server.database, systemClock, {
     seed,
@@ -74,6 +73,7 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
     throw error;
   });
   token = demo.token;
+  const code = await createSignInCode(server.units, demo.userId);
   const seconds = ((systemClock.elapsed() - started) / 1000).toFixed(1);
   io.notice(`The demo fleet of seed ${seed} was made in ${seconds} s, in ${databaseName(config.database)}`);
   let stopTerminals = (): void => undefined;
@@ -81,7 +81,7 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
   const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
   void stopSignal.then(() => stopTerminals());
   const onListening = (url: string): void => {
-    const console = `${local(url)}/console/#sign-in=${signInLinks.create(demo.userId)}`;
+    const console = `${local(url)}/console/#sign-in=${code}`;
     printWelcome(io, url, { ...demo, console }, simulate);
     if (simulate) stopTerminals = startTerminals(io, url, demo, seed);
   };

@@ -39,7 +39,7 @@ export interface ServerProcess {
 /** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
 export async function createServerProcess(
   config: Config,
-  overrides: Pick<ServerOverrides, 'acceptLoss' | 'graphiqlToken' | 'signInLinks' | 'waitsForDatabase'> = {},
+  overrides: Pick<ServerOverrides, 'acceptLoss' | 'graphiqlToken' | 'waitsForDatabase'> = {},
 ): Promise<ServerProcess> {
   const sink = new LogSink();
   const logger = createLogger(config.logLevel, sink);

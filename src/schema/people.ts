@@ -123,22 +123,6 @@ export const people = {
     },
   ),
 
-  /** Link that was sent to a person, to set a password or to confirm an e-mail address: the latest one of each kind. */
-  account_links: table(
-    {
-      user_id: ownedBy('users'),
-      /** `password` or `email`. */
-      kind: text,
-      token_hash: text,
-      /** The address to confirm; null for a link to set a password. */
-      email: optional(text),
-      /** Whether a link to set a password removes the passkeys of the user too. */
-      removes_passkeys: flag,
-      created_at: instant,
-    },
-    { key: ['user_id', 'kind'], unique: [['token_hash']], rights: RIGHTS_OF_SYSTEM },
-  ),
-
   /** Public keys of a person's authenticators (WebAuthn). */
   passkeys: table(
     {
@@ -163,14 +147,21 @@ export const people = {
     },
   ),
 
-  /** Texts that count once: recovery codes, and for five minutes the challenges that a passkey has yet to sign. */
-  passkey_codes: table(
+  /** Texts that count once: codes of links, recovery codes, and challenges that a passkey has yet to sign. */
+  one_time_codes: table(
     {
       code_hash: text,
-      /** `recovery`, `create` for the challenge of a new passkey, `get` for that of the use of one. */
+      /**
+       * `sign_in`, `password` and `email` for links; `recovery`; `create` for the challenge of a new passkey, `get` for
+       * that of the use of one.
+       */
       kind: text,
       /** Null for a sign-in by passkey alone, whose user is not known yet. */
       user_id: optional(ownedBy('users')),
+      /** The address that a link confirms. */
+      email: optional(text),
+      /** Whether a link to set a password removes the passkeys of the user too. */
+      removes_passkeys: flag,
       created_at: instant,
     },
     {

@@ -1,13 +1,11 @@
 import { expect, it } from 'vitest';
 
-import { SignInLinks } from '../../src/domain/people/user/session.service.js';
-import { systemClock } from '../../src/platform/clock.js';
+import { createSignInCode } from '../../src/domain/people/user/account-link.service.js';
 import { expectSound, flawsInThemes } from '../support/browser.js';
 import { addPerson, PASSWORD, WRONG } from '../support/people.js';
 import { useConsole, WINDOWS } from './pages.js';
 
-const links = new SignInLinks(systemClock);
-const { server, open } = useConsole({ graphqlAllowList: new Map() }, { signInLinks: links });
+const { server, open } = useConsole({ graphqlAllowList: new Map() });
 
 it.each(WINDOWS)('the sign-in page can be used by all people: $name', async ({ name: _, ...window }) => {
   const page = await open('/devices', window);
@@ -45,7 +43,7 @@ it('people sign in with the keyboard, stay signed in, and sign out', async () =>
 
 it('a link signs in once', async () => {
   const { user } = await addPerson(server, { acme: 'viewer' });
-  const link = `/groups#sign-in=${links.create(user.id)}`;
+  const link = `/groups#sign-in=${await createSignInCode(server.app.units, user.id)}`;
   const page = await open(link);
   await page.getByRole('heading', { name: 'Groups' }).waitFor();
   expect(page.url()).toBe(`${server.url}/console/groups`);

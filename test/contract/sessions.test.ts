@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { SystemWriteWork } from '../../src/database/work.js';
 import { CACHED_MS } from '../../src/domain/people/access-token/authentication.service.js';
-import { SignInLinks } from '../../src/domain/people/user/session.service.js';
+import { createSignInCode } from '../../src/domain/people/user/account-link.service.js';
 import { disableUser, setPassword } from '../../src/domain/people/user/user.service.js';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { fileForm, type Fields } from '../support/client.js';
@@ -19,12 +19,11 @@ import { addPerson, failSignIns, PASSWORD, WRONG } from '../support/people.js';
 import { ask, openRaw } from '../support/raw-socket.js';
 import { SYSTEM, useServer } from '../support/server.js';
 
-const links = new SignInLinks({ elapsed: () => server.clock.elapsed() });
 /** Another origin, whose pages may send requests with a token: their cookie must not count. */
 const SHOP = 'https://shop.example';
 const server = useServer(
   { rateLimitPerHour: 1_000, trustProxy: ['loopback'], allowedOrigins: [SHOP] },
-  { live: { recheckMs: 50 }, signInLinks: links },
+  { live: { recheckMs: 50 } },
 );
 const ME = '{ viewer { user { email } company { name } role scopes session { current } } }';
 const NEW_PASSWORD = 'another good password';
@@ -329,7 +328,7 @@ describe('signInByLink', () => {
 
   it('signs in once, from this machine, within ten minutes', async () => {
     const { user } = await addPerson(server, { acme: 'operator' });
-    const code = links.create(user.id);
+    const code = await createSignInCode(server.app.units, user.id);
     const elsewhere = openBrowser(server.url, { ...OWN_PAGE, 'x-forwarded-for': '203.0.113.10' });
     expect((await elsewhere.graphql(LINK, { code })).body.data).toEqual(ended);
     const browser = openBrowser(server.url);
@@ -339,7 +338,7 @@ describe('signInByLink', () => {
     });
     expect(await isIn(browser)).toBe(true);
     expect((await openBrowser(server.url).graphql(LINK, { code })).body.data).toEqual(ended);
-    const late = links.create(user.id);
+    const late = await createSignInCode(server.app.units, user.id);
     server.clock.advance(10 * MINUTE);
     expect((await openBrowser(server.url).graphql(LINK, { code: late })).body.data).toEqual(ended);
   });

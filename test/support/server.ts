@@ -40,14 +40,7 @@ export async function startServer(
   overrides: Partial<Config> = {},
   parts: Pick<
     ServerOverrides,
-    | 'timeouts'
-    | 'lostLogLines'
-    | 'live'
-    | 'graphiqlToken'
-    | 'signInLinks'
-    | 'examining'
-    | 'resolveName'
-    | 'background'
+    'timeouts' | 'lostLogLines' | 'live' | 'graphiqlToken' | 'examining' | 'resolveName' | 'background'
   > = {},
 ) {
   const place = await newDatabase();

@@ -8,12 +8,10 @@ export async function addRecords(run: Run): Promise<void> {
   await addCompanies(run);
   await run(`insert into sign_in_networks (user_id, network, failed_sign_ins, updated_at)
     select id, '192.0.2.0', 0, now() from users`);
-  await run(`insert into account_links (user_id, kind, token_hash, removes_passkeys, created_at)
-    select id, 'password', 'hash ' || id, false, now() from users`);
   await run(`insert into passkeys (id, user_id, name, credential_id, public_key, counter, created_at)
     select id, id, 'Laptop', 'credential ' || id, 'key', 0, now() from users`);
-  await run(`insert into passkey_codes (code_hash, kind, user_id, created_at)
-    select 'hash ' || id, 'recovery', id, now() from users`);
+  await run(`insert into one_time_codes (code_hash, kind, user_id, removes_passkeys, created_at)
+    select 'hash ' || id, 'recovery', id, false, now() from users`);
   await run("insert into rate_limits values ('key', 1, 5)");
   for (const company_id of [1, 2]) {
     for (const [table, ...rows] of recordsOf(company_id)) {

@@ -1,26 +1,48 @@
-import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
+import type { SystemWriteWork, Units, WriteWork } from '../../../database/work.js';
 import { MINUTE } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Mail, Mailer } from '../../../platform/mail.js';
-import { type Browser, type Caller, demandSession, type Sessions } from '../../../platform/requests.js';
+import {
+  type Browser,
+  type Caller,
+  demandSession,
+  LOCAL_ORIGIN,
+  type Sessions,
+} from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
-import { hashToken, randomToken } from '../access-token/access-token.model.js';
-import { deleteLink, findLink, lastLinkAt, saveLink } from './account-link.repository.js';
+import { randomToken } from '../access-token/access-token.model.js';
 import { addMember } from './member.service.js';
+import {
+  deleteCodes,
+  isCode,
+  type OneTimeCode,
+  saveCodes,
+  selectCodes,
+  takeCode,
+} from './one-time-code.repository.js';
 import { removePasskeys, selectPasskeys } from './passkey.service.js';
 import type { Passwords } from './password.service.js';
 import { attemptByCaller, type AttemptParts, pageRequest, type StartSession } from './sign-in.service.js';
-import { type AccountLink, EmailChoice, type LinkKind, type Member } from './user.model.js';
+import { EmailChoice, type Member } from './user.model.js';
 import { findAccountByEmail, getAccount, selectMemberships } from './user.repository.js';
 import { changeEmail, getUser, recordOfUser, setPassword } from './user.service.js';
 
 /** A second e-mail to set a password is sent after this time only. */
 const PAUSE_MS = 5 * MINUTE;
 
-const ANCHORS: Readonly<Record<LinkKind, string>> = { password: 'set-password', email: 'confirm-email' };
+/** Purpose of a link that is sent to a person: to set a password, or to confirm an e-mail address. */
+type SentKind = 'password' | 'email';
+
+/** A link before it has a code. */
+interface NewLink extends Pick<OneTimeCode, 'email' | 'removesPasskeys'> {
+  readonly userId: number;
+  readonly kind: SentKind;
+}
+
+const ANCHORS: Readonly<Record<SentKind, string>> = { password: 'set-password', email: 'confirm-email' };
 
 /** Address of the page that uses the code of a link; a path if the server does not know its own address. */
-const addressOf = ({ publicUrl }: Mailer, kind: LinkKind, code: string): string =>
+const addressOf = ({ publicUrl }: Mailer, kind: SentKind, code: string): string =>
   `${publicUrl}/console#${ANCHORS[kind]}=${code}`;
 
 /** Subject and sentence of an e-mail, in English and in Portuguese. */
@@ -52,13 +74,16 @@ function letter(kind: keyof typeof LETTERS, to: string, address: string): Mail {
 }
 
 /** Makes a link; an earlier one of the same kind ends. Resolves to its code. `by` is the acting user. */
-async function issue(work: SystemWriteWork, link: AccountLink, by: number): Promise<string> {
+async function issue(work: SystemWriteWork, link: NewLink, by: number): Promise<string> {
   const code = randomToken();
-  await saveLink(work, link, hashToken(code));
-  const { kind, email, removesPasskeys } = link;
+  const { userId, kind, email, removesPasskeys } = link;
+  // Locks the account: of two links that are made at the same time, one ends.
+  await getAccount(work, userId);
+  await deleteCodes(work, userId, kind);
+  await saveCodes(work, link, [code]);
   const after = { link: kind, email, removesPasskeys };
   const event = { action: 'issue', entityType: 'user', before: null, after } as const;
-  await recordOfUser(work, link.userId, event, () => Promise.resolve({ userId: by }));
+  await recordOfUser(work, userId, event, () => Promise.resolve({ userId: by }));
   return code;
 }
 
@@ -113,14 +138,29 @@ interface LinkParts extends AttemptParts {
   readonly startSession: StartSession;
 }
 
-type ByLink = Pick<Sessions, 'setPasswordByLink' | 'requestPassword' | 'requestEmail' | 'confirmEmail'>;
+type ByLink = Pick<
+  Sessions,
+  'signInByLink' | 'setPasswordByLink' | 'requestPassword' | 'requestEmail' | 'confirmEmail'
+>;
+
+/** Makes a code that signs a user in, once, within 10 minutes, in a browser on the machine of the server. */
+export async function createSignInCode(units: Units, userId: number): Promise<string> {
+  const code = randomToken();
+  await units.systemWrite(LOCAL_ORIGIN, (work) => saveCodes(work, { kind: 'sign_in', userId }, [code]));
+  return code;
+}
 
 /** Links that people use themselves, and their requests for them. */
 export const accountLinks = (parts: LinkParts): ByLink => ({
+  signInByLink: (code, from) =>
+    useLink(parts, 'sign_in', from.isLocal ? code : '', from, async (work, userId) => {
+      const account = await getAccount(work, userId);
+      return account.disabledAt === null ? await parts.startSession(work, account, from) : undefined;
+    }),
   setPasswordByLink: async (code, password, from) => {
     await demandLink(parts, 'password', code, from);
     const passwordHash = await parts.passwords.hash(password);
-    return await useLink(parts, 'password', code, from, async (work, { userId, removesPasskeys }) => {
+    return await useLink(parts, 'password', code, from, async (work, userId, { removesPasskeys }) => {
       const account = await getAccount(work, userId);
       // The user may have become a member of another company since.
       const { length } = await selectMemberships(work, [userId]);
@@ -134,15 +174,21 @@ export const accountLinks = (parts: LinkParts): ByLink => ({
   requestPassword: (email, from) => requestPassword(parts, email, from),
   requestEmail: (caller, change) => requestEmail(parts, caller, change),
   confirmEmail: (code, from) =>
-    useLink(parts, 'email', code, from, async (work, { userId, email }) =>
+    useLink(parts, 'email', code, from, async (work, userId, { email }) =>
       email === null ? undefined : (await changeEmail(work, { id: userId }, email, userId)).email,
     ),
 });
 
-function ended(): DomainError {
-  const message = 'The link was used, was replaced by a later one or is older than 72 hours.';
-  return new DomainError('invalid', message);
-}
+type LinkKind = SentKind | 'sign_in';
+
+const SENT = 'The link was used, was replaced by a later one or is older than 72 hours.';
+const ENDED: Readonly<Record<LinkKind, string>> = {
+  sign_in: 'The link was used, is older than 10 minutes or is from another machine.',
+  password: SENT,
+  email: SENT,
+};
+
+const ended = (kind: LinkKind): DomainError => new DomainError('invalid', ENDED[kind]);
 
 /** Errors: `invalid` if the code is of no link, which counts like a wrong password. */
 async function demandLink(
@@ -152,11 +198,9 @@ async function demandLink(
   { ip }: Browser,
 ): Promise<void> {
   await throttle.check(ip);
-  const isKnown = async (work: SystemReadWork): Promise<boolean> =>
-    (await findLink(work, hashToken(code), kind)) !== undefined;
-  if (await units.systemRead(isKnown)) return;
+  if (await units.systemRead((work) => isCode(work, kind, code))) return;
   await throttle.countFailure(ip);
-  throw ended();
+  throw ended(kind);
 }
 
 /** Ends a link and does what it is for, in one unit. */
@@ -165,14 +209,13 @@ async function useLink<T>(
   kind: LinkKind,
   code: string,
   from: Browser,
-  use: (work: SystemWriteWork, link: AccountLink) => Promise<T | undefined>,
+  use: (work: SystemWriteWork, userId: number, link: OneTimeCode) => Promise<T | undefined>,
 ): Promise<T> {
   await demandLink(parts, kind, code, from);
   return await parts.units.systemWrite(pageRequest(from), async (work) => {
-    const link = await findLink(work, hashToken(code), kind);
-    const result = link && (await use(work, link));
-    if (link === undefined || result === undefined) throw ended();
-    await deleteLink(work, link.userId, kind);
+    const link = await takeCode(work, kind, code);
+    const result = link?.userId == null ? undefined : await use(work, link.userId, link);
+    if (result === undefined) throw ended(kind);
     return result;
   });
 }
@@ -195,8 +238,8 @@ async function requestPassword(
   const answered = units.systemWrite(pageRequest(from), async (work) => {
     const account = await findAccountByEmail(work, email);
     if (account === undefined || account.disabledAt !== null) return;
-    const last = await lastLinkAt(work, account.id, 'password');
-    if (last !== undefined && work.now.getTime() - last.getTime() < PAUSE_MS) return;
+    const [last] = await selectCodes(work, account.id, 'password');
+    if (last !== undefined && work.now.getTime() - last.createdAt.getTime() < PAUSE_MS) return;
     const code = await issue(work, { ...NEW_PASSWORD, userId: account.id }, account.id);
     work.afterCommit(() => mail.send(letter('password', account.email, addressOf(mail, 'password', code))));
   });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-import type { SystemWriteWork, WriteWork } from '../../../database/work.js';
+import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { DomainError, notFound, taken } from '../../../platform/errors.js';
 import type { Credential, Signed } from '../../../platform/passkeys.js';
 import { demandSession, type NamedPasskey } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
-import { hashToken } from '../access-token/access-token.model.js';
+import { deleteCodes, saveCodes, selectCodes, takeCode } from './one-time-code.repository.js';
 import {
   comparableCode,
   MAX_PASSKEYS,
@@ -15,24 +15,16 @@ import {
   RECOVERY_CODES,
 } from './passkey.model.js';
 import {
-  countRecoveryCodes,
   deletePasskey,
-  deleteRecoveryCodes,
   findPasskey,
   insertPasskey,
-  saveCodes,
   selectPasskeys,
-  takeCode,
   updatePasskey,
 } from './passkey.repository.js';
 import { actorIn, recordOfUser } from './user.service.js';
 
-export {
-  countRecoveryCodes,
-  deleteEndedChallenges,
-  findPasskey,
-  selectPasskeys,
-} from './passkey.repository.js';
+export { deleteEndedCodes } from './one-time-code.repository.js';
+export { findPasskey, selectPasskeys } from './passkey.repository.js';
 
 /** A random challenge to a user; to those who sign in by a passkey alone if it is null. */
 export async function newChallenge(
@@ -42,7 +34,7 @@ export async function newChallenge(
 ): Promise<string> {
   const challenge = randomBytes(32).toString('base64url');
   work.demandRoom();
-  await saveCodes(work, userId, kind, [hashToken(challenge)]);
+  await saveCodes(work, { userId, kind }, [challenge]);
   return challenge;
 }
 
@@ -55,7 +47,7 @@ export async function addPasskey(
   userId: number,
   { challenge, ...given }: Credential & Signed & { readonly name: string },
 ) {
-  if (!(await takeCode(work, userId, 'create', hashToken(challenge)))) return undefined;
+  if ((await takeCode(work, 'create', challenge, userId)) === undefined) return undefined;
   const present = await selectPasskeys(work, userId);
   if (present.length >= MAX_PASSKEYS) {
     throw new DomainError('invalid', `A user has at most ${MAX_PASSKEYS} passkeys: remove one first.`);
@@ -75,7 +67,7 @@ export async function usePasskey(
   { challenge, counter }: Signed,
   challengeOf: number | null,
 ): Promise<boolean> {
-  if (!(await takeCode(work, challengeOf, 'get', hashToken(challenge)))) return false;
+  if ((await takeCode(work, 'get', challenge, challengeOf)) === undefined) return false;
   // The passkey may have been removed or used meanwhile. A counter that stands still is that of a copy.
   const present = await findPasskey(work, credentialId);
   if (present === undefined || (present.counter > 0 && counter <= present.counter)) return false;
@@ -115,13 +107,16 @@ export async function removePasskeys(
     await deletePasskey(work, passkey.id);
     await record(work, userId, [shown(passkey), null], by);
   }
-  if (removed.length === all.length) await deleteRecoveryCodes(work, userId);
+  if (removed.length === all.length) await deleteCodes(work, userId, 'recovery');
   return removed;
 }
 
+export const countRecoveryCodes = async (work: SystemReadWork, userId: number): Promise<number> =>
+  (await selectCodes(work, userId, 'recovery')).length;
+
 /** Uses up a recovery code. False if the user has none like it. */
 export async function useRecoveryCode(work: SystemWriteWork, userId: number, code: string): Promise<boolean> {
-  if (!(await takeCode(work, userId, 'recovery', hashToken(comparableCode(code))))) return false;
+  if ((await takeCode(work, 'recovery', comparableCode(code), userId)) === undefined) return false;
   const recoveryCodesLeft = await countRecoveryCodes(work, userId);
   const before = { recoveryCodesLeft: recoveryCodesLeft + 1 };
   await record(work, userId, [before, { recoveryCodesLeft }], userId);
@@ -134,9 +129,8 @@ export async function newRecoveryCodes(work: SystemWriteWork, userId: number): P
     throw new DomainError('invalid', 'Recovery codes stand in for a passkey: add one first.');
   }
   const codes = Array.from({ length: RECOVERY_CODES }, randomRecoveryCode);
-  const before = { recoveryCodesLeft: await deleteRecoveryCodes(work, userId) };
-  const hashes = codes.map((code) => hashToken(comparableCode(code)));
-  await saveCodes(work, userId, 'recovery', hashes);
+  const before = { recoveryCodesLeft: await deleteCodes(work, userId, 'recovery') };
+  await saveCodes(work, { userId, kind: 'recovery' }, codes.map(comparableCode));
   await record(work, userId, [before, { recoveryCodesLeft: codes.length }], userId);
   return codes;
 }

@@ -1,5 +1,5 @@
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
-import { type Clock, MINUTE } from '../../../platform/clock.js';
+import type { Clock } from '../../../platform/clock.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
 import type { Mailer } from '../../../platform/mail.js';
 import {
@@ -35,43 +35,19 @@ import {
   replacing,
 } from './sign-in.service.js';
 import type { Account, CompanyMembership, Membership } from './user.model.js';
-import { getAccount, selectMemberships } from './user.repository.js';
+import { selectMemberships } from './user.repository.js';
 import { setPassword } from './user.service.js';
 
 export { findPreferences } from './session.repository.js';
 
-const LINK_MS = 10 * MINUTE;
-
-/** Codes that sign one user in, once, within 10 minutes, from this machine; in the memory of this process. */
-export class SignInLinks {
-  readonly #links = new Map<string, { readonly userId: number; readonly until: number }>();
-
-  constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
-
-  create(userId: number): string {
-    const code = randomToken();
-    this.#links.set(hashToken(code), { userId, until: this.clock.elapsed() + LINK_MS });
-    return code;
-  }
-
-  /** The user of a code, which ends it; null for any other text. */
-  take(code: string): number | null {
-    const hash = hashToken(code);
-    const link = this.#links.get(hash);
-    this.#links.delete(hash);
-    return link === undefined || link.until <= this.clock.elapsed() ? null : link.userId;
-  }
-}
-
 export interface SessionParts extends AttemptParts {
   readonly passwords: Passwords;
   readonly clock: Clock;
-  readonly links: Pick<SignInLinks, 'take'>;
   readonly mail: Mailer;
   readonly onError: (error: unknown) => void;
 }
 
-export function createSessions({ clock, links, onError, ...parts }: SessionParts): Sessions {
+export function createSessions({ clock, onError, ...parts }: SessionParts): Sessions {
   const { units } = parts;
   const entityTypes = [...CHANGES_ACCESS, 'session'];
   const lookUp = new TokenLookUp(units, clock, entityTypes, (hash) =>
@@ -90,33 +66,12 @@ export function createSessions({ clock, links, onError, ...parts }: SessionParts
     },
     signIn: (given, from) => passkeys(from).signInByPassword(given),
     passkeys,
-    signInByLink: (code, from) => signInByLink(parts, links, code, from),
     ...accountLinks({ ...parts, startSession, onError }),
     changePassword: (caller, change) => changePassword(parts, caller, change),
   };
 }
 
 type Parts = Pick<SessionParts, 'units' | 'throttle' | 'passwords'>;
-
-async function signInByLink(
-  { units, throttle }: Parts,
-  links: SessionParts['links'],
-  code: string,
-  from: Browser,
-) {
-  await throttle.check(from.ip);
-  const userId = from.isLocal ? links.take(code) : null;
-  const signedIn =
-    userId === null
-      ? undefined
-      : await units.systemWrite(pageRequest(from), async (work) => {
-          const account = await getAccount(work, userId);
-          return account.disabledAt === null ? await startSession(work, account, from) : undefined;
-        });
-  if (signedIn !== undefined) return signedIn;
-  await throttle.countFailure(from.ip);
-  throw new DomainError('invalid', 'The link was used, is older than 10 minutes or is from another machine.');
-}
 
 async function changePassword(
   parts: Parts,

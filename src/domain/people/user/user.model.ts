@@ -115,16 +115,4 @@ export interface Attempted {
 
 export const NEW_NETWORK: SignInNetwork = { signedInAt: null, failedSignIns: 0, lockedUntil: null };
 
-/** Purpose of a link that was sent to a person: to set a password, or to confirm an e-mail address. */
-export type LinkKind = 'password' | 'email';
-
-export interface AccountLink {
-  readonly userId: number;
-  readonly kind: LinkKind;
-  /** The address to confirm; null for a link to set a password. */
-  readonly email: string | null;
-  /** Whether a link to set a password removes the passkeys too. */
-  readonly removesPasskeys: boolean;
-}
-
 export const EmailChoice = z.object({ email: emailAddress });

@@ -103,7 +103,7 @@ describe('a sign-in by passkey alone', () => {
     ]);
     expect((await mineOf(browser)).passkeys[0]?.lastUsedAt).not.toBeNull();
     await server.app.housekeeping.run();
-    const left = await server.place.sql<{ kind: string }>('select kind from passkey_codes');
+    const left = await server.place.sql<{ kind: string }>('select kind from one_time_codes');
     expect(left.filter(({ kind }) => kind !== 'recovery')).toEqual([]);
   });
 

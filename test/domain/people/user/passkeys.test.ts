@@ -73,7 +73,7 @@ describe('passkeys of an account', () => {
       'delete',
     ]);
     expect(JSON.stringify(entries)).not.toContain(codes[0]);
-    const rows = await server.place.sql('select * from passkey_codes');
+    const rows = await server.place.sql('select * from one_time_codes');
     expect(JSON.stringify(rows)).not.toContain(codes[0]?.replaceAll('-', ''));
   });
 
@@ -178,7 +178,7 @@ describe('a link to set a password', () => {
     expect((await enter(server, email, null)).isIn).toBe(false);
     await payloadOf(openBrowser(server.url), SET, { code: codeIn(link ?? ''), password: CHOSEN });
     expect((await enter(server, email, null, CHOSEN)).isIn).toBe(true);
-    expect(await rowsIn(server, 'passkey_codes', `kind = 'recovery' and user_id = ${user.id}`)).toBe(0);
+    expect(await rowsIn(server, 'one_time_codes', `kind = 'recovery' and user_id = ${user.id}`)).toBe(0);
     const shared = await personWithPasskey(server, { acme: 'viewer', beta: 'viewer' });
     expect(await linkFor(shared.user.id, true)).toMatchObject({
       link: null,

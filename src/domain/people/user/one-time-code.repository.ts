@@ -1,0 +1,99 @@
+import { type Insertable, sql } from 'kysely';
+
+import { specialSql } from '../../../database/company/company-rows.js';
+import { recordMapping } from '../../../database/company/company-table.js';
+import { instant } from '../../../database/storage.js';
+import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
+import { HOUR, MINUTE } from '../../../platform/clock.js';
+import { CHALLENGE_MS } from '../../../platform/passkeys.js';
+import type { RecordOf, Tables } from '../../../schema/schema.js';
+import { hashToken } from '../access-token/access-token.model.js';
+
+/** Time after which codes of a kind end by themselves; recovery codes do not. */
+const LIFETIMES = {
+  sign_in: 10 * MINUTE,
+  password: 72 * HOUR,
+  email: 72 * HOUR,
+  create: CHALLENGE_MS,
+  get: CHALLENGE_MS,
+  recovery: null,
+} as const;
+export type CodeKind = keyof typeof LIFETIMES;
+
+export type OneTimeCode = RecordOf<'one_time_codes', { readonly kind: CodeKind }, never>;
+
+const { recordOf, columnsOf } = recordMapping<'one_time_codes', OneTimeCode, never>('one_time_codes', []);
+
+/** Stores hashes of codes. */
+export async function saveCodes(
+  work: SystemWriteWork,
+  given: Pick<OneTimeCode, 'kind' | 'userId'> & Partial<Pick<OneTimeCode, 'email' | 'removesPasskeys'>>,
+  codes: readonly string[],
+): Promise<void> {
+  const { db } = specialSql(work);
+  const shared = columnsOf({ email: null, removesPasskeys: false, ...given, createdAt: work.now });
+  const rows = codes.map((code) => ({ ...shared, code_hash: hashToken(code) }));
+  await db
+    .insertInto('one_time_codes')
+    .values(rows as Insertable<Tables['one_time_codes']>[])
+    .execute();
+}
+
+/** Whether a text is a code of a kind that was not used and has not ended. */
+export async function isCode(work: SystemReadWork, kind: CodeKind, code: string): Promise<boolean> {
+  const { db } = specialSql(work);
+  const query = sql`select kind from one_time_codes where ${isOpen(work, kind, code)}`;
+  return (await query.execute(db)).rows.length > 0;
+}
+
+/** Uses up a code: of this user, of no user if that is null, of any if it is absent. Undefined if there is none. */
+export async function takeCode(
+  work: SystemWriteWork,
+  kind: CodeKind,
+  code: string,
+  userId?: number | null,
+): Promise<OneTimeCode | undefined> {
+  const { db } = specialSql(work);
+  const isOwn = userId === undefined ? sql`` : sql`and coalesce(user_id, 0) = ${userId ?? 0}`;
+  const { rows } = await sql<
+    Parameters<typeof recordOf>[0]
+  >`delete from one_time_codes where ${isOpen(work, kind, code)} ${isOwn} returning *`.execute(db);
+  return rows.map(recordOf)[0];
+}
+
+const isOpen = (work: SystemReadWork, kind: CodeKind, code: string) =>
+  sql`code_hash = ${hashToken(code)} and kind = ${kind} and created_at > ${newestEnded(work, kind)}`;
+
+/** Codes of a kind that were made until then have ended. */
+function newestEnded({ now }: SystemReadWork, kind: CodeKind): Date {
+  const lifetime = LIFETIMES[kind];
+  return instant.toColumn(new Date(lifetime === null ? 0 : now.getTime() - lifetime));
+}
+
+/** Codes of a user, also those that have ended by themselves. */
+export async function selectCodes(work: SystemReadWork, userId: number, kind: CodeKind) {
+  const { db } = specialSql(work);
+  const query = db.selectFrom('one_time_codes').selectAll().where('user_id', '=', userId);
+  return (await query.where('kind', '=', kind).execute()).map(recordOf);
+}
+
+/** Resolves to the number of codes that were left. */
+export async function deleteCodes(work: SystemWriteWork, userId: number, kind: CodeKind): Promise<number> {
+  const { db } = specialSql(work);
+  const query = db.deleteFrom('one_time_codes').where('user_id', '=', userId).where('kind', '=', kind);
+  return (await query.returning('kind').execute()).length;
+}
+
+const DELETED_PER_CALL = 500;
+
+/** Deletes some of the codes that have ended; returns whether there may be more. */
+export async function deleteEndedCodes(work: SystemWriteWork): Promise<boolean> {
+  const { db } = specialSql(work);
+  const kinds = (Object.keys(LIFETIMES) as CodeKind[]).filter((kind) => kind !== 'recovery');
+  const ended = kinds.map((kind) => sql`kind = ${kind} and created_at <= ${newestEnded(work, kind)}`);
+  const { rows } = await sql`delete from one_time_codes where code_hash in (select code_hash
+    from one_time_codes where ${sql.join(ended, sql` or `)} limit ${DELETED_PER_CALL}) returning kind`.execute(
+    db,
+  );
+  return rows.length === DELETED_PER_CALL;
+}

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { errorsOf, softwareOf, type Software } from '../support/fleet.js';
+import { softwareOf, type Software } from '../support/fleet.js';
 import { useServer, type Fields } from '../support/server.js';
 
 const server = useServer();
@@ -84,16 +84,6 @@ describe('contract 8: lists in forms', () => {
     const one = `${path}/${String(id)}`;
     expect((await sendForm('PUT', one, 'file_ids=&group_ids%5B%5D=')).status).toBe(200);
     expect((await read(one)).app_version).toMatchObject({ file_ids: files, group_ids: [] });
-  });
-
-  it('RI-12 an entry that is no id is 422 and changes nothing', async () => {
-    const { id } = await versionWith(`number=1&file_ids=${files.join(',')}`);
-    const one = `${path}/${String(id)}`;
-    for (const wrong of ['x', '01', '0', '1,,2', '1;2', '9007199254740993', '-1']) {
-      const refused = await server.acme.client.put(one, `file_ids=${wrong}&displayable=1`, FORM);
-      expect(errorsOf(refused), wrong).toEqual([422, ['file_ids']]);
-    }
-    expect((await read(one)).app_version).toMatchObject({ file_ids: files, displayable: false });
   });
 
   it('are read for the versions of a logical number and the targets of a notification', async () => {

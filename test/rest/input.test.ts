@@ -62,6 +62,8 @@ describe('contract 6: a boolean', () => {
     [{ flag: '' }, {}],
     [{ flag: null }, {}],
     [{ flag: 2 }, { flag: 2 }],
+    [{ flag: -1 }, { flag: -1 }],
+    [{ flag: 0.5 }, { flag: 0.5 }],
     [{ flag: [true] }, { flag: [true] }],
   ])('%j is read as %j', (sent, read) => {
     expect(json(sent)).toEqual(read);

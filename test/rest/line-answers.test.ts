@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { Units } from '../../src/database/work.js';
 import { transactionIngest } from '../../src/domain/payments/transaction/transaction.rest.js';
 import { ndjsonRows } from '../../src/platform/encoding/json.js';
-import { DomainError } from '../../src/platform/errors.js';
 import { lineAnswers, MAX_LINE_BYTES, type LineRoute, type Lines } from '../../src/rest/lines.js';
 import { ingestRows, ndjson, totalsOf } from '../support/line-stream.js';
 import { useServer } from '../support/server.js';
@@ -41,21 +40,6 @@ describe('a stream of rows', () => {
     const { result, turns } = await turnsOf(() => collected(lineAnswers(transactionIngest, linesOf(text))));
     expect(result).toEqual([totalsOf(2_000)]);
     expect(turns).toBeGreaterThanOrEqual(40);
-  });
-
-  it('ends with the totals of what was committed when a batch fails', async () => {
-    let batches = 0;
-    const write: Units['write'] = async (caller, use) => {
-      batches += 1;
-      if (batches === 3) throw new DomainError('storage_full', 'The disk is full.', { retryAfter: 10 });
-      return await server.app.units.write(caller, use);
-    };
-    const units = { ...server.app.units, write };
-    const text = ndjson(ingestRows(2_000, 5_000));
-    expect(await collected(lineAnswers(transactionIngest, linesOf(text, units)))).toEqual([
-      { error: { code: 'storage_full', message: 'The disk is full.', request_id: 'r' }, ...totalsOf(1_000) },
-    ]);
-    expect(errors).toEqual([]);
   });
 
   it('reports an unexpected error to the log, and nothing of it to the client', async () => {

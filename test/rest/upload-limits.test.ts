@@ -218,21 +218,3 @@ describe('the rest of a body with bytecode', () => {
     expect((await client.get(one)).status).toBe(200);
   });
 });
-
-describe('slow uploads', () => {
-  it('UP-13 300 clients that send single bytes do not delay others', async () => {
-    // One network may have 250 requests in progress.
-    const networks = ['127.0.0.2', '127.0.0.3'];
-    const slow = await Promise.all(
-      Array.from({ length: 300 }, (_, n) => openSlowClient(server.url, networks[n % 2])),
-    );
-    for (const client of slow) await client.send(ours('POST files', 'Content-Length: 5000') + START);
-    for (let round = 0; round < 5; round += 1) {
-      await Promise.all(slow.map((client) => client.send('x')));
-      expect((await server.beta.client.post('files', multipart(64 * KIB))).status).toBe(201);
-      expect((await server.beta.client.get('files')).status).toBe(200);
-    }
-    for (const client of slow) client.socket.destroy();
-    expect((await server.beta.client.get('files')).status).toBe(200);
-  });
-});

@@ -226,8 +226,8 @@ function app(): RecordCase {
       change('changes its language', { language: 'RUBY' }, { language: 'ruby', name: 'renamed' }),
       puts('clears its description', { description: null }),
     ],
-    post: { name: 'app of REST.rb', kind: 'module', communication_format: 'iso8583' },
-    posted: { language: 'ruby', created_via: 'api' },
+    post: { name: 'app of REST.rb', kind: 'Module', communication_format: 'ISO8583' },
+    posted: { language: 'ruby', kind: 'module', communication_format: 'iso8583', created_via: 'api' },
   };
 }
 

@@ -1,10 +1,6 @@
-import { createProxyServer, type ServerOptions } from 'http-proxy-3';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 
 import type { Config } from '../../src/platform/config/config.js';
 import { readDocument } from '../documents/markdown.js';
@@ -21,65 +17,9 @@ async function serve(config: Partial<Config> = {}): Promise<TestServer> {
   return server;
 }
 
-/** Starts the proxy of Vite's development server; returns its URL. */
-async function startProxy(options: ServerOptions): Promise<string> {
-  const proxy = createProxyServer({ ws: true, ...options });
-  proxy.on('error', () => undefined);
-  const front = createServer((request, response) => proxy.web(request, response));
-  front.on('upgrade', (request, socket, head) => proxy.ws(request, socket, head));
-  await once(front.listen(0, '127.0.0.1'), 'listening');
-  const { port } = front.address() as AddressInfo;
-  onTestFinished(() => {
-    front.close();
-    front.closeAllConnections();
-  });
-  return `http://127.0.0.1:${port}`;
-}
-
 /** The query of a page that was loaded from this URL, by each transport. */
 const ofPage = (url: string, { acme }: TestServer, origin = url) =>
   overFourTransports(url, acme.token, { origin });
-
-describe('AT-42 behind a reverse proxy that keeps the Host', () => {
-  it('serves its pages without any setting, and no others', async () => {
-    const server = await serve();
-    const url = await startProxy({ target: server.url });
-    expect(await ofPage(url, server)).toEqual(SERVED);
-    expect(await ofPage(url, server, 'https://evil.example')).toEqual(REFUSED);
-  });
-});
-
-describe('AT-42 behind a reverse proxy that replaces the Host', () => {
-  it('refuses its pages by each transport, if nothing says whose they are', async () => {
-    const server = await serve();
-    expect(await ofPage(await startProxy({ target: server.url, changeOrigin: true }), server)).toEqual(
-      REFUSED,
-    );
-  });
-
-  it('serves its pages if it is trusted and sends X-Forwarded-Host', async () => {
-    for (const [trustProxy, statuses] of [
-      [['127.0.0.1'], SERVED],
-      [['10.0.0.0/8'], REFUSED],
-    ] as const) {
-      const server = await serve({ trustProxy });
-      const url = await startProxy({ target: server.url, changeOrigin: true, xfwd: true });
-      expect(await ofPage(url, server)).toEqual(statuses);
-      expect(await ofPage(url, server, 'https://evil.example')).toEqual(REFUSED);
-    }
-  });
-
-  it('serves its pages if ALLOWED_ORIGINS has its origin, with CORS headers for exactly this one', async () => {
-    const origin = 'https://gateway.example';
-    const server = await serve({ allowedOrigins: [origin] });
-    const url = await startProxy({ target: server.url, changeOrigin: true });
-    expect(await ofPage(url, server, origin)).toEqual(SERVED);
-    const reply = await sendHttp(`${url}/v1/groups?access_token=${server.acme.token}`, {
-      headers: { origin },
-    });
-    expect(reply.headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' });
-  });
-});
 
 /** A configuration of nginx with this block `http`, and all files in the folder. */
 function wholeConfiguration(http: string, folder: string): string {

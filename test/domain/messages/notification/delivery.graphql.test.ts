@@ -8,9 +8,10 @@ import {
 import { NO_DELIVERIES } from '../../../../src/domain/messages/notification/notification.model.js';
 import { sendNotification } from '../../../../src/domain/messages/notification/notification.service.js';
 import { DAY } from '../../../../src/platform/clock.js';
-import { answered, changed, nodeId } from '../../../support/dashboard.js';
+import { answered, nodeId } from '../../../support/dashboard.js';
 import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
 import { ledgerOf, wideFleet } from '../../../support/fleet.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { useServerPerTest, type Fields, type Member } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
 import { withoutTime } from '../../../support/terminals.js';
@@ -26,10 +27,6 @@ const SHOWN = `query ($id: ID!, $states: [NotificationDeliveryState!]) { notific
   deliveries(first: 10, filter: { state: { in: $states } }) { totalCount nodes {
     logicalNumber { number } state queuedAt sentAt finishedAt reason } }
   summary { queued sent delivered failed expired cancelled } } }`;
-const CANCEL = `mutation ($id: ID!) { notificationCancel(id: $id) {
-  notification { databaseId } cancelled userErrors { message path code } } }`;
-const RETRY = `mutation ($id: ID!) { notificationRetry(id: $id) {
-  notification { databaseId } queued userErrors { message path code } } }`;
 const FOLLOW = `subscription ($id: ID!, $after: Int) { notificationDelivery(notificationId: $id, after: $after) {
   sequence delivery { state logicalNumber { number } } } }`;
 
@@ -40,21 +37,21 @@ interface Followed {
   };
 }
 
+interface Shown {
+  readonly notification: {
+    readonly deliveries: { readonly nodes: readonly Fields[] };
+    readonly summary: Fields;
+  };
+}
+
 const globalId = (id: number): string => nodeId('Notification', id);
 const shown = async (id: number, states?: readonly string[]) =>
-  (
-    await answered<{ notification: { deliveries: { nodes: readonly Fields[] }; summary: Fields } }>(
-      acme,
-      SHOWN,
-      {
-        id: globalId(id),
-        states,
-      },
-    )
-  ).notification;
+  (await answered<Shown>(acme, SHOWN, { id: globalId(id), states })).notification;
 const counts = (given: Partial<Record<string, number>>) => ({ ...NO_DELIVERIES, ...given });
-const recall = (mutation: string, id: number, member = acme) =>
-  changed(member, mutation, { id: globalId(id) });
+const cancel = async (id: number): Promise<unknown> =>
+  (await mutated(acme, 'notificationCancel', { id: globalId(id) }, 'cancelled')).cancelled;
+const retry = async (id: number): Promise<unknown> =>
+  (await mutated(acme, 'notificationRetry', { id: globalId(id) }, 'queued')).queued;
 
 /** One notification: the first delivery is delivered, the second has failed, and the third waits. */
 async function mixed(): Promise<number> {
@@ -97,29 +94,21 @@ describe('deliveries of a notification', () => {
     expect((await shown(id, ['SENT'])).deliveries).toEqual({ totalCount: 0, nodes: [] });
   });
 
-  it('are found by logical number', async () => {
-    const id = globalId(await mixed());
-    const query = `query ($id: ID!, $of: IdComparator!) {
-      notification(id: $id) { deliveries(filter: { logicalNumberId: $of }) { totalCount nodes { state logicalNumber { id } } } } }`;
-    const second = '{ logicalNumber(number: "200") { id } }';
-    const { logicalNumber } = await answered<{ logicalNumber: { id: string } }>(acme, second);
-    const nodes = [{ state: 'FAILED', logicalNumber }];
-    expect(await answered(acme, query, { id, of: { eq: logicalNumber.id } })).toEqual({
-      notification: { deliveries: { totalCount: 1, nodes } },
-    });
-  });
-
   it.each([
-    [{ eq: '200' }, ['FAILED']],
-    [{ in: ['100', '300', '400'] }, ['DELIVERED', 'QUEUED']],
-    [{ startsWith: '2' }, ['FAILED']],
-    [{ eq: 'none' }, []],
-  ])('are found by the number %j', async (number, states) => {
-    const id = globalId(await mixed());
-    const query = `query ($id: ID!, $filter: NotificationDeliveryFilter) {
-      notification(id: $id) { deliveries(filter: $filter) { totalCount nodes { state } } } }`;
-    expect(await answered(acme, query, { id, filter: { number } })).toEqual({
-      notification: { deliveries: { totalCount: states.length, nodes: states.map((state) => ({ state })) } },
+    [{ logicalNumberId: { eq: nodeId('LogicalNumber', 2) } }, ['200 FAILED']],
+    [{ number: { eq: '200' } }, ['200 FAILED']],
+    [{ number: { in: ['100', '300', '400'] } }, ['100 DELIVERED', '300 QUEUED']],
+    [{ number: { startsWith: '2' } }, ['200 FAILED']],
+    [{ number: { eq: 'none' } }, []],
+  ])('are found by %j', async (filter, found) => {
+    const query = `query ($id: ID!, $filter: NotificationDeliveryFilter) { notification(id: $id) {
+      deliveries(filter: $filter) { totalCount nodes { state logicalNumber { number } } } } }`;
+    const nodes = found.map((each) => {
+      const [number, state] = each.split(' ');
+      return { state, logicalNumber: { number } };
+    });
+    expect(await answered(acme, query, { id: globalId(await mixed()), filter })).toEqual({
+      notification: { deliveries: { totalCount: found.length, nodes } },
     });
   });
 
@@ -129,18 +118,15 @@ describe('deliveries of a notification', () => {
     const delivery = { id: nodeId('NotificationDelivery', 1) };
     expect(await answered(acme, query, delivery)).toEqual({ node: delivery });
     expect(await answered(server.beta, query, delivery)).toEqual({ node: null });
-    for (const mutation of [CANCEL, RETRY]) {
-      const { userErrors } = await recall(mutation, id, server.beta);
-      expect(userErrors).toMatchObject([{ code: 'NOT_FOUND' }]);
-    }
+    for (const mutation of ['notificationCancel', 'notificationRetry'])
+      await expectRefused(server.beta, mutation, { id: globalId(id) }, 'NOT_FOUND id');
   });
 });
 
 describe('cancelling', () => {
   it('ends what waits, and lets nothing of it out', async () => {
     const id = await mixed();
-    const done = { notification: { databaseId: id }, userErrors: [] };
-    expect(await recall(CANCEL, id)).toEqual({ ...done, cancelled: 1 });
+    expect(await cancel(id)).toBe(1);
     expect((await shown(id)).summary).toEqual(counts({ delivered: 1, failed: 1, cancelled: 1 }));
     const due = await inUnit(server.app.units, acme, (work) => claimDeliveries(work, 9));
     expect(due).toEqual([]);
@@ -148,7 +134,7 @@ describe('cancelling', () => {
       action: 'cancel',
       after: { waiting: 1 },
     });
-    expect(await recall(CANCEL, id)).toMatchObject({ cancelled: 0, userErrors: [] });
+    expect(await cancel(id)).toBe(0);
     expect((await ledgerOf(server, acme, 'notification', id)).length).toBe(2);
   });
 
@@ -160,10 +146,10 @@ describe('cancelling', () => {
       sendNotification(work, { content: 'x', groupId: group }),
     );
     expect((await shown(id)).summary).toEqual(counts({}));
-    expect(await recall(CANCEL, id)).toMatchObject({ cancelled: 1_200, userErrors: [] });
+    expect(await cancel(id)).toBe(1_200);
     expect((await shown(id)).summary).toEqual(counts({ cancelled: 1_200 }));
     const other = await notify(server, acme, 'x', ...(await numbersOf(1_000)));
-    expect(await recall(CANCEL, other)).toMatchObject({ cancelled: 1_000 });
+    expect(await cancel(other)).toBe(1_000);
     expect((await shown(other)).summary).toEqual(counts({ cancelled: 1_000 }));
   });
 });
@@ -177,24 +163,21 @@ async function numbersOf(count: number): Promise<string[]> {
 describe('a retry', () => {
   it('queues what has failed, with the same ids, and nothing else', async () => {
     const id = await mixed();
-    const done = { notification: { databaseId: id }, userErrors: [] };
-    expect(await recall(RETRY, id)).toEqual({ ...done, queued: 1 });
+    expect(await retry(id)).toBe(1);
     expect((await shown(id)).summary).toEqual(counts({ delivered: 1, queued: 2 }));
     const deliveries = await inUnit(server.app.units, acme, (work) => claimDeliveries(work, 9));
     expect(deliveries.map(({ message }) => withoutTime(message)).sort()).toEqual([
       '2|SHOW_MESSAGE|text',
       '3|SHOW_MESSAGE|text',
     ]);
-    expect(await recall(RETRY, id)).toMatchObject({ queued: 0, userErrors: [] });
+    expect(await retry(id)).toBe(0);
   });
 
   it('is refused once the notification has expired', async () => {
     const id = await mixed();
     server.clock.advance(7 * DAY);
-    const { notification, queued, userErrors } = await recall(RETRY, id);
-    expect([notification, queued]).toEqual([null, null]);
-    expect(userErrors).toMatchObject([{ code: 'INVALID', path: ['id'] }]);
-    expect(userErrors[0]?.message).toMatch(/^expired at .+: send the notification again$/);
+    const message = /^expired at .+: send the notification again$/;
+    await expectRefused(acme, 'notificationRetry', { id: globalId(id) }, 'INVALID id', message);
     await server.app.housekeeping.run();
     expect((await shown(id)).summary).toEqual(counts({ delivered: 1, failed: 1, expired: 1 }));
   });
@@ -216,7 +199,7 @@ describe('a subscription to deliveries', () => {
       await failDeliveries(work, await claimDeliveries(work, 1), 'too long');
     });
     expect(seen(await live.until(3)).at(-1)).toBe('100 FAILED');
-    await recall(CANCEL, id);
+    await cancel(id);
     const events = await live.until(4);
     expect(seen(events).at(-1)).toBe('200 CANCELLED');
     live.stop();
@@ -236,7 +219,7 @@ describe('a subscription to deliveries', () => {
     expect(await stranger.ended).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
     await expect
       .poll(async () => {
-        await recall(CANCEL, id);
+        await cancel(id);
         return seen(live.events);
       })
       .toEqual(['100 CANCELLED']);

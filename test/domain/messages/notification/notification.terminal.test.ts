@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { SECOND } from '../../../../src/platform/clock.js';
-import { answered, changed, nodeId } from '../../../support/dashboard.js';
+import { answered, nodeId } from '../../../support/dashboard.js';
 import { deliveriesOf, notify } from '../../../support/deliveries.js';
 import { fleet } from '../../../support/fleet.js';
 import { metricOf } from '../../../support/gauges.js';
+import { mutated } from '../../../support/mutations.js';
 import { useServerPerTest, type Member } from '../../../support/server.js';
-import { ISSUE, newTerminal, REVOKE } from '../../../support/terminals.js';
+import { newTerminal } from '../../../support/terminals.js';
 import { httpTerminal, type HttpTerminal } from '../../../support/waiting-terminal.js';
 
 const server = useServerPerTest();
@@ -23,6 +24,14 @@ beforeEach(async () => {
 async function terminalOf(serialNumber: string, member = acme): Promise<[number, HttpTerminal]> {
   const { id, token } = await newTerminal(member, serialNumber);
   return [id, httpTerminal(server.url, token)];
+}
+
+/** The logical number of the first terminal. */
+const numberId = async (): Promise<number> =>
+  Number((await acme.client.get(`devices/${device}`)).record('device').logical_number_id);
+async function move(serialNumber: string, logicalNumberId: number): Promise<void> {
+  const reply = await acme.client.put(`devices/${serialNumber}`, { logical_number_id: logicalNumberId });
+  expect(reply.status).toBe(200);
 }
 
 const INSTANT: unknown = expect.stringMatching(/^20.+Z$/);
@@ -42,7 +51,6 @@ describe('notifications of a terminal', () => {
     await send('Closed on Sunday', 'T-1');
     await send('RELOAD|apps|now', 'T-1');
     const reply = await terminal.get('/notifications');
-    expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
     const shown = expect.stringMatching(/^1\|SHOW_MESSAGE\|Closed on Sunday\|/) as string;
     const notifications = [
@@ -57,24 +65,17 @@ describe('notifications of a terminal', () => {
   it('are delivered by its confirmation, which may come late, out of order and again', async () => {
     for (const text of ['one', 'two']) await send(text, 'T-1');
     await terminal.get('/notifications');
-    for (const event of ['2', '2', 1, '1']) {
-      const reply = await terminal.confirm(event);
-      expect([reply.status, reply.text]).toEqual([200, '{}']);
-    }
+    for (const event of ['2', '2', 1, '1']) expect((await terminal.confirm(event)).text).toBe('{}');
     expect(await states()).toEqual(['delivered', 'delivered']);
   });
 
   it('RU-53 are confirmed by the terminal that was given them, also after moves, and not by its successor', async () => {
     const [, successor] = await terminalOf('T-4');
-    const move = async (serialNumber: string, logicalNumberId: number): Promise<void> => {
-      const reply = await acme.client.put(`devices/${serialNumber}`, { logical_number_id: logicalNumberId });
-      expect(reply.status).toBe(200);
-    };
     await send('one', 'T-1');
     expect((await terminal.get('/notifications')).messages).toHaveLength(1);
-    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
+    const first = await numberId();
     await move('T-1', await fleet.logicalNumber(acme.client, 'LN3'));
-    await move('T-4', Number(first));
+    await move('T-4', first);
     expect((await successor.confirm('1')).status).toBe(404);
     expect(await states()).toEqual(['sent']);
     expect((await terminal.confirm('1')).status).toBe(200);
@@ -85,10 +86,9 @@ describe('notifications of a terminal', () => {
 
   it('RU-53 are confirmed by the terminal that was given them last, after the lease of the one before', async () => {
     const [, second] = await terminalOf('T-2');
-    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
     await send('one', 'T-1');
     await terminal.get('/notifications');
-    await acme.client.put('devices/T-2', { logical_number_id: first });
+    await move('T-2', await numberId());
     server.clock.advance(31 * SECOND);
     expect((await second.get('/notifications')).messages).toHaveLength(1);
     expect((await terminal.confirm('1')).status).toBe(404);
@@ -100,18 +100,15 @@ describe('notifications of a terminal', () => {
     await terminalOf('T-2');
     for (const text of ['one', 'two']) await send(text, 'T-1', 'T-2');
     await terminal.get('/notifications');
-    const { logical_number_id: first } = (await acme.client.get(`devices/${device}`)).record('device');
-    await acme.client.put('devices/T-1', {
-      logical_number_id: await fleet.logicalNumber(acme.client, 'LN3'),
-    });
-    const CANCEL = 'mutation ($id: ID!) { notificationCancel(id: $id) { cancelled userErrors { message } } }';
-    await changed(acme, CANCEL, { id: nodeId('Notification', 1) });
+    const first = await numberId();
+    await move('T-1', await fleet.logicalNumber(acme.client, 'LN3'));
+    await mutated(acme, 'notificationCancel', { id: nodeId('Notification', 1) });
     for (const event of ['1', '3', '1']) expect((await terminal.confirm(event)).status).toBe(200);
     const OF = `query ($device: ID!, $number: ID!) {
       device(id: $device) { deliveries(first: 9) { totalCount nodes { ...F } } }
       logicalNumber(id: $number) { deliveries(first: 9, filter: { state: { in: [DELIVERED] } }) { nodes { ...F } } } }
       fragment F on NotificationDelivery { databaseId state confirmedAt finishedAt notification { databaseId } }`;
-    const ids = { device: nodeId('Device', device), number: nodeId('LogicalNumber', Number(first)) };
+    const ids = { device: nodeId('Device', device), number: nodeId('LogicalNumber', first) };
     const times = { confirmedAt: INSTANT, finishedAt: INSTANT };
     const one = { databaseId: 1, state: 'CANCELLED', notification: { databaseId: 1 }, ...times };
     const two = { ...one, databaseId: 3, state: 'DELIVERED', notification: { databaseId: 2 } };
@@ -201,8 +198,8 @@ describe('a terminal that waits', () => {
     const named = ['T-3', 'T-4'].map((name) => httpTerminal(server.url, gateway.token, name));
     const replies = [terminal, other, ...named].map((each) => each.get('/notifications?wait=60'));
     await waiting(4);
-    await changed(acme, REVOKE, { id: nodeId('Device', device) });
-    await changed(acme, ISSUE, { id: nodeId('Device', replaced) });
+    await mutated(acme, 'deviceTokenRevoke', { deviceId: nodeId('Device', device) });
+    await mutated(acme, 'deviceTokenIssue', { deviceId: nodeId('Device', replaced) });
     await server.app.database.writes
       .updateTable('access_tokens')
       .set({ revoked_at: new Date() })

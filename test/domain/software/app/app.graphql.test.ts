@@ -1,13 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, changed, listed } from '../../../support/dashboard.js';
+import { answered, listed } from '../../../support/dashboard.js';
 import { softwareOf } from '../../../support/fleet.js';
+import { expectRefused, mutationOf } from '../../../support/mutations.js';
 import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
-
-const ERRORS = 'userErrors { message path code }';
-const CREATE = `mutation ($input: AppCreateInput!) { appCreate(input: $input) { app { name } ${ERRORS} } }`;
 
 describe('an app in GraphQL', () => {
   it.each([
@@ -16,15 +14,13 @@ describe('an app in GraphQL', () => {
     ['null for its format', 'communicationFormat', null],
   ])('is refused in userErrors with %s', async (_case, field, value) => {
     const input = { name: 'x', [field]: value };
-    const { app, userErrors } = await changed(server.acme, CREATE, { input });
-    expect(app).toBeNull();
-    expect(userErrors).toMatchObject([{ path: ['input', field], code: 'INVALID' }]);
+    await expectRefused(server.acme, 'appCreate', { input }, `INVALID input.${field}`);
   });
 
   it('GQ-13 is refused with an unknown kind', async () => {
-    const { status, body } = await server.acme.graphql(CREATE, { input: { name: 'x', kind: 'module' } });
-    expect(status).toBe(400);
-    expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+    const input = { name: 'x', kind: 'module' };
+    const { status, body } = await server.acme.graphql(mutationOf('appCreate'), { input });
+    expect([status, body.errors?.[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
   });
 });
 

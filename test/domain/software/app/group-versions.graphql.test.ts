@@ -1,30 +1,21 @@
 import { describe, expect, it } from 'vitest';
 
-import { changed, nodeId, type Page, type UserErrorShape } from '../../../support/dashboard.js';
+import { nodeId } from '../../../support/dashboard.js';
 import {
   fleet,
   ledgerOf,
   rowsIn,
   softwareOf,
   unique,
-  wideFleet,
   versionIdsOf,
+  wideFleet,
 } from '../../../support/fleet.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { type Fields, useServer } from '../../../support/server.js';
 
 const server = useServer();
 
-const mutation = (name: string): string => `mutation ($id: ID!, $appVersionIds: [ID!]!) {
-  ${name}(id: $id, appVersionIds: $appVersionIds) {
-    group { databaseId appVersions(first: 100) { totalCount nodes { databaseId } } }
-    userErrors { message path code } } }`;
-const ATTACH = mutation('groupAttachAppVersions');
-const DETACH = mutation('groupDetachAppVersions');
-
-interface LinkPayload {
-  readonly group: { readonly appVersions: Page<Fields> } | null;
-  readonly userErrors: readonly UserErrorShape[];
-}
+const [ATTACH, DETACH] = ['groupAttachAppVersions', 'groupDetachAppVersions'] as const;
 
 const newGroup = (): Promise<number> => fleet.group(server.acme.client, unique());
 const versions = (count: number, groups: readonly number[] = []): Promise<number[]> =>
@@ -33,14 +24,18 @@ const variables = (group: number, ids: readonly number[]) => ({
   id: nodeId('Group', group),
   appVersionIds: ids.map((id) => nodeId('AppVersion', id)),
 });
-const link = async (query: string, group: number, ids: readonly number[]) =>
-  await changed<LinkPayload>(server.acme, query, variables(group, ids));
+const link = (mutation: string, group: number, ids: readonly number[]) =>
+  mutated(
+    server.acme,
+    mutation,
+    variables(group, ids),
+    'group { databaseId appVersions(first: 100) { totalCount nodes { databaseId } } }',
+  );
 const having = (group: number, ids: readonly number[]) => ({
   group: {
     databaseId: group,
     appVersions: { totalCount: ids.length, nodes: ids.map((databaseId) => ({ databaseId })) },
   },
-  userErrors: [],
 });
 const versionsOf = (number: string): Promise<unknown> => versionIdsOf(server.acme.client, number);
 const ledger = (type: string, id: number) => ledgerOf(server, server.acme, type, id);
@@ -92,35 +87,28 @@ describe('app versions of a group', () => {
     expect(await ledger('app_version', loose)).toHaveLength(1);
   });
 
-  it.each([ATTACH, DETACH])('change nothing if one id is invalid: %s', async (query) => {
+  it.each([ATTACH, DETACH])('change nothing if one id is invalid: %s', async (mutation) => {
     const group = await newGroup();
     const [attached = 0] = await versions(1, [group]);
     const [version = 0] = await versions(1);
     const [foreign = 0] = await fleet.appVersions(server.beta.client, 1, []);
-    const attempt = async (...ids: string[]) =>
-      await changed<LinkPayload>(server.acme, query, {
-        id: nodeId('Group', group),
-        appVersionIds: [...variables(group, [attached, version]).appVersionIds, ...ids],
-      });
-    const nobodys = await attempt(nodeId('AppVersion', 9e6));
-    expect(nobodys).toEqual({
-      group: null,
-      userErrors: [
-        { message: 'must hold ids of app versions only', path: ['appVersionIds'], code: 'INVALID' },
-      ],
-    });
-    expect(await attempt(nodeId('AppVersion', foreign))).toEqual(nobodys);
-    for (const id of [nodeId('App', version), 'x']) {
-      expect(await attempt(id)).toMatchObject({
-        group: null,
-        userErrors: [{ message: 'must be the id of an app version', path: ['appVersionIds'] }],
-      });
-    }
+    const expectInvalid = async (message: string, ...ids: string[]): Promise<void> => {
+      const given = variables(group, [attached, version]);
+      const appVersionIds = [...given.appVersionIds, ...ids];
+      await expectRefused(
+        server.acme,
+        mutation,
+        { ...given, appVersionIds },
+        'INVALID appVersionIds',
+        message,
+      );
+    };
+    for (const id of [9e6, foreign])
+      await expectInvalid('must hold ids of app versions only', nodeId('AppVersion', id));
+    for (const id of [nodeId('App', version), 'x'])
+      await expectInvalid('must be the id of an app version', id);
     const many = Array.from({ length: 1001 }, (_, n) => nodeId('AppVersion', 1e6 + n));
-    expect(await attempt(...many)).toMatchObject({
-      group: null,
-      userErrors: [{ message: 'must have at most 1000 entries', path: ['appVersionIds'] }],
-    });
+    await expectInvalid('must have at most 1000 entries', ...many);
     expect(await ledger('app_version', attached)).toHaveLength(1);
     expect(await ledger('app_version', version)).toHaveLength(1);
   });
@@ -140,18 +128,16 @@ describe('app versions of a group', () => {
   });
 });
 
-const SET = `mutation ($id: ID!, $appVersionIds: [ID!]!, $ifMatch: Int) {
-  groupSetDefaultAppVersions(id: $id, appVersionIds: $appVersionIds, ifMatch: $ifMatch) {
-    group { databaseId revision defaultAppVersions(first: 100) { totalCount nodes { databaseId } } }
-    userErrors { message path code } } }`;
-
-interface Payload {
-  readonly group: (Fields & { readonly defaultAppVersions: Page<{ readonly databaseId: number }> }) | null;
-  readonly userErrors: readonly UserErrorShape[];
-}
-
-const set = (group: number, versions: readonly number[], more: Fields = {}) =>
-  changed<Payload>(server.acme, SET, { ...variables(group, versions), ...more });
+const SET = 'groupSetDefaultAppVersions';
+const set = (group: number, versions: readonly number[]) =>
+  mutated(
+    server.acme,
+    SET,
+    variables(group, versions),
+    'group { revision defaultAppVersions(first: 100) { totalCount nodes { databaseId } } }',
+  );
+const expectNotSet = (given: Fields, refusal: string, message?: string) =>
+  expectRefused(server.acme, SET, given, refusal, message);
 const versionOf = async (groups: readonly number[]): Promise<number> =>
   (await fleet.appVersions(server.acme.client, 1, groups))[0] ?? 0;
 const rows = (group: number): Promise<number> =>
@@ -159,11 +145,8 @@ const rows = (group: number): Promise<number> =>
 const read = async (number: string): Promise<Fields> =>
   (await server.acme.client.get(`logical_numbers/${number}`)).record('logical_number');
 
-async function remove(type: string, id: number): Promise<void> {
-  const name = `${type.charAt(0).toLowerCase()}${type.slice(1)}Delete`;
-  const mutationOf = `mutation ($id: ID!) { ${name}(id: $id) { userErrors { code } } }`;
-  expect((await changed(server.acme, mutationOf, { id: nodeId(type, id) })).userErrors).toEqual([]);
-}
+const remove = (type: 'App' | 'AppVersion' | 'Group', id: number) =>
+  mutated(server.acme, `${type.charAt(0).toLowerCase()}${type.slice(1)}Delete`, { id: nodeId(type, id) });
 
 async function created(fields: Fields): Promise<string> {
   const number = unique();
@@ -175,17 +158,10 @@ describe('the default versions of a group', () => {
   it('are replaced, with a ledger entry of the group', async () => {
     const group = await newGroup();
     const [one, two] = [await versionOf([group]), await versionOf([group])];
-    const having = (versions: readonly number[], revision: number) => ({
-      group: {
-        databaseId: group,
-        revision,
-        defaultAppVersions: {
-          totalCount: versions.length,
-          nodes: versions.map((databaseId) => ({ databaseId })),
-        },
-      },
-      userErrors: [],
-    });
+    const having = (versions: readonly number[], revision: number) => {
+      const nodes = versions.map((databaseId) => ({ databaseId }));
+      return { group: { revision, defaultAppVersions: { totalCount: versions.length, nodes } } };
+    };
     expect(await set(group, [two])).toEqual(having([two], 2));
     expect(await set(group, [two, one, two])).toEqual(having([one, two], 3));
     expect(await set(group, [one, two])).toEqual(having([one, two], 3));
@@ -210,10 +186,7 @@ describe('the default versions of a group', () => {
     const [foreign = 0] = await fleet.appVersions(server.beta.client, 1, []);
     for (const id of [elsewhere, foreign, 9e6]) {
       const message = `must be app versions that are attached to the group: not ${id}`;
-      expect(await set(group, [attached, id])).toEqual({
-        group: null,
-        userErrors: [{ message, path: ['appVersionIds'], code: 'INVALID' }],
-      });
+      await expectNotSet(variables(group, [attached, id]), 'INVALID appVersionIds', message);
     }
     expect([await rows(group), (await ledger('group', group)).length]).toEqual([0, 1]);
   });
@@ -222,27 +195,12 @@ describe('the default versions of a group', () => {
     const group = await newGroup();
     const [one = 0, two = 0] = await fleet.appVersions(server.acme.client, 2, [group]);
     const message = `must have at most one version of each app: ${one} and ${two} are of one app`;
-    expect(await set(group, [one, two])).toMatchObject({
-      group: null,
-      userErrors: [{ message, path: ['appVersionIds'] }],
-    });
+    await expectNotSet(variables(group, [one, two]), 'INVALID appVersionIds', message);
   });
 
-  it('are set for the revision that was read, in a group of their company', async () => {
-    const group = await newGroup();
-    const version = await versionOf([group]);
-    expect(await set(group, [version], { ifMatch: 7 })).toMatchObject({
-      group: null,
-      userErrors: [{ code: 'STALE', path: ['ifMatch'] }],
-    });
+  it('are set in a group of their company', async () => {
     const foreign = await fleet.group(server.beta.client, unique());
-    for (const id of [foreign, 9e6]) {
-      expect(await set(id, [])).toEqual({
-        group: null,
-        userErrors: [{ message: 'No such group.', path: ['id'], code: 'NOT_FOUND' }],
-      });
-    }
-    expect(await rows(group)).toBe(0);
+    for (const id of [foreign, 9e6]) await expectNotSet(variables(id, []), 'NOT_FOUND id', 'No such group.');
   });
 
   it('are those no more that are detached from the group or deleted', async () => {
@@ -274,13 +232,6 @@ describe('the default versions of a group', () => {
   });
 });
 
-const CREATE = `mutation ($input: LogicalNumberCreateInput!) {
-  logicalNumberCreate(input: $input) { logicalNumber { id number } userErrors { message code } } }`;
-const MOVE = `mutation ($id: ID!, $groupId: ID) {
-  logicalNumberMove(id: $id, groupId: $groupId) { userErrors { message code } } }`;
-const UPDATE = `mutation ($id: ID!, $input: LogicalNumberUpdateInput!) {
-  logicalNumberUpdate(id: $id, input: $input) { userErrors { message code } } }`;
-
 describe('a logical number', () => {
   it('gets the default versions of the group that it is created in', async () => {
     const group = await newGroup();
@@ -291,8 +242,8 @@ describe('a logical number', () => {
     const [entry, ...more] = await ledger('logical_number', (await read(rest)).id as number);
     expect([entry?.action, entry?.after?.appVersionIds, more]).toEqual(['create', [one, two], []]);
     const number = unique();
-    const made = await changed(server.acme, CREATE, { input: { number, groupId: nodeId('Group', group) } });
-    expect([made.userErrors, await versionsOf(number)]).toEqual([[], [one, two]]);
+    await mutated(server.acme, 'logicalNumberCreate', { input: { number, groupId: nodeId('Group', group) } });
+    expect(await versionsOf(number)).toEqual([one, two]);
     expect(await versionsOf(await created({}))).toEqual([]);
     // A list that the client gives is the whole list.
     expect(await versionsOf(await created({ group_id: group, app_version_ids: [other] }))).toEqual([other]);
@@ -310,8 +261,9 @@ describe('a logical number', () => {
     const start = { group_id: from, app_version_ids: [kept, lost] };
     const moves: readonly ((number: string, id: string) => Promise<unknown>)[] = [
       (number) => server.acme.client.put(`logical_numbers/${number}`, { group_id: group }),
-      (_number, id) => changed(server.acme, MOVE, { id, groupId: nodeId('Group', group) }),
-      (_number, id) => changed(server.acme, UPDATE, { id, input: { groupId: nodeId('Group', group) } }),
+      (_number, id) => mutated(server.acme, 'logicalNumberMove', { id, groupId: nodeId('Group', group) }),
+      (_number, id) =>
+        mutated(server.acme, 'logicalNumberUpdate', { id, input: { groupId: nodeId('Group', group) } }),
     ];
     for (const move of moves) {
       const number = await created(start);

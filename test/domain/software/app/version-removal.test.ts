@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
 
 import { MAX_DELETED_TOGETHER } from '../../../../src/platform/errors.js';
-import { nodeId } from '../../../support/dashboard.js';
+import { answered, nodeId, type Page } from '../../../support/dashboard.js';
 import { audited, insertMany, insertRows } from '../../../support/databases/rows.js';
-import { ledgerOf, softwareOf, MANY, rowsIn, wideFleet, type WideFleet } from '../../../support/fleet.js';
+import {
+  actionsOf,
+  ledgerOf,
+  MANY,
+  rowsIn,
+  softwareOf,
+  wideFleet,
+  type WideFleet,
+} from '../../../support/fleet.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { type Reply, useServer } from '../../../support/server.js';
 
 const server = useServer();
@@ -14,17 +23,16 @@ const QUERY = `query ($number: ID!, $version: ID!) {
 
 /** State of one number and of the first version, as shown by REST and GraphQL. */
 async function seen({ numbers, number, versions }: WideFleet) {
-  const { client, graphql } = server.acme;
+  const { client } = server.acme;
   const rest = (await client.get(`logical_numbers/${number}`)).record('logical_number');
   const variables = {
     number: nodeId('LogicalNumber', numbers[0] ?? 0),
     version: nodeId('AppVersion', versions[0]),
   };
-  const { body } = await graphql(QUERY, variables);
-  const data = body.data as {
-    number: { appVersions: { totalCount: number; nodes: { databaseId: number }[] } };
-    version: { logicalNumbers: { totalCount: number; nodes: unknown[] } } | null;
-  };
+  const data = await answered<{
+    number: { appVersions: Page<{ databaseId: number }> };
+    version: { logicalNumbers: Page<unknown> } | null;
+  }>(server.acme, QUERY, variables);
   const { totalCount, nodes } = data.number.appVersions;
   const listed = nodes.map(({ databaseId }) => databaseId);
   expect([listed, totalCount]).toEqual([rest.app_version_ids, listed.length]);
@@ -32,9 +40,6 @@ async function seen({ numbers, number, versions }: WideFleet) {
   if (holders !== undefined) expect(holders.nodes).toHaveLength(Math.min(2, holders.totalCount));
   return { versionsOfNumber: rest.app_version_ids, numbersOfVersion: holders?.totalCount ?? null };
 }
-
-const REMOVE = `mutation ($ids: [ID!]!, $prefix: String!) { appVersionGrant(appVersionIds: $ids, mode: REMOVE,
-  target: { filter: { number: { startsWith: $prefix } } }) { userErrors { code } } }`;
 
 const links = (version: number): Promise<number> =>
   rowsIn(server, 'logical_number_app_versions', `app_version_id = ${version}`);
@@ -68,21 +73,6 @@ describe('CC-20 a version that many logical numbers hold', () => {
     expect(await server.place.check()).toEqual([]);
   });
 
-  it('changes the ETag of a number once', async () => {
-    const wide = await wideFleet(server, server.acme);
-    const { client } = server.acme;
-    const path = `logical_numbers/${wide.number}`;
-    const tag = async (): Promise<string> => (await client.get(path)).headers.get('etag') ?? '';
-    const before = await tag();
-    await client.put(`${wide.path}/${wide.versions[0]}`, { group_ids: [] });
-    const after = await tag();
-    expect(after).not.toBe(before);
-    expect((await client.get(path, { headers: { 'if-none-match': before } })).status).toBe(200);
-    expect((await client.put(path, {}, { headers: { 'if-match': before } })).status).toBe(412);
-    const put = await client.put(path, { group_id: null }, { headers: { 'if-match': after } });
-    expect([put.status, put.headers.get('etag') === after]).toEqual([200, false]);
-  });
-
   it('is deleted, and makes room for another with its number', async () => {
     const wide = await wideFleet(server, server.acme);
     const [first, second] = wide.versions;
@@ -96,10 +86,7 @@ describe('CC-20 a version that many logical numbers hold', () => {
     expect((await client.get(wide.path)).body.pagination).toMatchObject({ total_entries: 2 });
     expect(await rowsIn(server, 'app_versions', `id = ${first}`)).toBe(0);
     await expectChangedOnce(wide, [first, second], [second]);
-    expect((await ledgerOf(server, server.acme, 'app_version', first)).map(({ action }) => action)).toEqual([
-      'create',
-      'delete',
-    ]);
+    expect(await actionsOf(server, server.acme, 'app_version', first)).toEqual(['create', 'delete']);
     expect(await server.place.check()).toEqual([]);
   });
 
@@ -120,15 +107,10 @@ describe('CC-20 a version that many logical numbers hold', () => {
 
   it('is detached from a group in GraphQL together with another, and numbers change once', async () => {
     const wide = await wideFleet(server, server.acme);
-    const { body } = await server.acme.graphql(
-      `mutation ($id: ID!, $versions: [ID!]!) {
-        groupDetachAppVersions(id: $id, appVersionIds: $versions) { userErrors { code } } }`,
-      {
-        id: nodeId('Group', wide.group),
-        versions: wide.versions.map((id) => nodeId('AppVersion', id)),
-      },
-    );
-    expect(body.data).toEqual({ groupDetachAppVersions: { userErrors: [] } });
+    await mutated(server.acme, 'groupDetachAppVersions', {
+      id: nodeId('Group', wide.group),
+      appVersionIds: wide.versions.map((id) => nodeId('AppVersion', id)),
+    });
     expect(await seen(wide)).toEqual({ versionsOfNumber: [], numbersOfVersion: 0 });
     await expectChangedOnce(wide, [...wide.versions], []);
   });
@@ -141,13 +123,13 @@ function tooMany({ status, body }: Reply): void {
 describe('CC-20 a version that too many logical numbers hold', () => {
   it('is refused with their number and what to do instead, and nothing changes', async () => {
     const wide = await wideFleet(server, server.acme, MAX_DELETED_TOGETHER + 1);
-    const { client, graphql } = server.acme;
+    const { client } = server.acme;
     const [first] = wide.versions;
     const before = [await seen(wide), await rowsIn(server, 'ledger')];
     const { result: ofVersion, statements } = await server.statements(() =>
       client.delete(`${wide.path}/${first}`),
     );
-    expect([ofVersion.status, ofVersion.body.code]).toEqual([409, 'too_many_records']);
+    tooMany(ofVersion);
     expect(ofVersion.body.message).toBe(
       'The change has 5001 links of logical numbers with app versions to delete, and one request changes at most 5000 of them: first remove the versions from the logical numbers in parts (appVersionGrant with the mode REMOVE and a filter, or PUT /v1/logical_numbers). Nothing was changed.',
     );
@@ -157,26 +139,25 @@ describe('CC-20 a version that too many logical numbers hold', () => {
     expect(ofApp.body.message).toMatch(/10002 links/);
     const detached = await client.put(`${wide.path}/${first}`, { group_ids: [] });
     tooMany(detached);
+    const id = nodeId('AppVersion', first);
+    const ofGroup = { id: nodeId('Group', wide.group), appVersionIds: [id] };
     for (const [mutation, variables] of [
-      [
-        'mutation ($id: ID!, $versions: [ID!]!) { changed: groupDetachAppVersions(id: $id, appVersionIds: $versions, force: true) { userErrors { code message } } }',
-        { id: nodeId('Group', wide.group), versions: [nodeId('AppVersion', first)] },
-      ],
-      [
-        'mutation ($id: ID!) { changed: appVersionDelete(id: $id, force: true) { userErrors { code message } } }',
-        { id: nodeId('AppVersion', first) },
-      ],
+      ['groupDetachAppVersions', ofGroup],
+      ['appVersionDelete', { id }],
     ] as const) {
-      const { body } = await graphql(mutation, variables);
-      expect(body.data).toEqual({
-        changed: { userErrors: [{ code: 'TOO_MANY_RECORDS', message: ofVersion.body.message }] },
-      });
+      const { message } = ofVersion.body;
+      const forced = { ...variables, force: true };
+      await expectRefused(server.acme, mutation, forced, 'TOO_MANY_RECORDS', String(message));
     }
     expect([await seen(wide), await rowsIn(server, 'ledger')]).toEqual(before);
 
     const prefix = wide.number.replace(/1$/, '');
-    const { body } = await graphql(REMOVE, { ids: [nodeId('AppVersion', first)], prefix: `${prefix}1` });
-    expect(body.data).toMatchObject({ appVersionGrant: { userErrors: [] } });
+    const filter = { number: { startsWith: `${prefix}1` } };
+    await mutated(server.acme, 'appVersionGrant', {
+      appVersionIds: [id],
+      mode: 'REMOVE',
+      target: { filter },
+    });
     expect((await client.delete(`${wide.path}/${first}`)).status).toBe(200);
     expect([await links(first), await server.place.check()]).toEqual([0, []]);
   });
@@ -202,23 +183,16 @@ describe('CC-20 a record that too many versions use', () => {
       'app_version_files',
       versions.map((version) => ({ company_id: companyId, app_version_id: version, file_id: file })),
     );
-    const { client, graphql } = server.acme;
+    const { client } = server.acme;
     const ofFile = await client.delete(`files/${file}`);
     tooMany(ofFile);
     expect(ofFile.body.message).toMatch(/501 versions that use it.*at most 500.*appVersionSetFiles/);
     const ofApp = await client.delete(path.replace('/versions', ''));
     tooMany(ofApp);
     expect(ofApp.body.message).toMatch(/501 versions.*at most 500.*DELETE \/v1\/apps/);
-    const { body } = await graphql(
-      'mutation ($id: ID!) { fileDelete(id: $id) { deletedId userErrors { code message } } }',
-      { id: nodeId('File', file) },
-    );
-    expect(body.data).toEqual({
-      fileDelete: {
-        deletedId: null,
-        userErrors: [{ code: 'TOO_MANY_RECORDS', message: ofFile.body.message }],
-      },
-    });
+    const { message } = ofFile.body;
+    const id = nodeId('File', file);
+    await expectRefused(server.acme, 'fileDelete', { id }, 'TOO_MANY_RECORDS', String(message));
     expect((await client.get(`files/${file}`)).status).toBe(200);
     expect((await client.get(path)).body.pagination).toMatchObject({ total_entries: 501 });
   });

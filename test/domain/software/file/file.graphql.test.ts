@@ -1,53 +1,37 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, changed, listed, nodeId, statementsFor } from '../../../support/dashboard.js';
+import { answered, listed, nodeId, statementsFor } from '../../../support/dashboard.js';
 import { ledgerOf, softwareOf } from '../../../support/fleet.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { type Fields, type Member, useServer } from '../../../support/server.js';
-import { carrying } from '../../../support/uploading.js';
+import { carrying, type SentFile } from '../../../support/uploading.js';
 
 const server = useServer();
 
-const ERRORS = 'userErrors { message path code }';
-const FIELDS = 'id databaseId name size crc sha256 content';
-const CREATE = `mutation ($file: Upload!, $fileType: FileType) {
-  fileCreate(input: { file: $file, fileType: $fileType }) { file { ${FIELDS} } ${ERRORS} } }`;
-const UPDATE = `mutation ($id: ID!, $input: FileUpdateInput!) {
-  fileUpdate(id: $id, input: $input) { file { ${FIELDS} } ${ERRORS} } }`;
-const REPLACE = `mutation ($id: ID!, $file: Upload!) {
-  fileUpdate(id: $id, input: { file: $file }) { file { ${FIELDS} } ${ERRORS} } }`;
-
 interface FileFields extends Fields {
   readonly id: string;
-  readonly databaseId: number;
-}
-interface FilePayload {
-  readonly file: FileFields;
-  readonly userErrors: readonly Fields[];
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-async function upload(name: string, bytes: string, member: Member = server.acme): Promise<FileFields> {
-  const { file, userErrors } = await changed<FilePayload>(carrying(server, member, { name, bytes }), CREATE);
-  expect(userErrors).toEqual([]);
-  return file;
+/** Sends bytes in a mutation of a file; resolves to the file. */
+async function send(mutation: string, sent: SentFile, variables: Fields = {}): Promise<FileFields> {
+  const caller = carrying(server, server.acme, sent, 'input.file');
+  const fields = 'file { id name size crc sha256 content }';
+  const given = { input: {}, ...variables };
+  return (await mutated<{ file: FileFields }>(caller, mutation, given, fields)).file;
 }
 
 describe('a file in GraphQL', () => {
   it('has the base name of the upload and the checksum of its bytes, also after both are replaced', async () => {
-    const file = await upload('C:\\logos\\logo.png', '123456789');
+    const file = await send('fileCreate', { name: 'C:\\logos\\logo.png', bytes: '123456789' });
     const sums = { size: 9, crc: '31C3', sha256: sha256('123456789') };
     expect(file).toMatchObject({ name: 'logo.png', content: base64('123456789'), ...sums });
-    const sent = carrying(server, server.acme, { name: 'new.png', bytes: 'new' });
-    const replaced = await changed<FilePayload>(sent, REPLACE, { id: file.id });
-    expect(replaced.file).toMatchObject({
-      name: 'new.png',
-      content: base64('new'),
-      size: 3,
-      sha256: sha256('new'),
-    });
+    const replaced = await send('fileUpdate', { name: 'new.png', bytes: 'new' }, { id: file.id });
+    const anew = { name: 'new.png', content: base64('new'), size: 3, sha256: sha256('new') };
+    expect(replaced).toMatchObject(anew);
   });
 
   it.each<[string, string, Fields]>([
@@ -56,13 +40,12 @@ describe('a file in GraphQL', () => {
     ['a description that is too long', 'description', { description: 'x'.repeat(4_001) }],
     ['a description that ends a text', 'description', { description: 'a\u0000b' }],
   ])('is not changed to one with %s', async (_case, field, input) => {
-    const { id } = await upload(`refused ${_case}`, 'x');
-    const { file, userErrors } = await changed<FilePayload>(server.acme, UPDATE, { id, input });
-    expect([file, userErrors]).toMatchObject([null, [{ path: ['input', field], code: 'INVALID' }]]);
+    const { id } = await send('fileCreate', { name: `refused ${_case}`, bytes: 'x' });
+    await expectRefused(server.acme, 'fileUpdate', { id, input }, `INVALID input.${field}`);
   });
 
   it('UP-08 may be empty', async () => {
-    const file = await upload('empty.bin', '');
+    const file = await send('fileCreate', { name: 'empty.bin', bytes: '' });
     expect(file).toMatchObject({ size: 0, crc: '0000', content: '', sha256: sha256('') });
   });
 });
@@ -74,13 +57,18 @@ describe('the list of files', () => {
   beforeAll(async () => {
     for (const [name, fileType] of Object.entries({ b: 'ASSET', c: 'TORRENT', a: 'ASSET' })) {
       own.clock.advance(1_000);
-      const sent = carrying(own, own.acme, { name, bytes: name });
-      const { file } = await changed<FilePayload>(sent, CREATE, { fileType });
-      names[name] = file.id;
+      const caller = carrying(own, own.acme, { name, bytes: name }, 'input.file');
+      const created = await mutated<{ file: FileFields }>(
+        caller,
+        'fileCreate',
+        { input: { fileType } },
+        'file { id }',
+      );
+      names[name] = created.file.id;
     }
     own.clock.advance(1_000);
     changedFrom = own.clock.now().toISOString();
-    await changed(own.acme, UPDATE, { id: names.b, input: { description: 'changed last' } });
+    await mutated(own.acme, 'fileUpdate', { id: names.b, input: { description: 'changed last' } });
   });
 
   it.each<[Fields | (() => Fields), string[]]>([
@@ -100,8 +88,6 @@ describe('the list of files', () => {
   });
 });
 
-const SET = `mutation ($id: ID!, $fileIds: [ID!]!) { appVersionSetFiles(id: $id, fileIds: $fileIds) {
-  appVersion { files(orderBy: { field: ID }) { nodes { databaseId } } } userErrors { message path code } } }`;
 const fileIds = (...ids: number[]): string[] => ids.map((id) => nodeId('File', id));
 const found = (...ids: number[]) => ({ nodes: ids.map((databaseId) => ({ databaseId })) });
 
@@ -140,10 +126,10 @@ describe('files of app versions', () => {
     const version = nodeId('AppVersion', id);
     for (const ids of [[two, one], [two], []]) {
       const after = [...ids].sort((a, b) => a - b);
-      expect(await changed(acme, SET, { id: version, fileIds: fileIds(...ids) })).toEqual({
-        appVersion: { files: found(...after) },
-        userErrors: [],
-      });
+      const given = { id: version, fileIds: fileIds(...ids) };
+      const fields = 'appVersion { files(orderBy: { field: ID }) { nodes { databaseId } } }';
+      const appVersion = { files: found(...after) };
+      expect(await mutated(acme, 'appVersionSetFiles', given, fields)).toEqual({ appVersion });
       const shown = (await acme.client.get(`${path}/${id}`)).record('app_version');
       expect(shown.file_ids).toEqual(after);
     }

@@ -6,7 +6,7 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { GraphQLError, parse, type DocumentNode } from 'graphql';
+import { buildSchema, GraphQLError, parse, type DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
 import type { OperationList } from '../../platform/config/parsing.js';
@@ -46,6 +46,8 @@ export type Apollo = ApolloServer<ApolloContext>;
 const MAX_DOCUMENTS = 16;
 /** Replaces a refused document, so that Apollo does not parse the refused text. */
 const EMPTY = parse('{ __typename }');
+/** Operations are validated and run by the pipeline. Apollo would print and hash our schema at each start. */
+const NO_SCHEMA = buildSchema('type Query { unused: Boolean }');
 
 /** Admits and runs operations for Apollo, which gets their documents from `documents`. */
 function pipelinePlugin(documents: LRUCache<string, DocumentNode>): ApolloServerPlugin<ApolloContext> {
@@ -75,7 +77,6 @@ function pipelinePlugin(documents: LRUCache<string, DocumentNode>): ApolloServer
 }
 
 export async function startApollo({
-  schema,
   development,
   allowList,
   onError,
@@ -84,10 +85,10 @@ export async function startApollo({
   const nothing = (): void => undefined;
   const documents = new LRUCache<string, DocumentNode>({ max: MAX_DOCUMENTS });
   const server = new ApolloServer<ApolloContext>({
-    schema,
+    schema: NO_SCHEMA,
+    dangerouslyDisableValidation: true,
     // Apollo would derive other options from NODE_ENV.
     nodeEnv: 'production',
-    introspection: development,
     stopOnTerminationSignals: false,
     logger: { debug: nothing, info: nothing, warn, error: warn },
     documentStore: {

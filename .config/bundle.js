@@ -1,18 +1,32 @@
 /**
- * A part of the build: joins the modules that tsc has compiled to dist/.modules into few files in dist/, with those of
- * the packages in JOINED. A start then opens some 50 files of ours instead of some 1,000.
+ * A part of the build: joins the modules that tsc has compiled to dist/.modules, and those of the packages that they use,
+ * into few files in dist/. A start then opens some 90 files instead of some 2,000.
  */
 import { build } from 'esbuild';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const modules = `${dist}/.modules`;
-const packages = fileURLToPath(new URL('../node_modules', import.meta.url));
+const packages = realpathSync(fileURLToPath(new URL('../node_modules', import.meta.url)));
 
-/** ES modules in hundreds of small files, of which no other package uses a second copy. */
-const JOINED = ['kysely', 'zod'];
+/** Packages that stay in node_modules: with compiled code, used by few starts, or not installed. */
+const SEPARATE = [
+  '@node-rs/argon2',
+  'better-sqlite3',
+  '@apollo/usage-reporting-protobuf',
+  '@opentelemetry/core',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-trace',
+  '@simplewebauthn/server',
+  'mqtt',
+  'nodemailer',
+  'class-validator',
+  'pg-native',
+];
 
 /** Programs and threads, which are started by their paths. */
 const ENTRIES = [
@@ -27,18 +41,31 @@ const ENTRIES = [
 const located = new Set();
 
 /**
- * The text of a module in a file with others. `import.meta.url` becomes the URL that the module would have in dist/.
- * Classes keep their names, which are those of GraphQL types, where the file has another name like theirs.
+ * The text of a module in a file with others. Classes keep their names, which are those of GraphQL types and errors, where
+ * the file has another name like theirs. `import.meta.url` becomes the URL that our module would have in dist/.
  */
 function joinable(path) {
   const text = readFileSync(path, 'utf8').replaceAll(
     /\bclass (\w+)(?: extends [\w.]+)? \{/g,
     (start, name) => `${start} static name = '${name}';`,
   );
-  if (ENTRIES.includes(path) || !text.includes('import.meta.url')) return text;
+  if (!path.startsWith(modules) || ENTRIES.includes(path) || !text.includes('import.meta.url')) return text;
   located.add(path);
   const url = `new URL('./${relative(modules, path)}', import.meta.url).href`;
   return text.replaceAll('import.meta.url', url);
+}
+
+/** Says where an import leads that esbuild would resolve otherwise. */
+function resolveImport({ path, kind }) {
+  // Packages use it as ES modules and CommonJS, and it works as one copy only.
+  if (/^graphql(\/|$)/.test(path)) {
+    return { path: `${packages}/${path === 'graphql' ? 'graphql/index' : path.replace(/\.js$/, '')}.mjs` };
+  }
+  if (SEPARATE.some((name) => path === name || path.startsWith(`${name}/`))) return { path, external: true };
+  if (!isBuiltin(path)) return undefined;
+  // An import of `http` reads everything that it exports, for which Node loads its client of WebSocket.
+  const isRequired = kind === 'require-call' || /^(?:node:)?http$/.test(path);
+  return isRequired ? { path, namespace: 'builtin' } : { path, external: true };
 }
 
 const { metafile } = await build({
@@ -58,12 +85,13 @@ const { metafile } = await build({
   logLevel: 'warning',
   plugins: [
     {
-      name: 'modules of this program',
+      name: 'modules of this program and its packages',
       setup({ onLoad, onResolve }) {
-        onResolve({ filter: /^[^./]/ }, ({ path }) =>
-          JOINED.includes(path.split('/')[0]) ? undefined : { path, external: true },
-        );
-        onLoad({ filter: /\/dist\/\.modules\/.*\.js$/ }, ({ path }) => ({ contents: joinable(path) }));
+        onResolve({ filter: /^[^./]/ }, resolveImport);
+        onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
+          contents: `module.exports = process.getBuiltinModule('${path}')`,
+        }));
+        onLoad({ filter: /\.m?js$/ }, ({ path }) => ({ contents: joinable(path) }));
       },
     },
   ],
@@ -75,6 +103,18 @@ for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
     throw new Error(`${wrong} uses import.meta.url, and is not in a file in dist/ itself`);
 }
 
-const licences = JOINED.map((name) => `${name}\n\n${readFileSync(`${packages}/${name}/LICENSE`, 'utf8')}`);
-writeFileSync(`${dist}/LICENSES`, licences.join('\n'));
+/** The licence of a package, which most keep in a file of that name, and otherwise in a field of package.json. */
+function licenceOf(name) {
+  const folder = `${packages}/${name}`;
+  const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
+  return file === undefined
+    ? `Licence: ${JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')).license}`
+    : readFileSync(`${folder}/${file}`, 'utf8');
+}
+
+const joined = Object.keys(metafile.inputs).map(
+  (input) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1],
+);
+const names = [...new Set(joined.filter((name) => name !== undefined))].sort();
+writeFileSync(`${dist}/LICENSES`, names.map((name) => `${name}\n\n${licenceOf(name)}`).join('\n'));
 rmSync(modules, { recursive: true });

@@ -76,11 +76,7 @@ function pipelinePlugin(documents: LRUCache<string, DocumentNode>): ApolloServer
   };
 }
 
-export async function startApollo({
-  development,
-  allowList,
-  onError,
-}: ApolloOptions): Promise<Apollo> {
+export async function startApollo({ development, allowList, onError }: ApolloOptions): Promise<Apollo> {
   const warn = (message: unknown): void => onError(new Error(String(message)), null);
   const nothing = (): void => undefined;
   const documents = new LRUCache<string, DocumentNode>({ max: MAX_DOCUMENTS });

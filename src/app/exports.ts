@@ -19,7 +19,6 @@ interface LinkParts {
   readonly tokenSecret: string;
 }
 
-/** Handler of the routes below /export/v1. */
 export const createExportRouter = (send: SendExport, { units, tokenSecret }: LinkParts): RequestHandler =>
   createRouter(EXPORT, EXPORT_ROUTES, async ({ route, request, response, query, values }) => {
     const job = values.get('job');

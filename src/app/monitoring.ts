@@ -57,7 +57,6 @@ export async function createMonitoring(parts: MonitoringParts) {
       followers,
       watchOperations(metrics, tracing, clock),
     ),
-    /** Handlers by path. */
     handlers: {
       '/healthz': alive,
       '/readyz': ready(readiness, { ...database.checks, ...mqttCheck(parts) }),

@@ -17,7 +17,6 @@ import type { TerminalRoute } from '../terminal/exchange.js';
 import { TERMINAL } from '../terminal/router.js';
 import { EXPORT_ROUTES } from './exports.js';
 
-/** All routes of /v1. */
 export function createRoutes(signIn: SignIn): readonly Route[] {
   return [
     ...groupRoutes,

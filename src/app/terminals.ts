@@ -44,7 +44,6 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
   ];
 }
 
-/** Handlers for terminals. */
 export function createTerminals(
   { units, clock, pace, monitoring, onError }: TerminalParts,
   stopping: AbortSignal,

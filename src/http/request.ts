@@ -25,7 +25,6 @@ export interface RequestContext {
   readonly closing: (() => void)[];
 }
 
-/** Limits that all clients of the server share. */
 export interface ClientLimits {
   readonly waiting: WaitingBytes;
   /** Counts connections, requests in progress, sockets and streams. */

@@ -52,7 +52,6 @@ export class MqttFigures {
 /** The filter of the topics on which terminals confirm. */
 export const CONFIRM_FILTER = 'terminals/+/+/confirm';
 
-/** A terminal as topics name it. */
 export interface TerminalName {
   readonly companyId: number;
   readonly logicalNumber: string;

@@ -104,7 +104,6 @@ export function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
   return bucket === 'none' || zone === 'UTC' ? null : zone;
 }
 
-/** The rows of a summary with the ends of their buckets. */
 export function withEnds<Row extends { readonly bucketStart: Date | null }>(
   rows: readonly Row[],
   bucket: Exclude<Bucket, 'none'>,

@@ -24,7 +24,6 @@ export class KeyedHash {
   }
 }
 
-/** Hash for the hash chain of the ledger. */
 export const ledgerChainHash = (tokenSecret: string): KeyedHash =>
   new KeyedHash(tokenSecret, 'ledger chain, form 1');
 

@@ -3,7 +3,6 @@ import type { Transporter } from 'nodemailer';
 
 import { MINUTE, SECOND } from './clock.js';
 
-/** How e-mails are sent. */
 export interface MailSettings {
   /** `smtp://` or `smtps://`, with user and password where the server wants them. */
   readonly url: string;

@@ -9,7 +9,6 @@ const Line = z.looseObject({}).meta({
   description: 'A record with its columns. The last line has `totals` and `after` instead.',
 });
 
-/** The route of all exports, as the document has it. */
 export const exportRoute = (lists: readonly string[]): RouteBase => ({
   method: 'GET',
   path: '/{list}',
@@ -47,7 +46,6 @@ export const exportRoute = (lists: readonly string[]): RouteBase => ({
   statuses: { 200: 'CSV, or NDJSON in which each line is such an object.' },
 });
 
-/** The route of the tokens that a job has issued. */
 export const TOKENS_ROUTE: RouteBase = {
   method: 'GET',
   path: '/jobs/{job}/tokens',
@@ -70,7 +68,6 @@ export const TOKENS_ROUTE: RouteBase = {
   statuses: { 200: 'The tokens.' },
 };
 
-/** The route of an export by a link. */
 export const FILE_ROUTE: RouteBase = {
   method: 'GET',
   path: '/jobs/{job}/file',

@@ -71,7 +71,6 @@ const RETRY_SECONDS = 10;
 
 export const INGEST = '/ingest/v1';
 
-/** Handler of the route below /ingest/v1. */
 export function createIngestRouter<Checked>(route: LineRoute<Checked>, options: LineOptions): RequestHandler {
   return createRouter(INGEST, [route], async (received) => {
     const caller = await authorize(received, route.scope, options.authenticator);

@@ -47,7 +47,6 @@ export interface RouteBase {
   readonly errors?: readonly number[];
 }
 
-/** A parameter in the OpenAPI document. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
@@ -87,7 +86,6 @@ export interface OpenRoute extends RouteBase {
   perform(call: Call): Promise<RouteResponse>;
 }
 
-/** Route of /v1. */
 export type Route = ReadRoute | WriteRoute | OpenRoute;
 
 /** One request to a route of /v1. Its syntax is checked; services validate the values. */
@@ -118,7 +116,6 @@ export interface Revised {
   readonly revision: number;
 }
 
-/** A success response; its status is that of the route. */
 export interface RouteResponse {
   /** May hold one `base64Of(contentId, size)`. */
   readonly body: object;

@@ -87,7 +87,6 @@ export function base64Of(contentId: number, size: number): string {
   return `${CONTENT_MARK}${contentId}/${size}`;
 }
 
-/** The JSON text of a response. */
 export interface RenderedResponse {
   readonly status: number;
   readonly etag: string | undefined;

@@ -54,7 +54,6 @@ export interface RestOptions extends ListOptions {
 
 export const V1 = '/v1';
 
-/** Handler of all routes below /v1. */
 export function createV1Router(routes: readonly Route[], options: RestOptions): RequestHandler {
   const withFile = routes.filter(({ file }) => file !== undefined);
   const paths = withFile.map(({ method, path }) => `${method} ${V1}${path}`).join(', ');

@@ -75,7 +75,6 @@ export const rollups = {
 
 export const ROLLUPS: readonly Rollup[] = Object.entries(rollups).map(([name, { kind }]) => ({ name, kind }));
 
-/** The columns of the primary key of a rollup. */
 export const keyOf = ({ kind }: Rollup): readonly string[] => ['company_id', 'span', 'start', ...kind];
 
 /** A query for the company, span and start of wrong rows. `minute` is SQL for the minute of a transaction. */

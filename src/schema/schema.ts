@@ -21,7 +21,6 @@ export type Tables = { [Name in keyof typeof tables]: TableType<(typeof tables)[
   members: TableType<typeof members>;
 };
 
-/** Columns of a table, or of the view `members`. */
 export const columnsOf = (table: keyof Tables): Columns =>
   table === 'members' ? members : tables[table].columns;
 

@@ -114,7 +114,6 @@ export interface Summary extends Readonly<Record<FigureName, number>> {
  */
 const CONTENT = /^\d+\|SHOW_MESSAGE\|Simulation ([0-9a-f]+), message (\d+)\|\d\d-\d\d-\d{4} \d\d:\d\d$/;
 
-/** The notifications that a run has sent, numbered from 1. */
 export class SentNotifications {
   /** Terminals that have yet to receive it, and those that have: a group may have some that connect later. */
   readonly #sent: { readonly missing: Set<string>; readonly received: Set<string> }[] = [];

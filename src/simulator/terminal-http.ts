@@ -146,7 +146,6 @@ export class TerminalHttp {
   }
 }
 
-/** State shared by the parts of one terminal. */
 export interface TerminalParts {
   readonly shared: Shared;
   readonly serialNumber: string;

@@ -95,7 +95,6 @@ export class Batches<T> {
   }
 }
 
-/** A whole response to a terminal. */
 export interface TerminalAnswer {
   /** Content-Type, for example `text/plain; charset=utf-8`. */
   readonly type: string;

@@ -26,7 +26,6 @@ export interface TerminalOptions<T>
   ) => Promise<TerminalClaim>;
 }
 
-/** Handler of all routes below /terminal/v1. */
 export function createTerminalRouter<T>(routes: readonly TerminalRoute<T>[], options: TerminalOptions<T>) {
   const parts = { ...options, batches: new Batches(options.admit), open: new OpenExchanges(options) };
   const limit = createLimit(options.clock, options.onLimited);
@@ -76,7 +75,6 @@ function namedTerminal(request: Request): string | undefined {
   }
 }
 
-/** Limits of one terminal. */
 export const TERMINAL_LIMITS = {
   requestsPerMinute: 120,
   requestsInProgress: 4,

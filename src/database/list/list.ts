@@ -27,7 +27,6 @@ import { newRowsOf, type NewRows } from './new-rows.js';
 import { PageStatement, readLinked, sliceOf } from './page.js';
 import { alsoMeets, isServed, orderOfChildren, type Search } from './request-class.js';
 
-/** Rows of one statement of `upTo`. */
 const ROWS_PER_SLICE = 1_000;
 
 /** Field of conditions on the id of a record, beside the filters that clients have. */

@@ -26,7 +26,6 @@ export type LinkRelation = Extract<Relation, { readonly link: string }>;
 
 type LinkTable = CounterName & `${string}_${'versions' | 'groups' | 'modules' | 'files'}` & keyof Tables;
 
-/** The table of a list, its orders and its filters. */
 export interface ListTable {
   readonly table: keyof Tables;
   readonly id: string;

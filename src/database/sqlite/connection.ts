@@ -74,7 +74,6 @@ export const handleOf = handlesOf({
   createIntrospector: (db) => new SqliteIntrospector(db),
 });
 
-/** Parts of the connection that writes. */
 interface WriterParts {
   readonly guard?: CommitGuard | null;
   /** Whether a thread copies the log into the file. Without it, that is done after commits. */

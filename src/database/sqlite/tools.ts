@@ -27,7 +27,6 @@ import { canonicalPath, closing, fileBytes, lastBackupOf, reading, walPath } fro
 import { WholeFile } from './file/whole-file.js';
 import { freeBytesAt } from './write-ahead-log.js';
 
-/** The commands for a SQLite file. */
 export class FileTools implements DatabaseTools {
   readonly place: Readonly<Record<string, string>>;
 

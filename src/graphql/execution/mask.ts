@@ -32,7 +32,6 @@ export class RenderedErrors extends Error {
   }
 }
 
-/** Code of the first of the masked errors. */
 export function firstCode([first]: readonly GraphQLFormattedError[]): string {
   return String(first?.extensions?.code);
 }

@@ -17,7 +17,6 @@ import { lastOfCsv, lineFormat, type LineFormat } from './lines.js';
 import { type OpenContext, Pages, type Totals } from './pages.js';
 import { inRange, requestOf, sourceOf, type IdRange, type Source } from './request.js';
 
-/** A list that can be exported. */
 export interface Exported {
   /** Field of the schema that shows it: `Query.devices`. */
   readonly field: string;
@@ -105,7 +104,6 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
   }
 }
 
-/** A file as it is sent. */
 interface SentFile {
   readonly type: string;
   readonly name: string;

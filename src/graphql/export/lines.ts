@@ -55,7 +55,6 @@ function valueAt(record: unknown, keys: readonly string[]): unknown {
   return value;
 }
 
-/** The record with the times of these columns in a time zone. */
 function withTimes(record: string, instants: readonly Column[], zoned: (text: string) => string): string {
   const value = JSON.parse(record) as Json;
   for (const { keys } of instants) {

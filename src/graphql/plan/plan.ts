@@ -174,7 +174,6 @@ function compile(
   };
 }
 
-/** An operation with these fields only. */
 function operationOf(
   document: DocumentNode,
   operation: OperationDefinitionNode,

@@ -18,7 +18,6 @@ export const BulkErrorPolicy = g.enumeration<ErrorPolicy>(
   },
 );
 
-/** The result of one row of a batch. */
 interface BulkResult<R> extends BatchRow<R> {
   /** Values of the option `rowFields`. */
   readonly more?: Readonly<Record<string, unknown>>;

@@ -64,7 +64,6 @@ export interface RowError {
   readonly message: string;
 }
 
-/** Code and broken rule of an error. */
 export function refusalOf({ code, message }: RowError): Pick<UserErrorShape, 'code' | 'rule' | 'params'> {
   const mapped = CODES[code];
   const broken = ruleOf(message) ?? { rule: code, params: null };

@@ -229,7 +229,6 @@ interface RecordArgs extends Readonly<Record<string, unknown>> {
   readonly force?: boolean | null;
 }
 
-/** A mutation of one record with a payload of its own. */
 export function recordMutation<R>(
   name: string,
   typeName: string,

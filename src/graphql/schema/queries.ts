@@ -70,7 +70,6 @@ function oneByKey<T extends { readonly id: number }>(
   };
 }
 
-/** A list of all records. */
 export function listQuery<T extends object>(
   types: ListTypes<T>,
   { field, listDescription, filterCost, ...options }: ListQueryOptions,

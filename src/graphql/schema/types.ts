@@ -91,7 +91,6 @@ export type AnyField = TypedField<never>;
 /** Fields of a type, or arguments of a field, by name. */
 export type Fields = Readonly<Record<string, AnyField>>;
 
-/** The values of arguments. */
 export type ValuesOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends TypedField<infer V> ? V : never;
 };

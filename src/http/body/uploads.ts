@@ -33,7 +33,6 @@ export type UploadLimits = Readonly<typeof DEFAULTS> & GivenLimits;
 /** Bytes that are written to a temporary file at once. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Storage for the bytes of large uploads. */
 export interface UploadStorage {
   readonly spool: (companyId: number) => Promise<Spool>;
   /** Stores the bytes of a temporary file, so that a record can have them. */

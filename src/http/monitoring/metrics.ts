@@ -19,7 +19,6 @@ const STATEMENT_BUCKETS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5,
 ];
 
-/** Creates the metrics in `register`. */
 export function createMetrics(sources: MetricSources, register = new Registry()) {
   const add = adding(register);
   addProcessMetrics(register);

@@ -73,7 +73,6 @@ type Value = number | null | ReadonlyMap<string, number> | Readonly<Record<strin
 /** Adds a metric that is read when the metrics are requested; `label` is the name of its label. */
 type Add = (name: string, help: string, read: () => Value | Promise<Value>, label?: string) => void;
 
-/** Adds gauges, or counters, to a register. */
 export function metricsOf(register: Registry, Metric: typeof Gauge | typeof Counter): Add {
   return (name, help, read, label) => {
     new Metric({

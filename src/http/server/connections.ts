@@ -158,7 +158,6 @@ function checkInterval({ idleMs }: IdleRule): number {
   return Math.min(5 * SECOND, idleMs / 8);
 }
 
-/** The limits of all clients of one server. */
 export type ServerLimits = ReturnType<typeof createClientLimits>;
 
 interface LimitOptions {

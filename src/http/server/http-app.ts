@@ -233,7 +233,6 @@ function demandKnownOrigin(allowed: readonly string[], template: string): Reques
   };
 }
 
-/** Headers that proxies add. */
 const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'] as const;
 
 /**

@@ -178,13 +178,11 @@ const COMMON_HEADERS = Object.fromEntries(
 /** Headers of responses to terminals. No X-Rate-Limit headers: terminals are not limited by address. */
 const REQUEST_ID = { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } };
 
-/** The security schemes of API tokens. */
 const API_TOKEN = {
   access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'The API token.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The same token, outside the URL.' },
 };
 
-/** Security schemes of terminals, for `/terminal/v1`. */
 const TERMINAL_TOKEN = {
   device_token: { type: 'http', scheme: 'bearer', description: 'The token of one device.' },
   gateway_token: {

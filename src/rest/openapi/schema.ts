@@ -129,7 +129,6 @@ const BY_NAME: Readonly<Record<string, unknown>> = {
   total_entries: 1,
 };
 
-/** An example value of a schema. */
 export function sampleOf(schema: Schema, components: Schemas, name = ''): unknown {
   if (schema.$ref !== undefined) return sampleOf(resolve(schema, components), components, name);
   if (schema.examples !== undefined) return schema.examples[0];

@@ -15,7 +15,6 @@ import { drawIds } from '../../../database/statements.js';
 import type { SystemReadWork, WriteWork } from '../../../database/work.js';
 import type { Job, JobChange, JobRejection } from './job.model.js';
 
-/** Counts the changes of the jobs of a company. */
 const JOB_CHANGES = 'job_changes';
 const MAX_REJECTIONS = 100_000;
 

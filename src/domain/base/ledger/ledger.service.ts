@@ -9,7 +9,6 @@ import type { Json } from '../../../platform/encoding/json.js';
 import type { Channel } from '../../../platform/requests.js';
 import { isObject } from '../../../platform/validate.js';
 
-/** A recorded change. */
 export interface LedgerEntry {
   /** The sequence: it counts the entries of the company from 1, without gaps. */
   readonly id: number;

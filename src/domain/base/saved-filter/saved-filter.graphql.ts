@@ -67,7 +67,6 @@ function asUnknown(error: unknown): undefined {
   if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
 }
 
-/** The field of targets that takes a saved filter. */
 export const SAVED_FILTER_ID = g.id.orNull(
   'Global id of a saved filter of this list. The target is all records for which it holds now.',
 );

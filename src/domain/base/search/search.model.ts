@@ -7,7 +7,6 @@ const MAX_TEXT = 100;
 
 export const SearchText = z.object({ text: printableName(MAX_TEXT) });
 
-/** Name of the type of a record that is found. */
 export type FoundType =
   | 'App'
   | 'Device'

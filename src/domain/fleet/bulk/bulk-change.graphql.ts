@@ -102,7 +102,6 @@ function payloadOf({ list, Record }: Pick<Types, 'list' | 'Record'>, records: st
   });
 }
 
-/** The input that selects records of a list. */
 function targetInput(types: Pick<Types, 'list' | 'Filter'>, records: string) {
   return g.inputType<Target>(
     `${types.list.name}TargetInput`,

@@ -4,7 +4,6 @@ import { recordId } from '../../../platform/validate.js';
 import { DeviceUpdate } from '../device/device.model.js';
 import { ParameterCreate } from '../setting/setting.model.js';
 
-/** The change that a job makes to each logical number. */
 export const LogicalNumberBulkChange = z.object({
   groupId: recordId.nullable().optional().describe('Group of the logical numbers.'),
   parameter: ParameterCreate.optional(),

@@ -63,7 +63,6 @@ export function sortedOut<T>(
   return { accepted, rejected };
 }
 
-/** Ids of the records of rows. */
 export const idsIn = (rows: readonly Json[]): readonly number[] =>
   (rows as unknown as readonly BulkRow[]).map(({ id }) => id);
 

@@ -18,7 +18,6 @@ import { lossesByMove } from '../logical-number/version-links.service.js';
 import { DeviceBulkChange } from './bulk-change.model.js';
 import { demandChange, idsIn, setOfEach, sortedOut } from './bulk-change.service.js';
 
-/** Kind of the jobs that change devices. */
 export const DEVICE_CHANGE = 'deviceBulkChange';
 
 /** The change, which has at least one field. Errors: `invalid`, also for an unknown logical number or group. */

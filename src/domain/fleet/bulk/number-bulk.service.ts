@@ -13,7 +13,6 @@ import { lossesByMove } from '../logical-number/version-links.service.js';
 import { LogicalNumberBulkChange } from './bulk-change.model.js';
 import { demandChange, idsIn, setOfEach, sortedOut } from './bulk-change.service.js';
 
-/** Kind of the jobs that change logical numbers. */
 export const NUMBER_CHANGE = 'logicalNumberBulkChange';
 
 /** The change, which has at least one field. Errors: `invalid`, also for an unknown group. */

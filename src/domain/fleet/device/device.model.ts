@@ -77,7 +77,6 @@ export interface GroupPresence {
   readonly byPresence: readonly PresenceCount[];
 }
 
-/** A change of a device, or of its presence. */
 export interface DeviceChange {
   /** Sequence in the ledger; below 0 for a change of the presence, which has no entry. */
   readonly id: number;

@@ -52,7 +52,6 @@ interface Refused {
   readonly message: string;
 }
 
-/** Refused rows in a payload. */
 const MAX_REFUSED = 1_000;
 /** Warnings in a payload. */
 const MAX_WARNINGS = 100;

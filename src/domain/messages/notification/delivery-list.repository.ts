@@ -147,7 +147,6 @@ export async function selectOpenNumbers(work: ReadWork, logicalNumberIds: Ids) {
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The end of an old token in its column. */
 export const endOf = (column: Row<'device_tokens'>['old_until']): Date | null =>
   column === null ? null : instant.fromColumn(column);
 

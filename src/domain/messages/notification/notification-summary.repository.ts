@@ -32,7 +32,6 @@ export async function sentPart(work: ReadWork, { from, to }: TimeRange): Promise
 export interface BucketSums extends DeliverySummary {
   /** First instant of the bucket. */
   readonly bucket: number;
-  /** Number of notifications. */
   readonly count: number;
 }
 

@@ -31,7 +31,6 @@ export interface NotificationSummaryRow extends DeliverySummary {
   readonly bucketStart: Date | null;
   /** First instant after the bucket. */
   readonly bucketEnd: Date | null;
-  /** Number of notifications. */
   readonly count: number;
 }
 

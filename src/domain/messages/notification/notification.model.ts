@@ -57,7 +57,6 @@ export interface DeliveryChange {
   readonly delivery: Delivery;
 }
 
-/** Number of deliveries of a notification in each state. */
 export type DeliverySummary = Readonly<Record<DeliveryState, number>>;
 export const NO_DELIVERIES: DeliverySummary = {
   queued: 0,

@@ -32,7 +32,6 @@ export async function getToken(work: ReadWork, id: number): Promise<AccessToken>
   return await getFrom(apiTokens, work, id, 'access token');
 }
 
-/** A token with its text, which is not stored. */
 export type IssuedToken = Awaited<ReturnType<typeof createToken>>;
 
 /** Creates a token for a member. Errors: `invalid`. */

@@ -94,7 +94,6 @@ function record(
 
 const isAdministrator = ({ role, disabledAt }: Member): boolean => role === 'admin' && disabledAt === null;
 
-/** The membership as it is recorded in the ledger. */
 function membershipOf(work: WriteWork, { id, role, name, timeZone, disabledAt }: Member) {
   return { companyId: work.caller.companyId, userId: id, role, name, timeZone, disabledAt };
 }

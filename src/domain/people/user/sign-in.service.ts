@@ -26,7 +26,6 @@ export interface SignInRequest extends Origin {
   readonly labelledAsForm: boolean;
 }
 
-/** The request of a page of the console. */
 export const pageRequest = ({ ip, requestId }: Pick<SignInRequest, 'ip'> & { readonly requestId: string }) =>
   ({ channel: 'interface', ip, requestId, labelledAsForm: false }) as const;
 
@@ -117,7 +116,6 @@ export async function attemptWithoutPassword<T>(
   return granted;
 }
 
-/** Replaces errors of credentials. */
 export async function replacing<T>(
   use: () => Promise<T>,
   by: (error: DomainError) => DomainError,

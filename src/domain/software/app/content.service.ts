@@ -65,7 +65,6 @@ export async function releaseContents(work: WriteWork, ids: readonly number[]): 
   if (ids.length > 0) await contents.update(work, { id: ids }, { released_at: instant.toColumn(work.now) });
 }
 
-/** Runs a unit of work that reads. */
 type Read = <T>(use: (work: OfCompany<SystemReadWork>) => Promise<T>) => Promise<T>;
 
 /**

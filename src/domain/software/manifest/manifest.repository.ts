@@ -101,7 +101,6 @@ export async function upsertHeld(work: WriteWork, deviceId: number, version: Hel
   await held.insertReturning(work, [{ device_id: deviceId, app_version_id, ...changes }], { key, changes });
 }
 
-/** Marks versions as not current. */
 export async function dropCurrent(
   work: WriteWork,
   deviceId: number,
@@ -112,7 +111,6 @@ export async function dropCurrent(
   await held.update(work, match, { is_current: flag.toColumn(false) });
 }
 
-/** The other versions of the application of a version. */
 export async function selectOtherVersions(work: ReadWork, versionId: number) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ id: number; crc: string; content_id: number | null }>`

@@ -110,7 +110,6 @@ type Terminal = Pick<Device, 'id' | 'serialNumber' | 'frameworkVersion'>;
 
 const MAX_NAME = 255;
 
-/** Records a request for an asset. */
 export type RecordAssetRequest = (
   work: WriteWork,
   request: ReturnType<typeof assetRequestOf>,

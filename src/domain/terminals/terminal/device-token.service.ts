@@ -194,7 +194,6 @@ export async function revokeDeviceToken<D extends TokenDevice>(work: WriteWork, 
   return device;
 }
 
-/** Entry of a token in the ledger. */
 const entryOf = ({ id, serialNumber }: TokenDevice, lastFour: string) => ({ id, serialNumber, lastFour });
 
 /** Finds the device of a device token; undefined for any other text. */

@@ -41,7 +41,6 @@ export interface NewDeviceToken {
   readonly jobId: number | null;
 }
 
-/** The token of a device as it is stored. */
 export interface StoredToken extends Omit<NewDeviceToken, 'secret' | 'jobId'> {
   readonly hash: string;
   readonly lastFour: string;

@@ -18,7 +18,6 @@ const TokenAnswer = z.strictObject({
   token: z.string().describe('The new token: 40 hexadecimal characters. It is not shown again.'),
 });
 
-/** Routes for reports and tokens of terminals. */
 export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
   {
     method: 'POST',

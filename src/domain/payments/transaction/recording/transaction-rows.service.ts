@@ -97,7 +97,6 @@ export const OWN_ROW_EXAMPLE = {
   reference: '1',
 } as const;
 
-/** Example row as other clients send it. */
 export const ROW_EXAMPLE = { ...OWN_ROW_EXAMPLE, serial_number: '5A-00012345', logical_number: '112233' };
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -19,10 +19,8 @@ export interface SummaryOrder {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Which rows of a summary are shown. */
 export interface SummaryPage {
   readonly order: SummaryOrder;
-  /** Number of rows to skip. */
   readonly skip: number;
   /** Rows at most; null for all of them, if they are not too many. */
   readonly first: number | null;

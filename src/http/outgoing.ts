@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 
@@ -54,25 +55,48 @@ export class OutgoingRequests implements Outgoing {
     return { ...outcome, milliseconds: Math.round(systemClock.elapsed() - since) };
   }
 
-  /** Status of the response. Errors: `Refused`, and those of connections. */
-  async #send({ signal, ...request }: OutgoingPost, timeout: AbortSignal): Promise<number> {
-    const { host, isEncrypted } = partsOf(request.url);
+  /**
+   * Status of the response, of which a bounded part is read. Each request has a connection of its own. Errors: `Refused`,
+   * and those of connections.
+   */
+  async #send({ url, headers, body, signal }: OutgoingPost, timeout: AbortSignal): Promise<number> {
+    const { host, isEncrypted } = partsOf(url);
     // Node looks up no address that is in the URL.
-    const problem = this.problemOf(request.url);
+    const problem = this.problemOf(url);
     if (problem !== null) throw new Refused(`${host} ${problem}.`);
-    const lookup: LookupFunction = (name, { all }, callback) => {
-      const give = (found: readonly Address[]): void => {
-        if (all === true) callback(null, [...found]);
-        else callback(null, found[0]?.address ?? '', found[0]?.family);
-      };
-      this.#addressesOf(name, isEncrypted).then(give, (error: unknown) => callback(error as Error, ''));
-    };
-    const ends = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-    return await statusOf({ ...request, lookup, signal: ends });
+    const options = {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      agent: false,
+      lookup: this.#lookup(isEncrypted),
+      autoSelectFamily: true,
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    } as const;
+    const request = isEncrypted ? httpsRequest(url, options) : httpRequest(url, options);
+    // Errors after the beginning of the response end the loop below.
+    request.on('error', () => undefined);
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    let size = 0;
+    for await (const { length } of response as AsyncIterable<Buffer>) {
+      size += length;
+      if (size > MAX_RESPONSE_BYTES) break;
+    }
+    return response.statusCode ?? 0;
   }
 
-  /** Addresses for the socket. Errors: `Refused`. */
-  async #addressesOf(host: string, isEncrypted: boolean): Promise<readonly Address[]> {
+  /** Looks up all addresses for a socket, as it asks with `autoSelectFamily`. Errors: `Refused`. */
+  #lookup(isEncrypted: boolean): LookupFunction {
+    return (host, _options, callback) => {
+      const found = this.#addressesOf(host, isEncrypted);
+      found.then(
+        (addresses) => callback(null, addresses),
+        (error: unknown) => callback(error as Error, ''),
+      );
+    };
+  }
+
+  async #addressesOf(host: string, isEncrypted: boolean): Promise<Address[]> {
     const addresses = await this.resolve(host);
     if (addresses.length === 0) throw new Refused(`${host} is no name that DNS knows.`);
     for (const address of addresses) {
@@ -97,40 +121,6 @@ class Refused extends Error {
 function partsOf(url: string): { readonly host: string; readonly isEncrypted: boolean } {
   const { hostname, protocol } = new URL(url);
   return { host: hostname.replace(/^\[|\]$/g, ''), isEncrypted: protocol === 'https:' };
-}
-
-interface Sent extends Omit<OutgoingPost, 'signal'> {
-  readonly lookup: LookupFunction;
-  readonly signal: AbortSignal;
-}
-
-/** Status of the response, of which a bounded part is read. Each request has a connection of its own. */
-function statusOf({ url, headers, body, lookup, signal }: Sent): Promise<number> {
-  const send = partsOf(url).isEncrypted ? httpsRequest : httpRequest;
-  const length = { 'Content-Length': Buffer.byteLength(body) };
-  const options = {
-    method: 'POST',
-    headers: { ...headers, ...length },
-    agent: false,
-    lookup,
-    signal,
-  } as const;
-  return new Promise((resolve, reject) => {
-    const request = send(url, options, (response) => {
-      let size = 0;
-      const end = (): void => resolve(response.statusCode ?? 0);
-      response.on('data', ({ length: bytes }: Buffer) => {
-        size += bytes;
-        if (size <= MAX_RESPONSE_BYTES) return;
-        end();
-        request.destroy();
-      });
-      response.on('end', end);
-      response.on('error', reject);
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
 }
 
 /** Null for a status of success. */

@@ -1,5 +1,5 @@
 /** Hours, days, weeks and months of a time zone, by which summaries count. */
-import { DAY, HOUR, timeZoneNamed, type TimeRange } from './clock.js';
+import { DAY, HOUR, periodOf, timeZoneNamed, type TimeRange } from './clock.js';
 import { DomainError } from './errors.js';
 import { offsetsIn, type OffsetChange } from './time-zones.js';
 
@@ -80,17 +80,9 @@ export const SHORTEST: Readonly<Record<Bucket, number>> = {
   none: Infinity,
 };
 
-/** More than the longest time of a bucket. */
-const LONGEST: Readonly<Record<Exclude<Bucket, 'none'>, number>> = {
-  hour: 2 * HOUR,
-  day: 2 * DAY,
-  week: 9 * DAY,
-  month: 33 * DAY,
-};
-
-/** The first instant after the bucket that begins at `start`. */
+/** The first instant after the bucket that begins at `start`; none is as long as two of the shortest. */
 const endOfBucket = (bucket: Exclude<Bucket, 'none'>, offsets: Offsets, start: number): number =>
-  segmentsOf(bucket, offsets, { from: start, to: start + LONGEST[bucket] })[0]?.to ?? start;
+  segmentsOf(bucket, offsets, { from: start, to: start + 2 * SHORTEST[bucket] })[0]?.to ?? start;
 
 /** Time zone of a summary; null for UTC, and for summaries without time buckets. Errors: `malformed`. */
 export function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
@@ -116,4 +108,12 @@ export function withEnds<Row extends { readonly bucketStart: Date | null }>(
     ends.set(start, end);
     return { ...row, bucketEnd: end };
   });
+}
+
+/** The time of empty buckets: the interval of a filter, or from the first to the last record at an open end. */
+export function filledPeriod(given: TimeRange, recorded: TimeRange | undefined): TimeRange | undefined {
+  const open = periodOf(null, null);
+  const from = given.from === open.from ? recorded?.from : given.from;
+  const to = given.to === open.to ? recorded?.to : given.to;
+  return from === undefined || to === undefined ? undefined : { from, to };
 }

@@ -2,6 +2,7 @@ import { splitInterval, type Condition } from '../../../database/list/condition.
 import { alsoMeets } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
 import {
+  filledPeriod,
   offsetsFor,
   segmentsOf,
   SHORTEST,
@@ -10,7 +11,7 @@ import {
   type Bucket,
   type Segment,
 } from '../../../platform/buckets.js';
-import { periodOf, type TimeRange } from '../../../platform/clock.js';
+import { periodOf } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { sentPart, sumDeliveries, type BucketSums } from './notification-summary.repository.js';
 import { NO_DELIVERIES, type DeliverySummary } from './notification.model.js';
@@ -46,7 +47,7 @@ export async function summarizeNotifications(
   const { from, to, rest } = splitInterval(where ?? { and: [] }, 'createdAt');
   const given = periodOf(from, to);
   const sent = await sentPart(work, given);
-  const period = emptyBuckets ? filledPeriod({ from, to }, given, sent) : sent;
+  const period = emptyBuckets ? filledPeriod(given, sent) : sent;
   if (period === undefined) return [];
   const meets = alsoMeets(notifications.listing, { and: rest });
   if (bucket === 'none') {
@@ -62,17 +63,6 @@ export async function summarizeNotifications(
   const sums = await sumDeliveries(work, segments, meets);
   const shown = emptyBuckets ? withEmpty(sums, segments) : sums;
   return withEnds(shown.map(rowOf), bucket, offsets);
-}
-
-/** The interval that the filter gives, or from the first to the last notification at an open end. */
-function filledPeriod(
-  ends: { readonly from: number | null; readonly to: number | null },
-  given: TimeRange,
-  sent: TimeRange | undefined,
-): TimeRange | undefined {
-  const from = ends.from === null ? sent?.from : given.from;
-  const to = ends.to === null ? sent?.to : given.to;
-  return from === undefined || to === undefined ? undefined : { from, to };
 }
 
 function withEmpty(sums: readonly BucketSums[], segments: readonly Segment[]) {

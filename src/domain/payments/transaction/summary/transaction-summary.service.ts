@@ -2,6 +2,7 @@ import type { Condition } from '../../../../database/list/condition.js';
 import type { Search } from '../../../../database/list/request-class.js';
 import type { ReadWork } from '../../../../database/work.js';
 import {
+  filledPeriod,
   offsetsFor,
   segmentsOf,
   SHORTEST,
@@ -10,7 +11,7 @@ import {
   type Bucket,
   type Segment,
 } from '../../../../platform/buckets.js';
-import { DAY, periodOf, yieldToEventLoop, type TimeRange } from '../../../../platform/clock.js';
+import { DAY, yieldToEventLoop } from '../../../../platform/clock.js';
 import { DomainError } from '../../../../platform/errors.js';
 import {
   countInHalfHours,
@@ -107,14 +108,6 @@ async function rowsOf(work: ReadWork, given: Narrowed, request: SummaryRequest) 
   if (rows.length + empty.length > MAX_ROWS) throw tooManyRows();
   const shown = empty.length === 0 ? rows : inOrder([...rows, ...empty], order);
   return bucket === 'none' ? shown : withEnds(shown, bucket, offsets);
-}
-
-/** The time of the empty buckets: the interval of the filter, or from the first to the last transaction at an open end. */
-function filledPeriod(given: TimeRange, recorded: TimeRange | undefined): TimeRange | undefined {
-  const open = periodOf(null, null);
-  const from = given.from === open.from ? recorded?.from : given.from;
-  const to = given.to === open.to ? recorded?.to : given.to;
-  return from === undefined || to === undefined ? undefined : { from, to };
 }
 
 const EMPTY: SummaryRow = {

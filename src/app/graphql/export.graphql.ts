@@ -18,16 +18,7 @@ const Format = g.enumeration<'csv' | 'ndjson'>('ExportFormat', 'Form of an expor
   ndjson: 'One JSON object per line.',
 });
 
-interface Given extends g.Input {
-  readonly kind: string;
-  readonly format: string;
-  readonly filter?: object | null;
-  readonly columns?: readonly string[] | null;
-  readonly timeZone?: string | null;
-  readonly afterSequence?: number | null;
-}
-
-const Input = g.inputType<Given>('ExportStartInput', 'A list, and what of it is exported.', {
+const Input = g.inputType('ExportStartInput', 'A list, and what of it is exported.', {
   kind: g.choice(Kind, 'The list.'),
   format: { ...g.choice.orNull(Format, 'Form of the file.'), defaultValue: 'csv' },
   filter: g.json.orNull('Filter as the list takes it, for example { "enabled": { "eq": true } }.'),
@@ -43,13 +34,18 @@ const Input = g.inputType<Given>('ExportStartInput', 'A list, and what of it is 
 const MAX_FILTER = 16 * 1024;
 
 /** The parameters of /export/v1. */
-function queryOf({ format, filter, columns, timeZone }: Given): Readonly<Record<string, string>> {
+function queryOf({
+  format,
+  filter,
+  columns,
+  timeZone,
+}: InstanceType<typeof Input>): Readonly<Record<string, string>> {
   const text = filter == null ? null : JSON.stringify(filter);
   if (text !== null && Buffer.byteLength(text) > MAX_FILTER) {
     throw invalid('filter', `must have at most ${MAX_FILTER} bytes as JSON text`);
   }
   return {
-    format,
+    format: format ?? 'csv',
     ...(columns && { columns: columns.join() }),
     ...(text !== null && { filter: text }),
     ...(timeZone != null && { time_zone: timeZone }),

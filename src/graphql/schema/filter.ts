@@ -128,7 +128,7 @@ export function filterOf(
   descriptions: Readonly<Record<string, string>>,
 ): ClassType<FilterInput> {
   const description = `Selects ${plural(words(list.name))}: all conditions given must hold. At most ${MAX_COMPARISONS} comparisons, nested ones included.`;
-  const Filter = g.inputType<FilterInput>(`${list.name}Filter`, description, {});
+  const Filter: ClassType<FilterInput> = g.inputType(`${list.name}Filter`, description, {});
   const nested = (description: string): g.AnyField => g.object(Filter, description);
   const fields: Record<string, g.AnyField> = {
     and: g.listOf(nested(`All of these hold. Filters nest at most ${MAX_DEPTH} levels.`)),

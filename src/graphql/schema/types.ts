@@ -123,8 +123,8 @@ export function untypedObjectType(name: string, description: string, fields: Fie
   return decoratedClass(ObjectType(name, { description, simpleResolvers: true }), fields);
 }
 
-export function inputType<T extends object>(name: string, description: string, fields: Fields): ClassType<T> {
-  return decoratedClass(InputType(name, { description }), fields) as ClassType<T>;
+export function inputType<F extends Fields>(name: string, description: string, fields: F) {
+  return decoratedClass(InputType(name, { description }), fields) as ClassType<ValuesOf<F>>;
 }
 
 /** An enum for the values of a domain type, for example `AppKind` for `'standard' | 'module'`. */

@@ -18,12 +18,7 @@ export const ParameterInput = g.inputOf('ParameterChangeInput', ParameterCreate,
 
 type Condition = ReturnType<typeof g.targetConditionOf>;
 
-interface Target extends g.Input {
-  readonly ids?: readonly string[] | null;
-  readonly filter?: g.FilterInput | null;
-  readonly savedFilterId?: string | null;
-  readonly all?: boolean | null;
-}
+type Target = InstanceType<ReturnType<typeof targetInput>>;
 
 interface BulkChange<T> {
   readonly types: ReturnType<typeof g.listTypes<T & object>>;
@@ -103,7 +98,7 @@ function payloadOf({ list, Record }: Pick<Types, 'list' | 'Record'>, records: st
 }
 
 function targetInput(types: Pick<Types, 'list' | 'Filter'>, records: string) {
-  return g.inputType<Target>(
+  return g.inputType(
     `${types.list.name}TargetInput`,
     `The ${records} to change: exactly one of its fields.`,
     {

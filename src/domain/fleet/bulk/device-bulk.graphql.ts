@@ -5,7 +5,7 @@ import { bulkChange, ParameterInput } from './bulk-change.graphql.js';
 import { DeviceBulkChange } from './bulk-change.model.js';
 import { checkDeviceChange, DEVICE_CHANGE } from './device-bulk.service.js';
 
-const TokenInput = g.inputType<g.Input>('DeviceTokenChangeInput', 'A new token of each device.', {
+const TokenInput = g.inputType('DeviceTokenChangeInput', 'A new token of each device.', {
   keepOldFor: KEEP_OLD_FOR,
 });
 

@@ -3,7 +3,7 @@ import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, type DomainCode, invalid } from '../../../platform/errors.js';
-import { demandScope, type ErrorPolicy } from '../../../platform/requests.js';
+import { demandScope } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { messageOf, startJob } from '../../base/job/job.service.js';
@@ -19,7 +19,7 @@ const Mode = g.enumeration<ImportMode>(
   },
 );
 
-const FleetImportInput = g.inputType<g.Input>('FleetImportInput', 'A file with devices.', {
+const FleetImportInput = g.inputType('FleetImportInput', 'A file with devices.', {
   file: g.upload(
     `CSV with commas, semicolons or tabs, whose first line names the columns; NDJSON; or a list of serial numbers, one a line. UTF-8, at most ${MAX_JOB_ROWS} rows. Columns: serial_number, logical_number (created if it does not exist), group (a name that exists), enabled (true or false), parameters (a JSON object of values by key, for the logical number).`,
   ),
@@ -89,7 +89,8 @@ const fleetImport = g.mutation('fleetImport', {
   },
   resolve: async (_source, ctx, { input, dryRun }) => {
     demandScope(ctx.caller, 'write');
-    const { file, mode, errorPolicy, issueTokens, force } = input as Given;
+    const { file, errorPolicy, issueTokens, force } = input;
+    const mode = input.mode ?? 'CREATE';
     if (issueTokens === true) demandScope(ctx.caller, 'admin');
     // The file is read before the unit of work begins.
     const sent = g.findSentFile(file);
@@ -126,14 +127,6 @@ export const fleetImportGraphql = g.graphqlModule(fleetImport, g.fields(RefusedR
 function asProblem(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
   throw error;
-}
-
-interface Given extends g.Input {
-  readonly file: unknown;
-  readonly mode: ImportMode;
-  readonly errorPolicy: ErrorPolicy;
-  readonly issueTokens: boolean | null;
-  readonly force: boolean | null;
 }
 
 type Plan = (rows: readonly ImportRow[]) => Promise<readonly (object | DomainError)[]>;

@@ -28,7 +28,7 @@ const RECOVERY_CODES = g.nullable(
   ),
 );
 
-const ConfirmationInput = g.inputType<g.Input>(
+const ConfirmationInput = g.inputType(
   'ConfirmationInput',
   'What shows that the user is there: exactly one of its fields.',
   {

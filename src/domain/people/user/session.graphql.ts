@@ -104,7 +104,7 @@ export async function startSession(
 export const ONLY_FIELD =
   'Needs no token, from a page of this server, as the only field of the operation. Sets a cookie that scripts cannot read. A session that the browser had ends.';
 
-const SecondFactorInput = g.inputType<g.Input>(
+const SecondFactorInput = g.inputType(
   'SecondFactorInput',
   'What a user with passkeys shows besides the password: exactly one of its fields.',
   {

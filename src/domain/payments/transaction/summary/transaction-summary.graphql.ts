@@ -55,7 +55,7 @@ const SummaryDimension = g.enumeration<Dimension>(
   },
 );
 
-const OrderInput = g.inputType<SummaryOrder>(
+const OrderInput = g.inputType(
   'TransactionSummaryOrder',
   'Order of the rows of a summary. Rows that are equal in it are in the order of time and then of their properties.',
   {

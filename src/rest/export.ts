@@ -9,6 +9,19 @@ const Line = z.looseObject({}).meta({
   description: 'A record with its columns. The last line has `totals` and `after` instead.',
 });
 
+function parameter(name: string, description: string, choices?: readonly string[]): Parameter {
+  const schema = { type: 'string', ...(choices && { enum: choices }) };
+  return { name, in: 'query', description, schema };
+}
+
+const inPath = (...given: Parameters<typeof parameter>): Parameter => ({
+  ...parameter(...given),
+  in: 'path',
+  required: true,
+});
+
+const JOB = inPath('job', 'Number of the job: its `databaseId` in GraphQL.');
+
 export const exportRoute = (lists: readonly string[]): RouteBase => ({
   method: 'GET',
   path: '/{list}',
@@ -18,12 +31,7 @@ export const exportRoute = (lists: readonly string[]): RouteBase => ({
   description:
     'All records of a list that meet the filter, sent as they are read. Filters may also be parameters, for example `created_at.gte=2026-01-01T00:00:00Z`. The last line has totals and where to go on; a response without it was cut. Members, tokens, ledger and webhooks need the scope `admin`.',
   parameters: [
-    {
-      ...parameter('list', 'Name of the list.', lists),
-      in: 'path',
-      required: true,
-      example: 'devices',
-    },
+    { ...inPath('list', 'Name of the list.', lists), example: 'devices' },
     parameter('format', 'A table, or one JSON object per line. Default: csv.', ['csv', 'ndjson']),
     parameter(
       'columns',
@@ -54,14 +62,7 @@ export const TOKENS_ROUTE: RouteBase = {
   summary: 'Export the tokens that a job has issued',
   description:
     'CSV with the columns serial_number and token, until 24 hours after the end of the job. Tokens that were replaced or revoked since are not in it. The last line has the number of tokens; a response without it was cut. Each fetch is in the ledger.',
-  parameters: [
-    {
-      ...parameter('job', 'Number of the job: its `databaseId` in GraphQL.'),
-      in: 'path',
-      required: true,
-      example: '12',
-    },
-  ],
+  parameters: [{ ...JOB, example: '12' }],
   response: z.string(),
   responseType: 'text/csv',
   errors: [404],
@@ -76,18 +77,10 @@ export const FILE_ROUTE: RouteBase = {
   summary: 'Fetch an export by its link',
   description:
     'The records that there were when `exportStart` of GraphQL made the link, as they are now. No token is needed: the link is one, for 24 hours, as long as the person who made it has the rights, and the token that made it is valid. Each fetch is in the ledger.',
-  parameters: [
-    { ...parameter('job', 'Number of the job: its `databaseId` in GraphQL.'), in: 'path', required: true },
-    { ...parameter('key', 'The secret of the link.'), required: true },
-  ],
+  parameters: [JOB, { ...parameter('key', 'The secret of the link.'), required: true }],
   response: Line,
   responseType: NDJSON_TYPE,
   textType: 'text/csv',
   errors: [404],
   statuses: { 200: 'CSV or NDJSON, as the link was made for.' },
 };
-
-function parameter(name: string, description: string, choices?: readonly string[]): Parameter {
-  const schema = { type: 'string', ...(choices && { enum: choices }) };
-  return { name, in: 'query', description, schema };
-}

@@ -15,7 +15,7 @@ import { demandCompany, readCredentials, type Authenticate, type Credentials } f
 import { EXPORTS_OF_COMPANY } from '../limits/limits.js';
 import { lastOfCsv, lineFormat, type LineFormat } from './lines.js';
 import { type OpenContext, Pages, type Totals } from './pages.js';
-import { inRange, requestOf, sourceOf, type IdRange, type Source } from './request.js';
+import { inRange, requestOf, sourceOf, type IdRange } from './request.js';
 
 export interface Exported {
   /** Field of the schema that shows it: `Query.devices`. */
@@ -62,14 +62,8 @@ export type SendExport = (
 ) => Promise<void>;
 
 export function createExports({ schema, authenticate, stopping }: ExportParts): SendExport {
-  const sources = new Map<string, Source>();
-  const sourceFor = (field: string): Source => {
-    const source = sources.get(field) ?? sourceOf(schema, field);
-    sources.set(field, source);
-    return source;
-  };
   return async (asked, request, response, credentials = readCredentials(request)) => {
-    const { scope } = 'read' in asked ? asked : sourceFor(asked.field);
+    const { scope } = 'read' in asked ? asked : sourceOf(schema, asked.field);
     const context = requestContextOf(response);
     const first = await authenticate(credentials, context);
     const { caller } = first;
@@ -94,7 +88,7 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
   };
 
   function listedIn({ field, totals, name, query, range }: Asked, caller: Caller, open: OpenContext) {
-    const source = sourceFor(field);
+    const source = sourceOf(schema, field);
     const given = requestOf(source, query, caller);
     const asked = range === undefined ? given : inRange(given, range);
     const pages = new Pages(schema, source, asked, open, totals);

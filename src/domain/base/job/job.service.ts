@@ -1,4 +1,5 @@
 import { Records } from '../../../database/company/records.js';
+import { isStorageCode } from '../../../database/statements.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
@@ -103,14 +104,9 @@ async function update(work: WriteWork, job: Job, changes: Partial<Job>): Promise
   return updated;
 }
 
-/** Errors that pass: the step is done again later. */
-const PASSING: ReadonlySet<string> = new Set<DomainError['code']>([
-  'busy',
-  'deadline_exceeded',
-  'storage_full',
-  'storage_read_only',
-  'storage_unavailable',
-]);
+/** Whether an error passes, so that the step is done again later. */
+const isPassing = ({ code }: DomainError): boolean =>
+  code === 'busy' || code === 'deadline_exceeded' || isStorageCode(code);
 
 /**
  * Does one part of the oldest job of the next company after `companyId` that has one, in one unit of work: after a
@@ -133,7 +129,7 @@ export async function takeJobStep(
     await units.write(caller, (work) => doPart(work, id, tokenSecret));
   } catch (error) {
     const isDomain = error instanceof DomainError;
-    if (isDomain && PASSING.has(error.code)) throw error;
+    if (isDomain && isPassing(error)) throw error;
     const failure = isDomain ? error.message : 'An internal error: see the log of the server.';
     await units.write(caller, async (work) => {
       const job = await getJob(work, id);

@@ -1,7 +1,9 @@
 import * as g from '../../../graphql/index.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
+import { camelCase } from '../../../platform/validate.js';
 import { UserList } from '../../people/user/user.graphql.js';
 import {
+  FILTER_KINDS,
   type FilterKind,
   type SavedFilter,
   SavedFilterCreate,
@@ -15,20 +17,14 @@ import {
   updateSavedFilter,
 } from './saved-filter.service.js';
 
-const Kind = g.enumeration<FilterKind>('SavedFilterKind', 'A list with a filter.', {
-  app: '`apps`.',
-  app_version: '`appVersions`.',
-  device: '`devices`.',
-  file: '`files`.',
-  group: '`groups`.',
-  job: '`jobs`.',
-  logical_number: '`logicalNumbers`.',
-  metacontent: '`metacontents`.',
-  notification: '`notifications`.',
-  parameter: '`parameters`.',
-  transaction: '`transactions`.',
-  unknown_terminal: '`unknownTerminals`.',
-});
+const Kind = g.enumeration<FilterKind>(
+  'SavedFilterKind',
+  'A list with a filter.',
+  Object.fromEntries(FILTER_KINDS.map((kind) => [kind, `\`${camelCase(kind)}s\`.`])) as Record<
+    FilterKind,
+    string
+  >,
+);
 
 const SavedFilterType = g.objectType<SavedFilter, 'id' | 'revision' | 'createdBy' | 'createdVia'>(
   'SavedFilter',

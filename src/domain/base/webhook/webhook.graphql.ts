@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
 import { DAY } from '../../../platform/clock.js';
-import { unfollowedType } from '../../people/user/user.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
 import { sendTest } from './delivery.service.js';
 import {
   MAX_WEBHOOKS,
@@ -29,7 +29,7 @@ const State = g.enumeration<WebhookState>('WebhookState', 'Whether the events of
 
 type Internal = 'dueAt' | 'leaseEndsAt' | 'oldSecretNonce' | 'secretNonce';
 
-const WebhookType = unfollowedType<Webhook, Internal>(
+const WebhookType = auditedType<Webhook, Internal>(
   'Webhook',
   "An address to which the changes in the company are sent, each as a signed request in the form of Standard Webhooks, one after the other in the ledger's order.",
   {
@@ -48,6 +48,7 @@ const WebhookType = unfollowedType<Webhook, Internal>(
     lastFailureAt: g.instant.orNull('When an attempt last failed. Null if none did.'),
     lastFailure: g.text.orNull('Why it failed, for example "The response was 500.". Null if none did.'),
   },
+  false,
 );
 
 const WebhookList = g.listTypes(webhooks, WebhookType);

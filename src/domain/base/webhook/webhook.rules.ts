@@ -64,7 +64,11 @@ export function newNonce(tokenSecret: string): string {
 }
 
 /** The secret of a nonce, `whsec_` and base64; it can be computed with the token secret only. */
-export function deriveSecret(tokenSecret: string, { companyId, id }: WebhookKey, nonce: string): string {
+export function deriveSecret(
+  tokenSecret: string,
+  { companyId, id }: { readonly companyId: number; readonly id: number },
+  nonce: string,
+): string {
   const hash = secretHash(tokenSecret).of([companyId, id, nonce]);
   return `whsec_${Buffer.from(hash, 'hex').toString('base64')}`;
 }
@@ -72,11 +76,6 @@ export function deriveSecret(tokenSecret: string, { companyId, id }: WebhookKey,
 /** Whether the secret of a nonce can be derived: false if the token secret has changed since. */
 export const isDerivable = (tokenSecret: string, nonce: string): boolean =>
   nonce.startsWith(`${secretHash(tokenSecret).keyId}:`);
-
-interface WebhookKey {
-  readonly companyId: number;
-  readonly id: number;
-}
 
 /** Headers of Standard Webhooks, with a signature for each secret. */
 export function signedHeaders(secrets: readonly string[], messageId: string, at: Date, body: string) {

@@ -79,7 +79,16 @@ export async function setOfEach(
   input: object | undefined,
 ): Promise<void> {
   if (input === undefined) return;
-  const settings = Array.from(numberIds, (id) => ({ owner: { logicalNumberId: id, groupId: null }, input }));
+  await setAllParameters(
+    work,
+    Array.from(numberIds, (id) => ({ owner: { logicalNumberId: id, groupId: null }, input })),
+  );
+}
+
+export type Setting = Parameters<typeof setParameters>[1][number];
+
+/** Sets parameters. Errors: the first refusal. */
+export async function setAllParameters(work: WriteWork, settings: readonly Setting[]): Promise<void> {
   const results = await setParameters(work, settings, 'REJECT_EVERYTHING');
   const refused = results.find(({ problem }) => problem !== null);
   if (refused?.problem) throw refused.problem;

@@ -3,6 +3,7 @@ import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid, taken } from '../../../platform/errors.js';
 import { demandScope } from '../../../platform/requests.js';
 import type { Rejected } from '../../base/job/job.service.js';
+import { setAllParameters, type Setting } from '../bulk/bulk-change.service.js';
 import type { IssueTokens } from '../bulk/device-bulk.service.js';
 import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers, storeDevices } from '../device/device.service.js';
@@ -15,7 +16,6 @@ import {
   withVersions,
 } from '../logical-number/logical-number.service.js';
 import { lossesByMove } from '../logical-number/version-links.service.js';
-import { setParameters } from '../setting/parameter.service.js';
 import type { ImportRow } from './import.model.js';
 
 /** Kind of the jobs that import devices. */
@@ -140,7 +140,7 @@ async function setEach(
   planned: readonly Planned[],
   numbers: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const settings = new Map<string, Parameters<typeof setParameters>[1][number]>();
+  const settings = new Map<string, Setting>();
   for (const { row } of planned) {
     const logicalNumberId = numbers.get(row.logicalNumber ?? '') ?? null;
     for (const [key, value] of Object.entries(row.parameters ?? {})) {
@@ -148,10 +148,7 @@ async function setEach(
       settings.set(JSON.stringify([logicalNumberId, key]), { owner, input: { key, value } });
     }
   }
-  if (settings.size === 0) return;
-  const results = await setParameters(work, [...settings.values()], 'REJECT_EVERYTHING');
-  const refused = results.find(({ problem }) => problem !== null);
-  if (refused?.problem) throw refused.problem;
+  if (settings.size > 0) await setAllParameters(work, [...settings.values()]);
 }
 
 /** Creates the logical numbers that are new, and moves others to their groups. Returns ids by number. */

@@ -227,22 +227,15 @@ const AUDITED = {
 /** All types with audit fields, by their names. */
 export const auditedTypes = new Map<string, g.ClassType<Audit & { readonly id: number }>>();
 
-/** A node type with audit fields, for records of type `T`. `Hidden` names properties without a field. */
+/**
+ * A node type with audit fields, for records of type `T`. `Hidden` names properties without a field. The history of
+ * records that are not followed is for administrators only, in the ledger.
+ */
 export function auditedType<T extends Audit & { readonly id: number }, Hidden extends keyof T = never>(
   name: string,
   description: string,
   shown: g.FieldsOf<T, 'id' | keyof Audit | Hidden>,
-): g.ClassType<T> {
-  const Type = unfollowedType<T, Hidden>(name, description, shown);
-  auditedTypes.set(name, Type);
-  return Type;
-}
-
-/** Like `auditedType`, for records whose history is for administrators only, in the ledger. */
-export function unfollowedType<T extends Audit & { readonly id: number }, Hidden extends keyof T = never>(
-  name: string,
-  description: string,
-  shown: g.FieldsOf<T, 'id' | keyof Audit | Hidden>,
+  isFollowed = true,
 ): g.ClassType<T> {
   const Type = g.nodeType<T, keyof Audit | Hidden>(name, description, { ...AUDITED, ...shown });
   g.fields<Audit>(Type, {
@@ -252,5 +245,6 @@ export function unfollowedType<T extends Audit & { readonly id: number }, Hidden
       'User who created the record. Null if that user is no longer a member.',
     ),
   });
+  if (isFollowed) auditedTypes.set(name, Type);
   return Type;
 }

@@ -76,7 +76,9 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
 /** Changes of terminals by a company. */
 export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = {
   'issue the token of a device': (work) =>
-    replaceDeviceTokens(work, [{ deviceId: 1, jobId: null, old: null, secret: 'new' }]),
+    replaceDeviceTokens(work, [
+      { deviceId: 1, jobId: null, oldHash: null, oldLastFour: null, oldUntil: null, secret: 'new' },
+    ]),
   'find devices without a token': async (work) => {
     await deleteDeviceToken(work, 1);
     return await selectDevicesForTokens(work, { after: 0, limit: 10, replace: false });

@@ -32,7 +32,7 @@ export function createDeviceTokenLookUp(
   });
   const find = async (hash: string) => {
     const { credential } = await lookUps.add(null, hash);
-    const isFirstUse = credential?.hash === hash && credential.old !== null && !credential.isUsed;
+    const isFirstUse = credential?.tokenHash === hash && credential.oldHash !== null && !credential.isUsed;
     // If this cannot be stored, the next look-up does it.
     if (isFirstUse) await noteFirstUse(units, credential).catch(onError);
     return credential && { credential, hash };
@@ -42,7 +42,7 @@ export function createDeviceTokenLookUp(
     const found = await cached.find(token);
     if (found === undefined) return undefined;
     const { credential, hash } = found;
-    return credential.hash === hash || isValid(credential, hash, clock.now()) ? credential : undefined;
+    return isValid(credential, hash, clock.now()) ? credential : undefined;
   };
 }
 

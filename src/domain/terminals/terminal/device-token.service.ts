@@ -15,6 +15,7 @@ import {
   type DeviceCredential,
   markTokenUsed,
   type NewDeviceToken,
+  type OldToken,
   replaceDeviceTokens,
   selectDevicesForTokens,
   selectDeviceTokens,
@@ -81,8 +82,8 @@ async function issueAll(
   const issued = devices.map((device) => {
     const { id, serialNumber } = device;
     const old = oldBeside(present.get(id), work.now);
-    const kept = old && { ...old, until };
-    return { deviceId: id, serialNumber, secret: job.textOf(device), old: kept, jobId: job.id };
+    const oldUntil = old.oldHash === null ? null : until;
+    return { deviceId: id, serialNumber, secret: job.textOf(device), ...old, oldUntil, jobId: job.id };
   });
   await replaceDeviceTokens(work, issued);
   for (const each of issued) recordIssue(work, each, 'issue');
@@ -139,8 +140,8 @@ export async function renewDeviceToken(work: WriteWork, device: TokenDevice, giv
   if (present === undefined || !isValid(present, hashToken(given), work.now)) throw unauthenticated();
   const secret = randomToken();
   const renewed = { deviceId: device.id, serialNumber: device.serialNumber, secret };
-  await replaceDeviceTokens(work, [{ ...renewed, old: oldBeside(present, work.now), jobId: null }]);
-  recordIssue(work, { ...renewed, old: null, jobId: null }, 'renew');
+  await replaceDeviceTokens(work, [{ ...renewed, ...oldBeside(present, work.now), jobId: null }]);
+  recordIssue(work, { ...renewed, ...NO_OLD, jobId: null }, 'renew');
   return secret;
 }
 
@@ -148,37 +149,48 @@ export async function renewDeviceToken(work: WriteWork, device: TokenDevice, giv
  * The old token that is kept beside a new one: the present one; or, if that was never used, the old one that is still
  * valid, since the terminal has only that. Its end stays.
  */
-function oldBeside(present: StoredToken | undefined, now: Date): NewDeviceToken['old'] {
-  if (present === undefined) return null;
-  const { old, isUsed, hash, lastFour } = present;
-  return old !== null && !isUsed && isValid(present, old.hash, now) ? old : { hash, lastFour, until: null };
+function oldBeside(present: StoredToken | undefined, now: Date): OldToken {
+  if (present === undefined) return NO_OLD;
+  const { oldHash, oldLastFour, oldUntil, isUsed, tokenHash, lastFour } = present;
+  const isKept = oldHash !== null && !isUsed && isValid(present, oldHash, now);
+  return isKept
+    ? { oldHash, oldLastFour, oldUntil }
+    : { oldHash: tokenHash, oldLastFour: lastFour, oldUntil: null };
 }
 
+const NO_OLD: OldToken = { oldHash: null, oldLastFour: null, oldUntil: null };
+
 /** Whether a hash is that of the present token of a device, or of its old one before its end. */
-export function isValid({ hash, old }: StoredToken, given: string, now: Date): boolean {
-  if (given === hash) return true;
-  return given === old?.hash && (old.until === null || now < old.until);
+export function isValid({ tokenHash, oldHash, oldUntil }: StoredToken, given: string, now: Date): boolean {
+  return given === tokenHash || (given === oldHash && (oldUntil === null || now < oldUntil));
 }
 
 function recordIssue(
   work: WriteWork,
-  { deviceId: id, serialNumber, secret, old }: NewDeviceToken & Pick<TokenDevice, 'serialNumber'>,
+  {
+    deviceId: id,
+    serialNumber,
+    secret,
+    oldHash,
+    oldLastFour,
+    oldUntil,
+  }: NewDeviceToken & Pick<TokenDevice, 'serialNumber'>,
   action: 'issue' | 'renew',
 ): void {
-  const kept = old && { oldLastFour: old.lastFour, oldUntil: old.until };
+  const kept = oldHash !== null && { oldLastFour, oldUntil };
   const entry = { ...entryOf({ id, serialNumber }, secret.slice(-4)), ...kept };
   work.ledger.created('device_token', entry, { action });
 }
 
 /** Stores the first use of a token beside which there is an old one; ends an old one that was kept until then. */
 export async function noteFirstUse(units: Units, credential: DeviceCredential): Promise<void> {
-  const { companyId, deviceId, serialNumber, issuedBy: userId, old } = credential;
+  const { companyId, deviceId, serialNumber, issuedBy: userId, oldHash, oldLastFour, oldUntil } = credential;
   await units.systemWrite(
     LOCAL_ORIGIN,
     async (work) => {
       await markTokenUsed(inCompany(work, companyId), credential);
-      if (old?.until !== null) return;
-      const entry = entryOf({ id: deviceId, serialNumber }, old.lastFour);
+      if (oldHash === null || oldUntil !== null) return;
+      const entry = entryOf({ id: deviceId, serialNumber }, oldLastFour ?? '');
       work.ledger.deleted('device_token', entry, { action: 'end', companyId, userId });
     },
     companyId,

@@ -23,64 +23,39 @@ import { hashToken } from '../../people/access-token/access-token.model.js';
 
 const tokens = new CompanyRows('device_tokens');
 
-/** The token of a device before its present one, of which only a hash and the last four characters are stored. */
-interface OldToken {
-  readonly hash: string;
-  readonly lastFour: string;
-  /** Null if it ends when the new one is used for the first time. */
-  readonly until: Date | null;
-}
+/** The token of a device, and the one before it; of both, only hashes and the last four characters are stored. */
+type DeviceToken = RecordOf<'device_tokens', unknown, never>;
 
-export interface NewDeviceToken {
+const { recordOf: tokenOf, columnsOf } = recordMapping<'device_tokens', DeviceToken, never>(
+  'device_tokens',
+  [],
+);
+
+/** The token that works on beside a new one; null if there is none. Without an end, until the new one is used. */
+export type OldToken = Pick<DeviceToken, 'oldHash' | 'oldLastFour' | 'oldUntil'>;
+export type StoredToken = Pick<DeviceToken, 'tokenHash' | 'lastFour' | 'isUsed'> & OldToken;
+
+export interface NewDeviceToken extends OldToken {
   readonly deviceId: number;
-  /** The text of the token, of which only a hash and the last four characters are stored. */
+  /** The text of the token. */
   readonly secret: string;
-  /** The token that works on beside it; null if there is none. */
-  readonly old: OldToken | null;
   /** The job that has issued it; null for a token that was issued alone. */
   readonly jobId: number | null;
 }
 
-export interface StoredToken extends Omit<NewDeviceToken, 'secret' | 'jobId'> {
-  readonly hash: string;
-  readonly lastFour: string;
-  readonly isUsed: boolean;
-}
-
-const storedOf = (row: Row<'device_tokens'>): StoredToken => ({
-  deviceId: row.device_id,
-  hash: row.token_hash,
-  lastFour: row.last_four,
-  isUsed: flag.fromColumn(row.is_used),
-  old: row.old_hash === null ? null : oldOf(row.old_hash, row),
-});
-
-const oldOf = (hash: string, { old_last_four, old_until }: Row<'device_tokens'>): OldToken => ({
-  hash,
-  lastFour: old_last_four ?? '',
-  until: old_until === null ? null : instant.fromColumn(old_until),
-});
-
 /** Tokens by device id. One statement. */
 export async function selectDeviceTokens(work: ReadWork, deviceIds: readonly number[]) {
   const rows = await tokens.select(work, { device_id: deviceIds });
-  return new Map(rows.map((row) => [row.device_id, storedOf(row)]));
+  return new Map(rows.map((row) => [row.device_id, tokenOf(row)]));
 }
 
 /** Stores tokens of different devices, in place of those that the devices have. */
 export async function replaceDeviceTokens(work: WriteWork, values: readonly NewDeviceToken[]): Promise<void> {
-  const rows = values.map(({ deviceId, secret, old, jobId }) => ({
-    device_id: deviceId,
-    token_hash: hashToken(secret),
-    last_four: secret.slice(-4),
-    is_used: flag.toColumn(false),
-    old_hash: old?.hash ?? null,
-    old_last_four: old?.lastFour ?? null,
-    old_until: old?.until ? instant.toColumn(old.until) : null,
-    issued_by: work.caller.userId,
-    issued_at: instant.toColumn(work.now),
-    job_id: jobId,
-  }));
+  const issued = { isUsed: false, issuedBy: work.caller.userId, issuedAt: work.now };
+  const rows = values.map(({ secret, ...token }) => {
+    const stored = { tokenHash: hashToken(secret), lastFour: secret.slice(-4) };
+    return columnsOf({ ...token, ...stored, ...issued }) as unknown as NewRow<'device_tokens'>;
+  });
   const columns = Object.keys(rows[0] ?? {}).filter((name) => name !== 'device_id');
   await tokens.insertReturning(work, rows, { key: ['device_id'], changes: excluded(columns) });
 }
@@ -88,16 +63,16 @@ export async function replaceDeviceTokens(work: WriteWork, values: readonly NewD
 /** Stores that the present token of a device was used, which ends an old one without another end. */
 export async function markTokenUsed(
   work: OfCompany<SystemWriteWork>,
-  { deviceId, hash, old }: StoredToken,
+  { deviceId, tokenHash, oldUntil }: DeviceCredential,
 ): Promise<void> {
-  const old_until = instant.toColumn(old?.until ?? work.now);
-  const match = { device_id: deviceId, token_hash: hash };
+  const old_until = instant.toColumn(oldUntil ?? work.now);
+  const match = { device_id: deviceId, token_hash: tokenHash };
   await tokens.update(work, match, { is_used: flag.toColumn(true), old_until });
 }
 
 /** Deletes the tokens of a device. Returns what was stored; undefined if the device has none. */
 export async function deleteDeviceToken(work: WriteWork, deviceId: number): Promise<StoredToken | undefined> {
-  return (await tokens.delete(work, { device_id: deviceId })).map(storedOf)[0];
+  return (await tokens.delete(work, { device_id: deviceId })).map(tokenOf)[0];
 }
 
 /** Present tokens that a job has issued, ascending by device, without their texts. One statement. */
@@ -133,11 +108,7 @@ export async function selectDevicesForTokens(work: ReadWork, { after, limit, rep
 }
 
 /** Device and company of a token, old or new. */
-export interface DeviceCredential extends StoredToken {
-  readonly companyId: number;
-  readonly serialNumber: string;
-  readonly issuedBy: number;
-}
+export type DeviceCredential = DeviceToken & { readonly serialNumber: string };
 
 /** Devices of tokens, by token hash; of old ones too, also after their end. One statement. */
 export async function findDeviceCredentials(work: SystemReadWork, hashes: readonly string[]) {
@@ -147,17 +118,7 @@ export async function findDeviceCredentials(work: SystemReadWork, hashes: readon
     where ${sql.ref(column)} ${inList('text', hashes)}`;
   const { rows } = await sql<Row<'device_tokens'> & { hash: string; serial_number: string }>`
     ${rowsWith('t.token_hash')} union all ${rowsWith('t.old_hash')}`.execute(db);
-  return new Map(
-    rows.map((row): [string, DeviceCredential] => [
-      row.hash,
-      {
-        ...storedOf(row),
-        companyId: row.company_id,
-        serialNumber: row.serial_number,
-        issuedBy: row.issued_by,
-      },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.hash, { ...tokenOf(row), serialNumber: row.serial_number }]));
 }
 
 /** The last time that the terminal of a device was refused. */

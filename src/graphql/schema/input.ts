@@ -32,22 +32,7 @@ export function inputOf(name: string, model: z.ZodObject, options: InputOptions)
   return inputType(name, options.description, fields);
 }
 
-/** JSON Schema of a model's property, as far as models use it. */
-interface Property {
-  readonly type?: string;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly items?: Property;
-  readonly anyOf?: readonly Property[];
-  readonly default?: unknown;
-  readonly format?: string;
-  readonly contentEncoding?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-  readonly maximum?: number;
-  readonly properties?: object;
-}
+type Property = z.core.JSONSchema.BaseSchema;
 
 /** The largest `Int` of GraphQL. A model that states a larger maximum gets `SafeInt`; most state none. */
 const MAX_INT = 2 ** 31 - 1;
@@ -86,7 +71,7 @@ function acceptsNull({ anyOf, type }: Property): boolean {
 function typeOf(name: string, property: Property, options: InputOptions): object {
   const { type, items, contentEncoding, format, maximum = 0, enum: values } = withoutNull(property);
   if (values !== undefined) return enumOf(name, options).values;
-  if (items !== undefined) return [typeOf(name, items, options)];
+  if (items !== undefined) return [typeOf(name, items as Property, options)];
   switch (type) {
     case undefined:
       return JsonValue;

@@ -1,8 +1,12 @@
 /** Wings register with those below them how their rows are removed with others, and after which time. */
 import { jobKinds, jobRetention } from '../domain/base/job/job.service.js';
 import { ledgerRetention, retained } from '../domain/base/ledger/retention.service.js';
-import { changeSomeDevices, DEVICE_CHANGE } from '../domain/fleet/bulk/device-bulk.service.js';
-import { changeSomeNumbers, NUMBER_CHANGE } from '../domain/fleet/bulk/number-bulk.service.js';
+import {
+  changeSomeDevices,
+  changeSomeNumbers,
+  DEVICE_CHANGE,
+  NUMBER_CHANGE,
+} from '../domain/fleet/bulk/bulk-change.service.js';
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
 import { FLEET_IMPORT, importSome } from '../domain/fleet/import/import.service.js';

@@ -1,6 +1,6 @@
 import { startJob } from '../../src/domain/base/job/job.service.js';
 import { createSavedFilter } from '../../src/domain/base/saved-filter/saved-filter.service.js';
-import { DEVICE_CHANGE } from '../../src/domain/fleet/bulk/device-bulk.service.js';
+import { DEVICE_CHANGE } from '../../src/domain/fleet/bulk/bulk-change.service.js';
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
 import {

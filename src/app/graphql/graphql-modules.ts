@@ -3,8 +3,7 @@ import { ledgerEntryGraphql, retentionGraphql } from '../../domain/base/ledger/l
 import { savedFilterGraphql } from '../../domain/base/saved-filter/saved-filter.graphql.js';
 import { searchGraphql } from '../../domain/base/search/search.graphql.js';
 import { webhookGraphql } from '../../domain/base/webhook/webhook.graphql.js';
-import { deviceBulkGraphql } from '../../domain/fleet/bulk/device-bulk.graphql.js';
-import { numberBulkGraphql } from '../../domain/fleet/bulk/number-bulk.graphql.js';
+import { bulkChangeGraphql } from '../../domain/fleet/bulk/bulk-change.graphql.js';
 import { deviceGraphql } from '../../domain/fleet/device/device.graphql.js';
 import { deviceSummaryGraphql } from '../../domain/fleet/device/device.summary.graphql.js';
 import { groupGraphql } from '../../domain/fleet/group/group.graphql.js';
@@ -39,8 +38,7 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   appGraphql,
   appVersionGrantGraphql,
   companyGraphql,
-  deviceBulkGraphql,
-  numberBulkGraphql,
+  bulkChangeGraphql,
   deviceGraphql,
   deviceSummaryGraphql,
   fileGraphql,

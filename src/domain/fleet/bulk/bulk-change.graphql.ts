@@ -7,12 +7,23 @@ import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { startJob } from '../../base/job/job.service.js';
 import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
+import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
+import { DeviceList } from '../device/device.graphql.js';
+import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
 import { demandCount } from '../logical-number/logical-number.service.js';
 import { ParameterCreate } from '../setting/setting.model.js';
-import type { LogicalNumberBulkChange } from './bulk-change.model.js';
-import { type BulkRow, type BulkTarget, findTargets } from './bulk-change.service.js';
+import { DeviceBulkChange, LogicalNumberBulkChange } from './bulk-change.model.js';
+import {
+  type BulkRow,
+  type BulkTarget,
+  checkDeviceChange,
+  checkNumberChange,
+  DEVICE_CHANGE,
+  findTargets,
+  NUMBER_CHANGE,
+} from './bulk-change.service.js';
 
-export const ParameterInput = g.inputOf('ParameterChangeInput', ParameterCreate, {
+const ParameterInput = g.inputOf('ParameterChangeInput', ParameterCreate, {
   description: 'A parameter of each logical number.',
 });
 
@@ -41,7 +52,7 @@ const EXAMPLES = 20;
 const SAVED = 'target.savedFilterId';
 
 /** A mutation that changes many records of a list by a job of the kind `name`. */
-export function bulkChange<T extends { readonly id: number }>(name: string, parts: BulkChange<T>) {
+function bulkChange<T extends { readonly id: number }>(name: string, parts: BulkChange<T>) {
   const { types, records, references, savedFilters: kind } = parts;
   const { list } = types;
   return g.mutation(name, {
@@ -137,3 +148,61 @@ function pathOf(field: string): readonly string[] {
   if (['target', 'change', 'expectCount'].includes(first)) return [first, ...rest];
   return [first === 'filter' ? 'target' : 'change', first, ...rest];
 }
+
+const TokenInput = g.inputType('DeviceTokenChangeInput', 'A new token of each device.', {
+  keepOldFor: KEEP_OLD_FOR,
+});
+
+const DEVICE_REFERENCES = { logicalNumberId: 'LogicalNumber', groupId: 'Group' };
+
+const DeviceChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
+  description: 'What to change of each device. At least one field; absent fields keep their values.',
+  references: DEVICE_REFERENCES,
+  inputs: { token: TokenInput, parameter: ParameterInput },
+  fields: { force: g.FORCE },
+  descriptions: {
+    token:
+      'Issues a new token for each device, which are then in `result` of the job. Requires the scope ADMIN.',
+    parameter:
+      'Sets a parameter of the logical number of each device. A device without a logical number is refused.',
+    groupId:
+      'Global id of the group to which the logical numbers of the devices are moved; null takes them out of theirs. A device without a logical number is refused.',
+  },
+});
+
+const deviceBulkChange = bulkChange(DEVICE_CHANGE, {
+  types: DeviceList,
+  table: 'devices',
+  savedFilters: 'device',
+  records: 'devices',
+  nameOf: ({ serialNumber }) => serialNumber,
+  change: DeviceChangeInput,
+  references: DEVICE_REFERENCES,
+  check: checkDeviceChange,
+});
+
+const NUMBER_REFERENCES = { groupId: 'Group' };
+
+const NumberChangeInput = g.inputOf('LogicalNumberBulkChangeInput', LogicalNumberBulkChange, {
+  description: 'What to change of each logical number. At least one field; absent fields keep their values.',
+  references: NUMBER_REFERENCES,
+  inputs: { parameter: ParameterInput },
+  fields: { force: g.FORCE },
+  descriptions: {
+    parameter: 'Sets a parameter of each logical number.',
+    groupId: 'Global id of the group to which the logical numbers are moved; null takes them out of theirs.',
+  },
+});
+
+const logicalNumberBulkChange = bulkChange(NUMBER_CHANGE, {
+  types: LogicalNumberList,
+  table: 'logical_numbers',
+  savedFilters: 'logical_number',
+  records: 'logical numbers',
+  nameOf: ({ number }) => number,
+  change: NumberChangeInput,
+  references: NUMBER_REFERENCES,
+  check: checkNumberChange,
+});
+
+export const bulkChangeGraphql = g.graphqlModule(deviceBulkChange, logicalNumberBulkChange);

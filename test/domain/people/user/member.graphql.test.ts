@@ -2,38 +2,22 @@ import { describe, expect, it } from 'vitest';
 
 import { disableUser } from '../../../../src/domain/people/user/user.service.js';
 import { createClient, type Fields } from '../../../support/client.js';
-import {
-  answered,
-  changed,
-  nodeId,
-  type Page,
-  refused,
-  type UserErrorShape,
-} from '../../../support/dashboard.js';
+import { answered, nodeId, type Page, refused } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
+import { expectRefused, mutated, mutationOf } from '../../../support/mutations.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../../../support/people.js';
 import { SYSTEM, useServer, type Member } from '../../../support/server.js';
 
 const server = useServer();
 
-const ERRORS = 'userErrors { message path code }';
-const ADD = `mutation ($input: MemberAddInput!) { memberAdd(input: $input) {
-  user { id databaseId name email timeZone signInCount lastSignInAt lastSignInIp } initialPassword ${ERRORS} } }`;
-const SET_ROLE = `mutation ($id: ID!, $role: Role!) { memberSetRole(userId: $id, role: $role) {
-  user { name } member { id databaseId role } ${ERRORS} } }`;
-const REMOVE = `mutation ($id: ID!) { memberRemove(userId: $id) { removedId ${ERRORS} } }`;
-const UPDATE = `mutation ($id: ID!, $input: UserUpdateInput!) {
-  userUpdate(id: $id, input: $input) { user { name timeZone } ${ERRORS} } }`;
-const change = (name: string) => `mutation ($id: ID!) { ${name}(id: $id) { user { id } ${ERRORS} } }`;
 const MEMBERS = `query ($first: Int, $after: String) { viewer { company { members(first: $first, after: $after) {
   totalCount pageInfo { hasNextPage endCursor }
   nodes { user { id databaseId name email } role disabledAt lockedUntil lastSignInAt } } } } }`;
 
 interface Added {
-  readonly user: (Fields & { readonly id: string; readonly databaseId: number }) | null;
+  readonly user: Fields & { readonly databaseId: number };
   readonly initialPassword: string | null;
-  readonly userErrors: readonly UserErrorShape[];
 }
 
 interface MemberShape extends Fields {
@@ -45,10 +29,16 @@ type Members = Page<MemberShape> & { readonly pageInfo: Fields };
 let emails = 0;
 const newEmail = (): string => `member${++emails}@acme.example`;
 
-async function add(member: Member, more: Fields = {}): Promise<Added> {
-  const input = { email: newEmail(), name: 'Bo Lima', role: 'OPERATOR', ...more };
-  return await changed<Added>(member, ADD, { input });
-}
+const inputOf = (more: Fields = {}): Fields => ({
+  input: { email: newEmail(), name: 'Bo Lima', role: 'OPERATOR', ...more },
+});
+const add = (member: Member, more: Fields = {}): Promise<Added> =>
+  mutated<Added>(
+    member,
+    'memberAdd',
+    inputOf(more),
+    'user { databaseId name email timeZone signInCount lastSignInAt lastSignInIp } initialPassword',
+  );
 
 async function membersOf(member: Member, variables: Fields = {}): Promise<Members> {
   const data = await answered<{ viewer: { company: { members: Members } } }>(member, MEMBERS, variables);
@@ -66,16 +56,20 @@ describe('memberAdd', () => {
   it('creates an account whose password is shown once, and the new user signs in with it', async () => {
     const email = newEmail();
     const added = await add(server.acme, { email: email.toUpperCase(), timeZone: 'America/Sao_Paulo' });
-    expect(added).toMatchObject({
-      user: { name: 'Bo Lima', email, timeZone: 'America/Sao_Paulo', signInCount: 0, lastSignInAt: null },
-      userErrors: [],
-    });
+    const shown = {
+      name: 'Bo Lima',
+      email,
+      timeZone: 'America/Sao_Paulo',
+      signInCount: 0,
+      lastSignInAt: null,
+    };
+    expect(added.user).toMatchObject(shown);
     expect(added.initialPassword).toMatch(/^[\w-]{20}$/);
     const [entry] = tokensIn(await signIn(server, { email, password: added.initialPassword ?? '' }));
     const client = createClient(server.url, entry?.api_token ?? '');
     expect((await client.post('groups', { name: email })).status).toBe(201);
     expect((await client.get('users')).status).toBe(403);
-    const entries = await ledgerOf(server, server.acme, 'membership', added.user?.databaseId ?? 0);
+    const entries = await ledgerOf(server, server.acme, 'membership', added.user.databaseId);
     expect(entries).toMatchObject([{ action: 'create', after: { role: 'operator' } }]);
     const ledger = await server.app.database.reads.selectFrom('ledger').select('after').execute();
     expect(JSON.stringify(ledger)).not.toContain(added.initialPassword);
@@ -85,21 +79,11 @@ describe('memberAdd', () => {
     const { email } = await addPerson(server, { beta: 'admin' });
     await signIn(server, { email, password: PASSWORD });
     const added = await add(server.acme, { email, name: 'Ana, as Acme calls her' });
-    expect(added).toMatchObject({
-      user: {
-        name: 'Ana, as Acme calls her',
-        email,
-        timeZone: 'UTC',
-        signInCount: 0,
-        lastSignInAt: null,
-        lastSignInIp: null,
-      },
-      initialPassword: null,
-      userErrors: [],
-    });
-    const { client } = server.acme;
-    const user = (await client.get(`users/${added.user?.databaseId ?? 0}`)).record('user');
-    expect(user).toMatchObject({ name: 'Ana, as Acme calls her', sign_in_count: 0, last_sign_in_ip: null });
+    const name = 'Ana, as Acme calls her';
+    const unseen = { timeZone: 'UTC', signInCount: 0, lastSignInAt: null, lastSignInIp: null };
+    expect(added).toMatchObject({ user: { name, email, ...unseen }, initialPassword: null });
+    const user = (await server.acme.client.get(`users/${added.user.databaseId}`)).record('user');
+    expect(user).toMatchObject({ name, sign_in_count: 0, last_sign_in_ip: null });
     const { nodes } = await membersOf(server.beta, { first: 100 });
     expect(nodes.find((member) => member.user.email === email)).toMatchObject({
       user: { name: 'Ana Souza' },
@@ -109,23 +93,19 @@ describe('memberAdd', () => {
   });
 
   it.each([
-    ['a member', () => server.acme, { email: 'ADMIN1@acme.example' }, ['input', 'email'], 'TAKEN'],
-    ['no address', () => server.acme, { email: 'x' }, ['input', 'email'], 'INVALID'],
-    ['no name', () => server.acme, { name: ' ' }, ['input', 'name'], 'INVALID'],
-    ['an unknown zone', () => server.acme, { timeZone: 'Mars/Base' }, ['input', 'timeZone'], 'INVALID'],
-  ] as const)('refuses %s and adds nobody', async (_case, member, input, path, code) => {
-    const before = await membersOf(member());
-    expect(await add(member(), input)).toMatchObject({
-      user: null,
-      initialPassword: null,
-      userErrors: [{ path, code }],
-    });
-    expect(await membersOf(member())).toEqual(before);
+    ['a member', { email: 'ADMIN1@acme.example' }, 'TAKEN input.email'],
+    ['no address', { email: 'x' }, 'INVALID input.email'],
+    ['no name', { name: ' ' }, 'INVALID input.name'],
+    ['an unknown zone', { timeZone: 'Mars/Base' }, 'INVALID input.timeZone'],
+  ] as const)('refuses %s and adds nobody', async (_case, input, refusal) => {
+    const before = await membersOf(server.acme);
+    await expectRefused(server.acme, 'memberAdd', inputOf(input), refusal);
+    expect(await membersOf(server.acme)).toEqual(before);
   });
 });
 
 describe('Company.members', () => {
-  it('shows users with role, state and last sign-in, page by page', async () => {
+  it('shows users with role, state and last sign-in', async () => {
     const { email, user } = await addPerson(server, { acme: 'viewer' });
     await signIn(server, { email, password: PASSWORD });
     const all = await membersOf(server.acme, { first: 100 });
@@ -136,14 +116,6 @@ describe('Company.members', () => {
       lockedUntil: null,
       lastSignInAt: expect.any(String) as string,
     });
-    const read: MemberShape[] = [];
-    for (let after: unknown = null; ;) {
-      const page = await membersOf(server.acme, { first: 2, after });
-      read.push(...page.nodes);
-      after = page.pageInfo.endCursor;
-      if (page.pageInfo.hasNextPage === false) break;
-    }
-    expect(read).toEqual(all.nodes);
   });
 
   it.each(['ASC', 'DESC'])('are found and ordered by name, %s', async (direction) => {
@@ -163,15 +135,6 @@ describe('Company.members', () => {
     expect(names).toEqual(direction === 'ASC' ? all : all.reverse());
     expect(new Set(names)).toEqual(new Set(['Ordered A', 'Ordered B', 'Ordered C']));
   });
-
-  it('is null without the scope admin, and the rest of the answer stands', async () => {
-    const viewer = await server.member('acme', 'viewer');
-    const { body } = await viewer.graphql('{ viewer { company { name members { totalCount } } } }');
-    expect(body.data).toEqual({ viewer: { company: { name: 'Acme Pagamentos', members: null } } });
-    expect(body.errors).toMatchObject([
-      { path: ['viewer', 'company', 'members'], extensions: { code: 'FORBIDDEN' } },
-    ]);
-  });
 });
 
 describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
@@ -179,8 +142,14 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
     const member = await server.member('acme', 'viewer');
     const create = () => member.client.post('groups', { name: `by ${member.caller.userId}` });
     expect((await create()).status).toBe(403);
-    const { userErrors } = await changed(server.acme, SET_ROLE, { id: idOf(member), role: 'OPERATOR' });
-    expect(userErrors).toEqual([]);
+    const setRole = (fields = 'role') =>
+      mutated(
+        server.acme,
+        'memberSetRole',
+        { userId: idOf(member), role: 'OPERATOR' },
+        `member { ${fields} }`,
+      );
+    await setRole();
     expect((await create()).status).toBe(201);
     expect(await memberOf(server.acme, member.caller.userId)).toMatchObject({ role: 'OPERATOR' });
     const entries = await ledgerOf(server, server.acme, 'membership', member.caller.userId);
@@ -189,10 +158,9 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
       before: { role: 'viewer' },
       after: { role: 'operator' },
     });
-    const set = await changed(server.acme, SET_ROLE, { id: idOf(member), role: 'OPERATOR' });
     const databaseId = member.caller.userId;
     const id = nodeId('Member', databaseId);
-    expect(set.member).toEqual({ id, databaseId, role: 'OPERATOR' });
+    expect(await setRole('id databaseId role')).toEqual({ member: { id, databaseId, role: 'OPERATOR' } });
     const node = `{ node(id: "${id}") { ... on Member { role user { databaseId } } } }`;
     expect(await answered(server.acme, node)).toEqual({ node: { role: 'OPERATOR', user: { databaseId } } });
     expect(await answered(server.beta, node)).toEqual({ node: null });
@@ -211,13 +179,13 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
       );
     expect(await statuses()).toEqual([200, 200]);
     const id = nodeId('User', user.id);
-    expect((await changed(server.beta, change('userDisable'), { id })).userErrors).toEqual([]);
+    await mutated(server.beta, 'userDisable', { id });
     expect(await statuses()).toEqual([200, 401]);
     expect((await memberOf(server.beta, user.id))?.disabledAt).not.toBeNull();
     expect((await memberOf(server.acme, user.id))?.disabledAt).toBeNull();
     const entries = tokensIn(await signIn(server, { email, password: PASSWORD }));
     expect(entries).toEqual([tokens[0]]);
-    expect((await changed(server.beta, change('userEnable'), { id })).userErrors).toEqual([]);
+    await mutated(server.beta, 'userEnable', { id });
     expect(await statuses()).toEqual([200, 200]);
   });
 
@@ -226,8 +194,7 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
     const { userId } = member.caller;
     await server.app.units.systemWrite(SYSTEM, (work) => disableUser(work, { id: userId }));
     expect((await memberOf(server.acme, userId))?.disabledAt).not.toBeNull();
-    const { userErrors } = await changed(server.acme, change('userEnable'), { id: idOf(member) });
-    expect(userErrors).toMatchObject([{ path: [], code: 'INVALID' }]);
+    await expectRefused(server.acme, 'userEnable', { id: idOf(member) }, 'INVALID');
     expect((await member.client.get('groups')).status).toBe(401);
   });
 
@@ -237,7 +204,8 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
       createClient(server.url, entry.api_token),
     );
     const id = nodeId('User', user.id);
-    expect(await changed(server.acme, REMOVE, { id })).toEqual({ removedId: id, userErrors: [] });
+    const removed = await mutated(server.acme, 'memberRemove', { userId: id }, 'removedId');
+    expect(removed).toEqual({ removedId: id });
     const { ledger } = await answered(server.acme, '{ ledger(last: 2) { nodes { action entityType } } }');
     expect(ledger).toEqual({
       nodes: ['access_token', 'membership'].map((entityType) => ({ action: 'delete', entityType })),
@@ -246,24 +214,23 @@ describe('memberSetRole, userDisable, userEnable and memberRemove', () => {
     expect(await memberOf(server.acme, user.id)).toBeUndefined();
     expect(tokensIn(await signIn(server, { email, password: PASSWORD }))).toHaveLength(1);
     const again = await add(server.acme, { email });
-    expect(again).toMatchObject({ initialPassword: null, userErrors: [] });
+    expect(again).toMatchObject({ initialPassword: null });
     expect((await acme?.get('groups'))?.status).toBe(401);
   });
 
   it.each([
-    [SET_ROLE, { role: 'VIEWER' }, 'userId'],
-    [REMOVE, {}, 'userId'],
-    [UPDATE, { input: { name: 'New' } }, 'id'],
-    [change('userDisable'), {}, 'id'],
-    [change('userEnable'), {}, 'id'],
-    [change('userUnlock'), {}, 'id'],
-  ])('AT-10 %s refuses users of another company as unknown', async (mutation, more, argument) => {
+    ['memberSetRole', 'userId', { role: 'VIEWER' }],
+    ['memberRemove', 'userId', {}],
+    ['userUpdate', 'id', { input: { name: 'New' } }],
+    ['userDisable', 'id', {}],
+    ['userEnable', 'id', {}],
+    ['userUnlock', 'id', {}],
+  ])('AT-10 %s refuses users of another company as unknown', async (mutation, argument, more) => {
     const before = await membersOf(server.acme, { first: 100 });
-    const attempt = (userId: number) =>
-      changed(server.beta, mutation, { id: nodeId('User', userId), ...more });
-    const answer = await attempt(server.acme.caller.userId);
-    expect(answer).toEqual(await attempt(9e6));
-    expect(answer.userErrors).toEqual([{ message: 'No such user.', path: [argument], code: 'NOT_FOUND' }]);
+    for (const userId of [server.acme.caller.userId, 9e6]) {
+      const variables = { [argument]: nodeId('User', userId), ...more };
+      await expectRefused(server.beta, mutation, variables, `NOT_FOUND ${argument}`, 'No such user.');
+    }
     expect(await membersOf(server.acme, { first: 100 })).toEqual(before);
   });
 });
@@ -273,7 +240,8 @@ describe('userUpdate', () => {
     const { email, user } = await addPerson(server, { acme: 'viewer', beta: 'viewer' });
     const input = { name: 'Ana Lima', timeZone: 'Asia/Tokyo' };
     const id = nodeId('User', user.id);
-    expect(await changed(server.acme, UPDATE, { id, input })).toEqual({ user: input, userErrors: [] });
+    const shown = await mutated(server.acme, 'userUpdate', { id, input }, 'user { name timeZone }');
+    expect(shown).toEqual({ user: input });
     const [acme, beta] = await Promise.all(
       [server.acme, server.beta].map(async ({ client }) =>
         (await client.get(`users/${user.id}`)).record('user'),
@@ -281,22 +249,23 @@ describe('userUpdate', () => {
     );
     expect(acme).toMatchObject({ email, name: 'Ana Lima', time_zone: 'Asia/Tokyo' });
     expect(beta).toMatchObject({ email, name: 'Ana Souza', time_zone: 'UTC' });
-    expect(await changed(server.acme, UPDATE, { id, input: { name: '' } })).toMatchObject({
-      user: null,
-      userErrors: [{ path: ['input', 'name'], code: 'INVALID' }],
-    });
+    const nameless = { id, input: { name: '' } };
+    await expectRefused(server.acme, 'userUpdate', nameless, 'INVALID input.name');
   });
 
   it('lets users change themselves, with a token for changes', async () => {
     const viewer = await server.member('acme', 'viewer');
     const input = { name: 'Of my own' };
-    expect(await changed(viewer, UPDATE, { id: idOf(viewer), input })).toMatchObject({
-      user: { name: 'Of my own' },
-    });
-    const variables = { id: idOf(server.acme), input };
-    expect((await refused(viewer, UPDATE, variables)).code).toBe('FORBIDDEN');
+    const own = { id: idOf(viewer), input };
+    expect(await mutated(viewer, 'userUpdate', own, 'user { name }')).toEqual({ user: input });
     const reader = await server.member('acme', 'admin', ['read']);
-    expect((await refused(reader, UPDATE, { id: idOf(reader), input })).code).toBe('FORBIDDEN');
+    for (const [member, of] of [
+      [viewer, server.acme],
+      [reader, reader],
+    ] as const) {
+      const variables = { id: idOf(of), input };
+      expect((await refused(member, mutationOf('userUpdate'), variables)).code).toBe('FORBIDDEN');
+    }
   });
 });
 
@@ -310,31 +279,28 @@ describe('userUnlock', () => {
     const { email, user } = await addPerson(server, { acme: 'viewer' });
     await lock(email);
     expect((await memberOf(server.acme, user.id))?.lockedUntil).not.toBeNull();
-    const unlock = await changed(server.acme, change('userUnlock'), { id: nodeId('User', user.id) });
-    expect(unlock.userErrors).toEqual([]);
+    await mutated(server.acme, 'userUnlock', { id: nodeId('User', user.id) });
     expect((await signIn(server, { email, password: PASSWORD })).status).toBe(200);
   });
 
   it('AT-06 does not unlock a user of several companies, whose passwords could be guessed then', async () => {
     const { email, user } = await addPerson(server, { acme: 'viewer', beta: 'viewer' });
     await lock(email);
-    const unlock = await changed(server.acme, change('userUnlock'), { id: nodeId('User', user.id) });
-    expect(unlock.userErrors).toMatchObject([{ path: ['id'], code: 'INVALID' }]);
+    await expectRefused(server.acme, 'userUnlock', { id: nodeId('User', user.id) }, 'INVALID id');
     expect((await signIn(server, { email, password: PASSWORD })).status).toBe(401);
   });
 });
 
 describe('companyRename', () => {
-  const RENAME = `mutation ($name: String!) { companyRename(name: $name) { company { name } ${ERRORS} } }`;
+  const rename = (name: string) => mutated(server.beta, 'companyRename', { name }, 'company { name }');
 
   it('renames the company of the caller', async () => {
-    const { company } = await changed<{ company: Fields }>(server.beta, RENAME, { name: 'Beta Cartões' });
-    expect(company).toEqual({ name: 'Beta Cartões' });
+    expect(await rename('Beta Cartões')).toEqual({ company: { name: 'Beta Cartões' } });
     const email = newEmail();
     const { initialPassword } = await add(server.beta, { email });
     const [entry] = tokensIn(await signIn(server, { email, password: initialPassword ?? '' }));
     expect(entry?.company_name).toBe('Beta Cartões');
-    await changed(server.beta, RENAME, { name: 'Beta Cards' });
+    await rename('Beta Cards');
     const graphql = createGraphql(server.url, entry?.api_token ?? '');
     const { viewer } = await answered<{ viewer: Fields }>({ graphql }, '{ viewer { company { name } } }');
     expect(viewer).toEqual({ company: { name: 'Beta Cards' } });
@@ -344,9 +310,6 @@ describe('companyRename', () => {
     ['Acme Pagamentos', 'TAKEN'],
     ['', 'INVALID'],
   ])('refuses "%s"', async (name, code) => {
-    expect(await changed(server.beta, RENAME, { name })).toMatchObject({
-      company: null,
-      userErrors: [{ path: ['name'], code }],
-    });
+    await expectRefused(server.beta, 'companyRename', { name }, `${code} name`);
   });
 });

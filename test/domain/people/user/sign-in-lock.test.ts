@@ -26,12 +26,8 @@ const failTimes = (email: string, times: number, from: RequestOptions): Promise<
 
 const networks = (count: number): RequestOptions[] => Array.from({ length: count }, () => fromElsewhere());
 
-const networksOf = async (userId: number) =>
-  await server.app.database.reads
-    .selectFrom('sign_in_networks')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .execute();
+const networksOf = (userId: number) =>
+  server.place.sql('select * from sign_in_networks where user_id = $1', [userId]);
 
 const unlock = async (user: { readonly id: number }): Promise<void> => {
   await server.app.units.systemWrite(SYSTEM, (work) => unlockUser(work, user));
@@ -152,14 +148,11 @@ describe('AT-40 wrong passwords for a victim', () => {
     const { email, user } = await addPerson(server, { acme: 'viewer' });
     const home = fromElsewhere();
     expect(await statusOf(email, PASSWORD, home)).toBe(200);
-    const lockedUntil = async (): Promise<number | null> =>
-      (
-        await server.app.database.reads
-          .selectFrom('users')
-          .select('locked_until')
-          .where('id', '=', user.id)
-          .executeTakeFirstOrThrow()
-      ).locked_until;
+    const lockedUntil = async () => {
+      const sql = 'select locked_until from users where id = $1';
+      const [row] = await server.place.sql<{ locked_until: number | null }>(sql, [user.id]);
+      return row?.locked_until ?? null;
+    };
     const start = server.clock.now().getTime();
     await failTimes(email, 10, fromElsewhere());
     expect(await lockedUntil()).toBeGreaterThan(start + 29 * MINUTE);

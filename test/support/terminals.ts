@@ -6,10 +6,7 @@ import { changed, nodeId } from './dashboard.js';
 import { fleet } from './fleet.js';
 import type { Fields, Reply, Member, TestServer } from './server.js';
 
-export const ISSUE = `mutation ($id: ID!) {
-  deviceTokenIssue(deviceId: $id) { token device { serialNumber } userErrors { message path code } } }`;
-export const REVOKE = `mutation ($id: ID!) {
-  deviceTokenRevoke(deviceId: $id) { device { serialNumber } userErrors { message path code } } }`;
+const ISSUE = 'mutation ($id: ID!) { deviceTokenIssue(deviceId: $id) { token } }';
 
 interface Issued {
   readonly token: string;

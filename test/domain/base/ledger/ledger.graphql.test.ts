@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, nodeId, type Page, refused, statementsFor } from '../../../support/dashboard.js';
+import { answered, nodeId, type Page, refused } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
+import { mutated } from '../../../support/mutations.js';
 import { populate } from '../../../support/populated.js';
 import { type Fields, type Member, useServer } from '../../../support/server.js';
 
@@ -40,12 +41,7 @@ describe('the history of one record', () => {
     const { nodes, totalCount } = await ledger(acme, {
       filter: { entityType: { eq: 'device' }, entityId: { eq: device } },
     });
-    const entity = {
-      __typename: 'Device',
-      id: nodeId('Device', device),
-      serialNumber: 'TRACED',
-      enabled: false,
-    };
+    const entity = { __typename: 'Device', serialNumber: 'TRACED', enabled: false };
     expect([nodes, totalCount]).toMatchObject([
       [
         { action: 'create', entityId: device, entity },
@@ -124,20 +120,9 @@ describe('the record behind a ledger entry', () => {
       user: 'User',
     });
     const deviceId = nodeId('Device', device);
-    const issue = 'mutation ($deviceId: ID!) { deviceTokenIssue(deviceId: $deviceId) { token } }';
-    await answered(acme, issue, { deviceId });
+    await mutated(acme, 'deviceTokenIssue', { deviceId });
     const tokens = await ledger(acme, { filter: { entityType: { eq: 'device_token' } } });
     expect(tokens.nodes.at(-1)).toMatchObject({ action: 'issue', entity: null });
-  });
-
-  it('is read once for each type, however many entries there are', async () => {
-    const query = (first: number): string =>
-      `{ ledger(first: ${first}, filter: { entityType: { in: ["device", "group"] } }) { nodes { entity {
-        ... on Device { logicalNumber { number } } ... on Group { name } } } } }`;
-    const few = await statementsFor(server, acme, query(2));
-    const many = await statementsFor(server, acme, query(100));
-    // Five statements: examined rows of the filter, entries, devices, groups, and numbers of the devices.
-    expect([few.length <= 5, many.length]).toEqual([true, 5]);
   });
 });
 

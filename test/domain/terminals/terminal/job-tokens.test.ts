@@ -2,31 +2,33 @@ import { describe, expect, it } from 'vitest';
 
 import { takeJobStep } from '../../../../src/domain/base/job/job.service.js';
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
-import { answered, changed, nodeId, refused } from '../../../support/dashboard.js';
+import { answered, nodeId, refused } from '../../../support/dashboard.js';
 import { exported } from '../../../support/export.js';
-import { ledgerOf } from '../../../support/fleet.js';
+import { actionsOf } from '../../../support/fleet.js';
+import { expectRefused, mutated, mutationOf } from '../../../support/mutations.js';
 import { type Fields, type Member, useServer } from '../../../support/server.js';
-import { issueToken, newTerminal, outcomeOf, report, REVOKE } from '../../../support/terminals.js';
+import { issueToken, newTerminal, outcomeOf, report } from '../../../support/terminals.js';
 
 const server = useServer();
 
-const CHANGE = `mutation ($target: DeviceTargetInput!, $token: DeviceTokenChangeInput, $dryRun: Boolean) {
-  deviceBulkChange(target: $target, change: { token: $token }, dryRun: $dryRun) {
-    count job { id databaseId } userErrors { path code message } } }`;
-
-interface Started extends Fields {
+interface Started {
   readonly count: number | null;
   readonly job: { readonly id: string; readonly databaseId: number } | null;
 }
 
 const named = (name: string): Fields => ({ filter: { serialNumber: { startsWith: name } } });
 
-const rotate = (name: string, token: Fields, member = server.acme): Promise<Started> =>
-  changed<Started>(member, CHANGE, { target: named(name), token });
+const rotation = (name: string, token: Fields = {}, dryRun = false): Fields => ({
+  target: named(name),
+  change: { token },
+  dryRun,
+});
+const rotate = (member: Member, variables: Fields): Promise<Started> =>
+  mutated<Started>(member, 'deviceBulkChange', variables, 'count job { id databaseId }');
 
 /** Rotates tokens, and resolves to the number of the job when it has ended. */
 async function rotated(name: string, token: Fields): Promise<number> {
-  const { job } = await rotate(name, token);
+  const { job } = await rotate(server.acme, rotation(name, token));
   await server.app.steps.idle();
   return job?.databaseId ?? 0;
 }
@@ -38,14 +40,10 @@ const fileOf = (job: number, member: Pick<Member, 'client'> = server.acme) =>
 const tokensOf = async (job: number): Promise<Readonly<Record<string, string>>> =>
   Object.fromEntries((await fileOf(job)).rows.slice(1).map(([serial = '', token = '']) => [serial, token]));
 
-const resultOf = async (job: number): Promise<unknown> =>
-  (
-    await answered<{ job: { result: unknown } }>(
-      server.acme,
-      'query ($id: ID!) { job(id: $id) { result { url expiresAt } } }',
-      { id: nodeId('Job', job) },
-    )
-  ).job.result;
+const resultOf = async (job: number): Promise<unknown> => {
+  const query = 'query ($id: ID!) { job(id: $id) { result { url expiresAt } } }';
+  return (await answered<{ job: Fields }>(server.acme, query, { id: nodeId('Job', job) })).job.result;
+};
 
 async function outcomes(...tokens: (string | undefined)[]): Promise<string[]> {
   const found: string[] = [];
@@ -72,12 +70,8 @@ describe('deviceBulkChange of tokens', () => {
     const tokens = Object.values(await tokensOf(job));
     expect(await outcomes(...tokens, ...olds.map(({ token }) => token))).toEqual(Array(4).fill('200'));
     server.clock.advance(7 * DAY);
-    expect(await outcomes(...tokens, ...olds.map(({ token }) => token))).toEqual([
-      '200',
-      '200',
-      ENDED,
-      ENDED,
-    ]);
+    const ended = ['200', '200', ENDED, ENDED];
+    expect(await outcomes(...tokens, ...olds.map(({ token }) => token))).toEqual(ended);
   });
 
   it('stores no text of a token, neither in the database nor in the ledger or the log', async () => {
@@ -91,8 +85,7 @@ describe('deviceBulkChange of tokens', () => {
       expect(JSON.stringify(rows)).not.toContain(token);
     }
     expect(server.logs.join('')).not.toContain(token);
-    const entries = await ledgerOf(server, server.acme, 'job', job);
-    expect(entries.map(({ action }) => action)).toEqual(['create', 'end', 'fetch']);
+    expect(await actionsOf(server, server.acme, 'job', job)).toEqual(['create', 'end', 'fetch']);
   });
 
   it('leaves out tokens that were replaced or revoked since, and devices that are gone', async () => {
@@ -106,7 +99,7 @@ describe('deviceBulkChange of tokens', () => {
       headers: { authorization: `Bearer ${tokens['LEFT renewed']}` },
     });
     await issueToken(server.acme, ids.issued ?? 0);
-    await changed(server.acme, REVOKE, { id: nodeId('Device', ids.revoked ?? 0) });
+    await mutated(server.acme, 'deviceTokenRevoke', { deviceId: nodeId('Device', ids.revoked ?? 0) });
     await server.acme.client.delete('devices/LEFT%20deleted');
     expect(await tokensOf(job)).toEqual({ 'LEFT kept': tokens['LEFT kept'] });
   });
@@ -138,18 +131,12 @@ describe('deviceBulkChange of tokens', () => {
   it('is refused without ADMIN, for too long, and changes nothing then, nor with dryRun', async () => {
     const { token } = await newTerminal(server.acme, 'REFUSED 1');
     const operator = await server.member('acme', 'operator');
-    const target = named('REFUSED');
-    expect((await refused(operator, CHANGE, { target, token: {} })).code).toBe('FORBIDDEN');
-    expect(await rotate('REFUSED', { keepOldFor: '31d' })).toMatchObject({
-      job: null,
-      userErrors: [
-        { path: ['change', 'token', 'keepOldFor'], code: 'INVALID', message: 'must be at most 30 days' },
-      ],
-    });
-    expect(await changed(server.acme, CHANGE, { target, token: {}, dryRun: true })).toMatchObject({
-      count: 1,
-      job: null,
-    });
+    const bulk = mutationOf('deviceBulkChange');
+    expect((await refused(operator, bulk, rotation('REFUSED'))).code).toBe('FORBIDDEN');
+    const long = rotation('REFUSED', { keepOldFor: '31d' });
+    const path = 'change.token.keepOldFor';
+    await expectRefused(server.acme, 'deviceBulkChange', long, `INVALID ${path}`, 'must be at most 30 days');
+    expect(await rotate(server.acme, rotation('REFUSED', {}, true))).toEqual({ count: 1, job: null });
     await server.app.steps.idle();
     expect(await outcomes(token)).toEqual(['200']);
   });
@@ -158,11 +145,9 @@ describe('deviceBulkChange of tokens', () => {
     const admin = await server.member('acme', 'admin');
     const { token } = await newTerminal(server.acme, 'DEMOTED 1');
     await server.app.steps.stop();
-    const { job } = await rotate('DEMOTED', {}, admin);
-    const demote = `mutation ($id: ID!) { memberSetRole(userId: $id, role: OPERATOR) { userErrors { message } } }`;
-    expect(await changed(server.acme, demote, { id: nodeId('User', admin.caller.userId) })).toMatchObject({
-      userErrors: [],
-    });
+    const { job } = await rotate(admin, rotation('DEMOTED'));
+    const userId = nodeId('User', admin.caller.userId);
+    await mutated(server.acme, 'memberSetRole', { userId, role: 'OPERATOR' });
     await takeJobStep(server.app.units, 0, 'secret');
     const state = 'query ($id: ID!) { job(id: $id) { state result { url } } }';
     expect(await answered(server.acme, state, { id: job?.id })).toMatchObject({ job: { state: 'FAILED' } });

@@ -141,55 +141,6 @@ describe('Device.lastSeenAt', () => {
     expect(Number(row?.last_seen_at)).toBeGreaterThan(0);
     await place.remove();
   });
-
-  it('of devices of a page is one statement, with the presence', async () => {
-    const query =
-      'query ($id: ID!) { node(id: $id) { ... on LogicalNumber { devices { nodes { presence lastSeenAt lastRefusal { code } } } } } }';
-    const { statements } = await server.statements(() =>
-      answered(server.acme, query, { id: nodeId('LogicalNumber', 1) }),
-    );
-    expect(statements.filter((text) => text.includes('last_seen_at from device_presence'))).toHaveLength(1);
-  });
-});
-
-describe('an answer to the same question', () => {
-  it('never shows a presence of before', async () => {
-    const { id } = await newTerminal(server.acme, 'SN-KEPT');
-    const { companyId } = server.acme.caller;
-    const ask = async (): Promise<unknown[]> => [
-      await seen(id),
-      await answered(
-        server.acme,
-        '{ devices(filter: { presence: { eq: ONLINE }, serialNumber: { eq: "SN-KEPT" } }) { totalCount } }',
-      ),
-      await answered(
-        server.acme,
-        '{ devices(filter: { lastSeenAt: { gte: "2020-01-01T00:00:00Z" }, serialNumber: { eq: "SN-KEPT" } }) { totalCount } }',
-      ),
-      await answered(
-        server.acme,
-        '{ devices(first: 1, orderBy: { field: LAST_SEEN_AT, direction: DESC }) { nodes { serialNumber } } }',
-      ),
-    ];
-    for (let n = 0; n < 3; n += 1) await ask();
-    const node = newNode();
-    const at = new Date(server.clock.now().getTime() + 10_000);
-    node.note(companyId, id, at);
-    await node.finish();
-    const one = { devices: { totalCount: 1 } };
-    const shown = [
-      { presence: 'ONLINE', lastSeenAt: at.toISOString() },
-      one,
-      one,
-      { devices: { nodes: [{ serialNumber: 'SN-KEPT' }] } },
-    ];
-    expect(await ask()).toEqual(shown);
-    server.clock.advance(16 * MINUTE);
-    const none = { devices: { totalCount: 0 } };
-    expect((await ask()).slice(0, 3)).toEqual([{ ...(shown[0] as Seen), presence: 'STALE' }, none, one]);
-    server.clock.advance(24 * HOUR);
-    expect(await seen(id)).toMatchObject({ presence: 'OFFLINE' });
-  });
 });
 
 describe('a node of its own', () => {

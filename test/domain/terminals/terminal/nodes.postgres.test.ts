@@ -5,12 +5,13 @@ import { TICK_MS, TICKS_PER_CHECK } from '../../../../src/domain/messages/notifi
 import { CACHED_MS } from '../../../../src/domain/people/access-token/authentication.service.js';
 import { SECOND } from '../../../../src/platform/clock.js';
 import { CHECK_MS } from '../../../../src/terminal/router.js';
-import { changed, nodeId } from '../../../support/dashboard.js';
+import { nodeId } from '../../../support/dashboard.js';
 import { metricOf } from '../../../support/gauges.js';
 import { ingestRows, ndjson, openLines, totalsOf } from '../../../support/line-stream.js';
+import { mutated } from '../../../support/mutations.js';
 import { openServer, useServer } from '../../../support/server.js';
 import { stockedTerminal, type StockedTerminal } from '../../../support/stocked-terminal.js';
-import { assetRequests, getAsset, openSlowly, newTerminal, REVOKE } from '../../../support/terminals.js';
+import { assetRequests, getAsset, newTerminal, openSlowly } from '../../../support/terminals.js';
 import { httpTerminal } from '../../../support/waiting-terminal.js';
 
 /** More than the buffers of a connection take. */
@@ -59,7 +60,7 @@ describe('AT-33 what one node changes, at another one', () => {
   it('ends the access with a revoked token, and a download in progress', async () => {
     const terminal = await stockedTerminal(server.acme, 'revoked', LARGE);
     const slow = await openSlowly({ url }, terminal.token, assetOf('revoked'));
-    await changed(server.acme, REVOKE, { id: nodeId('Device', terminal.deviceId) });
+    await mutated(server.acme, 'deviceTokenRevoke', { deviceId: nodeId('Device', terminal.deviceId) });
     await expect
       .poll(async () => (await getAsset({ url }, terminal.token, assetOf('revoked-module'))).status)
       .toBe(401);
@@ -76,9 +77,7 @@ describe('AT-33 what one node changes, at another one', () => {
         .body.pagination;
     await expect.poll(count).toMatchObject({ total_entries: 500 });
     const id = nodeId('ApiToken', caller.tokenId ?? 0);
-    await changed(server.acme, 'mutation ($id: ID!) { apiTokenRevoke(id: $id) { userErrors { message } } }', {
-      id,
-    });
+    await mutated(server.acme, 'apiTokenRevoke', { id });
     const isRefused = async (): Promise<boolean> => {
       const refused = openLines(url, token);
       refused.sent.end();
@@ -113,7 +112,11 @@ describe('AT-33 a terminal that may not use the service any more', () => {
       [403],
     ],
     ['deleted', ({ serialNumber }) => server.acme.client.delete(`devices/${serialNumber}`), [401, 403]],
-    ['without its token', ({ id }) => changed(server.acme, REVOKE, { id: nodeId('Device', id) }), [401]],
+    [
+      'without its token',
+      ({ id }) => mutated(server.acme, 'deviceTokenRevoke', { deviceId: nodeId('Device', id) }),
+      [401],
+    ],
   ])(
     'has its streams and waits ended on both nodes, and no further call is answered: %s',
     async (state, change, statuses) => {

@@ -7,18 +7,11 @@ import {
   RefusalLog,
 } from '../../../../src/domain/terminals/terminal/refusal.service.js';
 import type { Fields } from '../../../support/client.js';
-import { answered, changed, nodeId, refused } from '../../../support/dashboard.js';
+import { answered, nodeId, refused } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
+import { expectRefused, mutated, mutationOf } from '../../../support/mutations.js';
 import { type Member, useServer } from '../../../support/server.js';
-import {
-  ISSUE,
-  issueToken,
-  newTerminal,
-  outcomeOf,
-  report,
-  REVOKE,
-  fails,
-} from '../../../support/terminals.js';
+import { fails, issueToken, newTerminal, outcomeOf, report } from '../../../support/terminals.js';
 
 const server = useServer();
 let gateway: string;
@@ -44,10 +37,6 @@ async function knock(serialNumbers: Iterable<string>): Promise<void> {
   for (const serialNumber of serialNumbers) log.noteUnknown(server.acme.caller.companyId, serialNumber);
   await log.finish();
 }
-
-const ADOPT = `mutation ($serialNumber: String!, $number: ID) {
-  deviceAdopt(serialNumber: $serialNumber, logicalNumberId: $number) {
-    device { serialNumber enabled logicalNumber { number } } userErrors { message path code } } }`;
 
 describe('unknownTerminals', () => {
   it('lists what gateways named, with the times and the number of requests', async () => {
@@ -93,27 +82,23 @@ describe('deviceAdopt', () => {
   it('makes a device of an unknown terminal, which may then use the service', async () => {
     const number = await fleet.logicalNumber(server.acme.client, 'N-1');
     await knock(['SN-ADOPTED']);
-    const variables = { serialNumber: 'SN-ADOPTED', number: nodeId('LogicalNumber', number) };
-    expect(await changed(server.acme, ADOPT, variables)).toEqual({
+    const variables = { serialNumber: 'SN-ADOPTED', logicalNumberId: nodeId('LogicalNumber', number) };
+    const fields = 'device { serialNumber enabled logicalNumber { number } }';
+    expect(await mutated(server.acme, 'deviceAdopt', variables, fields)).toEqual({
       device: { serialNumber: 'SN-ADOPTED', enabled: true, logicalNumber: { number: 'N-1' } },
-      userErrors: [],
     });
     expect(await serialsOf()).not.toContain('SN-ADOPTED');
     expect(outcomeOf(await report(server, gateway, {}, 'SN-ADOPTED'))).toBe('200');
-    const [error] = (await changed(server.acme, ADOPT, variables)).userErrors;
-    expect(error).toMatchObject({ path: ['serialNumber'], code: 'NOT_FOUND' });
+    await expectRefused(server.acme, 'deviceAdopt', variables, 'NOT_FOUND serialNumber');
   });
 
   it('refuses a serial number that is not in the list, and a number that does not exist', async () => {
     await knock(['SN-THERE']);
-    const of = async (variables: Fields) => (await changed(server.acme, ADOPT, variables)).userErrors;
-    expect(await of({ serialNumber: 'SN-NOT-THERE' })).toMatchObject([
-      { path: ['serialNumber'], code: 'NOT_FOUND' },
-    ]);
-    for (const number of [nodeId('LogicalNumber', 999), nodeId('Group', 1)]) {
-      expect(await of({ serialNumber: 'SN-THERE', number })).toMatchObject([
-        { path: ['logicalNumberId'], code: 'INVALID' },
-      ]);
+    const unknown = { serialNumber: 'SN-NOT-THERE' };
+    await expectRefused(server.acme, 'deviceAdopt', unknown, 'NOT_FOUND serialNumber');
+    for (const logicalNumberId of [nodeId('LogicalNumber', 999), nodeId('Group', 1)]) {
+      const variables = { serialNumber: 'SN-THERE', logicalNumberId };
+      await expectRefused(server.acme, 'deviceAdopt', variables, 'INVALID logicalNumberId');
     }
     expect(await serialsOf()).toContain('SN-THERE');
   });
@@ -121,7 +106,7 @@ describe('deviceAdopt', () => {
   it('is not the only way: a serial number leaves the list however its device is created', async () => {
     await knock(['SN-REST', 'SN-BULK']);
     await fleet.device(server.acme.client, 'SN-REST');
-    await answered(server.acme, 'mutation { deviceBulkCreate(serialNumbers: ["SN-BULK"]) { count } }');
+    await mutated(server.acme, 'deviceBulkCreate', { serialNumbers: ['SN-BULK'] });
     // Noted before, stored after.
     await knock(['SN-REST']);
     expect((await serialsOf()).filter((name) => /REST|BULK/.test(name))).toEqual([]);
@@ -135,10 +120,9 @@ interface Refusal {
 
 async function lastRefusal(id: number): Promise<Refusal | null> {
   const query = 'query ($id: ID!) { device(id: $id) { lastRefusal { code at } } }';
-  const data = await answered<{ device: { lastRefusal: Refusal | null } }>(server.acme, query, {
-    id: nodeId('Device', id),
-  });
-  return data.device.lastRefusal;
+  const variables = { id: nodeId('Device', id) };
+  return (await answered<{ device: { lastRefusal: Refusal | null } }>(server.acme, query, variables)).device
+    .lastRefusal;
 }
 
 const disable = async (serialNumber: string): Promise<unknown> =>
@@ -175,12 +159,10 @@ describe('Device.lastRefusal', () => {
   });
 });
 
-const stored = async (deviceId: number): Promise<unknown> =>
-  await server.app.database.reads
-    .selectFrom('device_tokens')
-    .select(['token_hash', 'last_four', 'issued_by'])
-    .where('device_id', '=', deviceId)
-    .execute();
+const stored = (deviceId: number) =>
+  server.place.sql('select token_hash, last_four, issued_by from device_tokens where device_id = $1', [
+    deviceId,
+  ]);
 
 describe('the token of a device', () => {
   it('is shown once and stored as a hash', async () => {
@@ -203,10 +185,10 @@ describe('the token of a device', () => {
   it('ends when it is revoked, and revoking it again changes nothing', async () => {
     const { id, token } = await newTerminal(server.acme, 'SN-REVOKED');
     expect(outcomeOf(await report(server, token))).toBe('200');
-    const revoked = { device: { serialNumber: 'SN-REVOKED' }, userErrors: [] };
-    expect(await changed(server.acme, REVOKE, { id: nodeId('Device', id) })).toEqual(revoked);
+    const revoke = () => mutated(server.acme, 'deviceTokenRevoke', { deviceId: nodeId('Device', id) });
+    await revoke();
     expect(outcomeOf(await report(server, token))).toBe('401 unauthenticated');
-    expect(await changed(server.acme, REVOKE, { id: nodeId('Device', id) })).toEqual(revoked);
+    await revoke();
     const entries = await ledgerOf(server, server.acme, 'device_token', id);
     const lastFour = token.slice(-4);
     const state = { id, serialNumber: 'SN-REVOKED', lastFour };
@@ -236,19 +218,25 @@ describe('the token of a device', () => {
     const admin = await server.member('acme', 'admin');
     const { token } = await newTerminal(admin, 'SN-STAYS');
     const user = nodeId('User', admin.caller.userId);
-    await changed(server.acme, `mutation { memberRemove(userId: "${user}") { userErrors { message } } }`);
+    await mutated(server.acme, 'memberRemove', { userId: user });
     expect(outcomeOf(await report(server, token))).toBe('200');
   });
 
-  it.each([ISSUE, REVOKE])('is for administrators, and for devices of the company only: %s', async (text) => {
-    const { id } = await newTerminal(server.beta, `SN-BETA ${text.length}`);
-    const variables = { id: nodeId('Device', id) };
-    const error = { path: ['deviceId'], code: 'NOT_FOUND', message: 'No such device.' };
-    expect(await changed(server.acme, text, variables)).toMatchObject({ userErrors: [error] });
-    const group = { id: nodeId('Group', id) };
-    expect(await changed(server.beta, text, group)).toMatchObject({ userErrors: [error] });
-    const operator = await server.member('beta', 'operator');
-    expect((await refused(operator, text, variables)).code).toBe('FORBIDDEN');
-    expect(await stored(id)).toHaveLength(1);
-  });
+  it.each(['deviceTokenIssue', 'deviceTokenRevoke'])(
+    'is for administrators, and for devices of the company only: %s',
+    async (mutation) => {
+      const { id } = await newTerminal(server.beta, `SN-BETA ${mutation}`);
+      const deviceId = nodeId('Device', id);
+      for (const [member, given] of [
+        [server.acme, deviceId],
+        [server.beta, nodeId('Group', id)],
+      ] as const) {
+        const refusal = 'NOT_FOUND deviceId';
+        await expectRefused(member, mutation, { deviceId: given }, refusal, 'No such device.');
+      }
+      const operator = await server.member('beta', 'operator');
+      expect((await refused(operator, mutationOf(mutation), { deviceId })).code).toBe('FORBIDDEN');
+      expect(await stored(id)).toHaveLength(1);
+    },
+  );
 });

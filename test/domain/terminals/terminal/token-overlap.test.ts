@@ -1,33 +1,28 @@
 import { describe, expect, it } from 'vitest';
 
 import { DAY, MINUTE } from '../../../../src/platform/clock.js';
-import { changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
-import { ledgerOf } from '../../../support/fleet.js';
+import { nodeId } from '../../../support/dashboard.js';
+import { actionsOf, ledgerOf } from '../../../support/fleet.js';
 import { metricOf } from '../../../support/gauges.js';
 import { createGraphql } from '../../../support/graphql.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { type Reply, useServer } from '../../../support/server.js';
-import { issueToken, newTerminal, outcomeOf, report, REVOKE } from '../../../support/terminals.js';
+import { issueToken, newTerminal, outcomeOf, report } from '../../../support/terminals.js';
 import { httpTerminal } from '../../../support/waiting-terminal.js';
 
 const server = useServer();
 
-const KEEP = `mutation ($id: ID!, $keepOldFor: Duration) {
-  deviceTokenIssue(deviceId: $id, keepOldFor: $keepOldFor) { token userErrors { message path code } } }`;
+const issueKeeping = async (id: number, keepOldFor: string): Promise<string> => {
+  const variables = { deviceId: nodeId('Device', id), keepOldFor };
+  return (await mutated<{ token: string }>(server.acme, 'deviceTokenIssue', variables, 'token')).token;
+};
 
-interface Issued {
-  readonly token: string | null;
-  readonly userErrors: readonly UserErrorShape[];
-}
-
-const issueKeeping = (id: number, keepOldFor: string, member = server.acme): Promise<Issued> =>
-  changed<Issued>(member, KEEP, { id: nodeId('Device', id), keepOldFor });
-
-const revoke = (id: number) => changed(server.acme, REVOKE, { id: nodeId('Device', id) });
+const revoke = (id: number) => mutated(server.acme, 'deviceTokenRevoke', { deviceId: nodeId('Device', id) });
 
 /** Outcomes of requests with these tokens, one after the other. */
-async function outcomes(...tokens: (string | null)[]): Promise<string[]> {
+async function outcomes(...tokens: string[]): Promise<string[]> {
   const found: string[] = [];
-  for (const token of tokens) found.push(outcomeOf(await report(server, token ?? '')));
+  for (const token of tokens) found.push(outcomeOf(await report(server, token)));
   return found;
 }
 
@@ -37,7 +32,7 @@ describe('deviceTokenIssue with keepOldFor', () => {
   it('lets the old token work beside the new one, used or not, exactly until the end', async () => {
     const { id, token: old } = await newTerminal(server.acme, 'KEEP-1');
     server.clock.stop();
-    const { token } = await issueKeeping(id, '7d');
+    const token = await issueKeeping(id, '7d');
     const end = server.clock.now().getTime() + 7 * DAY;
     expect(await outcomes(old, token, old)).toEqual(['200', '200', '200']);
     server.clock.advance(7 * DAY - 1);
@@ -53,7 +48,7 @@ describe('deviceTokenIssue with keepOldFor', () => {
         before: null,
         after: {
           ...state,
-          lastFour: token?.slice(-4),
+          lastFour: token.slice(-4),
           oldLastFour: old.slice(-4),
           oldUntil: new Date(end).toISOString(),
         },
@@ -64,16 +59,16 @@ describe('deviceTokenIssue with keepOldFor', () => {
 
   it('has one old and one new token: a third ends the first, once the second was used', async () => {
     const { id, token: first } = await newTerminal(server.acme, 'KEEP-2');
-    const { token: second } = await issueKeeping(id, '7d');
+    const second = await issueKeeping(id, '7d');
     expect(await outcomes(second)).toEqual(['200']);
-    const { token: third } = await issueKeeping(id, '7d');
+    const third = await issueKeeping(id, '7d');
     expect(await outcomes(first, second, third)).toEqual([ENDED, '200', '200']);
   });
 
   it('keeps the token that the terminal has where the new one was never used', async () => {
     const { id, token: first } = await newTerminal(server.acme, 'KEEP-3');
-    const { token: lost } = await issueKeeping(id, '1h');
-    const { token: third } = await issueKeeping(id, '7d');
+    const lost = await issueKeeping(id, '1h');
+    const third = await issueKeeping(id, '7d');
     expect(await outcomes(lost, first)).toEqual([ENDED, '200']);
     server.clock.advance(DAY);
     expect(await outcomes(first, third)).toEqual(['200', '200']);
@@ -88,7 +83,7 @@ describe('deviceTokenIssue with keepOldFor', () => {
     ],
   ])('ends the old token when the new one %s', async (way, end) => {
     const { id, token: old } = await newTerminal(server.acme, `KEEP ${way}`);
-    const { token } = await issueKeeping(id, '7d');
+    const token = await issueKeeping(id, '7d');
     expect(await outcomes(old, token)).toEqual(['200', '200']);
     await end(id);
     server.clock.advance(3_000);
@@ -97,11 +92,11 @@ describe('deviceTokenIssue with keepOldFor', () => {
 
   it('refuses more than 30 days, other companies, and changes nothing', async () => {
     const { id, token } = await newTerminal(server.acme, 'KEEP-5');
-    expect((await issueKeeping(id, '31d')).userErrors).toMatchObject([
-      { path: ['keepOldFor'], code: 'INVALID', message: 'must be at most 30 days' },
-    ]);
-    const foreign = await issueKeeping(id, '1h', server.beta);
-    expect(foreign).toMatchObject({ token: null, userErrors: [{ path: ['deviceId'], code: 'NOT_FOUND' }] });
+    const deviceId = nodeId('Device', id);
+    const long = { deviceId, keepOldFor: '31d' };
+    const message = 'must be at most 30 days';
+    await expectRefused(server.acme, 'deviceTokenIssue', long, 'INVALID keepOldFor', message);
+    await expectRefused(server.beta, 'deviceTokenIssue', { deviceId }, 'NOT_FOUND deviceId');
     expect(await outcomes(token)).toEqual(['200']);
     expect(await ledgerOf(server, server.acme, 'device_token', id)).toHaveLength(1);
   });
@@ -174,7 +169,7 @@ describe('POST /terminal/v1/token', () => {
 
   it('keeps the end that an administrator has set for the old token', async () => {
     const { id, token: old } = await newTerminal(server.acme, 'RENEW-5');
-    const { token: unused } = await issueKeeping(id, '1h');
+    const unused = await issueKeeping(id, '1h');
     const token = await renewed(old);
     expect(await outcomes(unused, old)).toEqual([ENDED, '200']);
     server.clock.advance(60 * MINUTE);
@@ -192,8 +187,7 @@ describe('POST /terminal/v1/token', () => {
     expect(outcomeOf(await renew(token))).toBe('403 terminal_disabled');
     await revoke(id);
     expect(outcomeOf(await renew(token))).toBe(ENDED);
-    const entries = await ledgerOf(server, server.acme, 'device_token', id);
-    expect(entries.map(({ action }) => action)).toEqual(['issue', 'revoke']);
+    expect(await actionsOf(server, server.acme, 'device_token', id)).toEqual(['issue', 'revoke']);
   });
 
   it('shows no token that opens GraphQL', async () => {

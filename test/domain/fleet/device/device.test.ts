@@ -190,14 +190,12 @@ const report = async (input: Fields, serialNumber = 'SN é'): Promise<unknown> =
   const fields = 'device { serialNumber frameworkVersion meta }';
   return (await mutated(ingest, 'deviceReport', { serialNumber, input }, fields)).device;
 };
-const entries = async (): Promise<unknown[]> =>
-  await server.app.database.reads
-    .selectFrom('ledger')
-    .select(['action', 'user_id'])
-    .where('company_id', '=', ingest.caller.companyId)
-    .where('entity_type', '=', 'device')
-    .where('action', '=', 'report')
-    .execute();
+const entries = () =>
+  server.place.sql(
+    `select action, user_id from ledger
+     where company_id = $1 and entity_type = 'device' and action = 'report' order by position`,
+    [ingest.caller.companyId],
+  );
 
 describe('deviceReport', () => {
   beforeAll(async () => {

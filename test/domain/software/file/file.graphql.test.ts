@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, listed, nodeId, statementsFor } from '../../../support/dashboard.js';
+import { answered, listed, nodeId } from '../../../support/dashboard.js';
 import { ledgerOf, softwareOf } from '../../../support/fleet.js';
 import { expectRefused, mutated } from '../../../support/mutations.js';
 import { type Fields, type Member, useServer } from '../../../support/server.js';
@@ -137,12 +137,5 @@ describe('files of app versions', () => {
       ({ action }) => action === 'update',
     );
     expect(updates.map(({ after }) => after?.fileIds)).toEqual([[one, two], [two], []]);
-  });
-
-  it('have their checksums read in one statement, for files and for app versions', async () => {
-    const query = `{ files(first: 5) { nodes { sha256 } } appVersions(first: 5) { nodes { sha256 } } }`;
-    const member = await server.member('acme', 'viewer');
-    const statements = await statementsFor(server, member, query);
-    expect(statements.filter((statement) => statement.includes('from "contents"'))).toHaveLength(1);
   });
 });

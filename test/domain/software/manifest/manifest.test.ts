@@ -180,11 +180,6 @@ describe('the manifest of a device in GraphQL', () => {
     expect((await shown(100)).get('SN-NONE')).toBeNull();
   });
 
-  it('takes as many statements for many devices as for one', async () => {
-    const one = await statementsOf(server, () => shown(1));
-    expect(await statementsOf(server, () => shown(5))).toBe(one);
-  });
-
   it('names what terminals do not get, and why', async () => {
     const { acme } = server;
     const odd = await stockedTerminal(acme, 'odd');

@@ -6,9 +6,10 @@ import { formsOf, shows } from '../../../../platform/card-data/card-forms.js';
 import { answered } from '../../../../support/dashboard.js';
 import { metricOf } from '../../../../support/gauges.js';
 import { ingestRow, ndjson, NDJSON, sendLines, totalsOf } from '../../../../support/line-stream.js';
+import { expectRefused, mutated } from '../../../../support/mutations.js';
 import { useServer, type Fields, type Member } from '../../../../support/server.js';
 import { newTerminal, report } from '../../../../support/terminals.js';
-import { payment, paymentInput, RECORD, BULK, runningInput } from '../records.js';
+import { BULK, payment, paymentInput, runningInput } from '../records.js';
 
 const server = useServer({ rateLimitPerHour: 1_000_000 });
 let ingest: Member;
@@ -59,8 +60,7 @@ describe('a payment without a card', () => {
     const cards = [undefined, null, {}];
     for (const [index, card] of cards.entries()) {
       const input = paymentInput({ reference: `graphql-${index}` }, { card });
-      const { transactionRecord } = await answered<Record<string, Fields>>(server.acme, RECORD, { input });
-      expect(transactionRecord?.userErrors).toEqual([]);
+      await mutated(server.acme, 'transactionRecord', { input });
     }
     expect(await shown(['graphql-0'])).toEqual([[null, null]]);
     expect(await shown(['graphql-1'])).toEqual([[null, null]]);
@@ -88,12 +88,8 @@ it('RU-17 a row of GET /v1/transactions without its id can be brought in again',
   expect((await list()).map(({ id: _id, ...row }) => row).sort(byText)).toEqual(
     [...before, ...before].sort(byText),
   );
-  const stored = await server.app.database.reads
-    .selectFrom('transactions')
-    .select(['sent', 'received', 'parsed'])
-    .where('reference', '=', 'copy-2')
-    .executeTakeFirstOrThrow();
-  expect(stored).toEqual({ sent: null, received: null, parsed: null });
+  const sql = "select sent, received, parsed from transactions where reference = 'copy-2'";
+  expect(await server.place.sql(sql)).toEqual([{ sent: null, received: null, parsed: null }]);
 });
 
 const byText = (one: unknown, other: unknown): number =>
@@ -203,20 +199,22 @@ describe('RU-01 RU-62 card data of every way in, in each text of a transaction',
     const before = await scrubs();
     for (const [n, form] of FEW.entries()) {
       const one: Fields = { ...input(form, n), reference: `R-${n}` };
-      expect((await ingest.graphql(RECORD, { input: one })).body).toMatchObject({
-        data: { transactionRecord: { userErrors: [] } },
-      });
-      const started = await ingest.graphql<{ transactionRecord: { transaction: { id: string } } }>(RECORD, {
-        input: runningInput({ reference: `F-${n}` }),
-      });
+      await mutated(ingest, 'transactionRecord', { input: one });
+      const { transaction } = await mutated<{ transaction: { id: string } }>(
+        ingest,
+        'transactionRecord',
+        { input: runningInput({ reference: `F-${n}` }) },
+        'transaction { id }',
+      );
       const { detail, sent, received, parsed } = one;
       const result = { detail, sent, received, parsed, status: 'SUCCESS' };
-      const finish = `mutation ($id: ID!, $input: TransactionFinishInput!) {
-        transactionFinish(id: $id, input: $input) { transaction { detail sent received } userErrors { message } } }`;
-      const { id } = started.body.data.transactionRecord.transaction;
-      const finished = await ingest.graphql(finish, { id, input: result });
-      expect(finished.body).toMatchObject({ data: { transactionFinish: { userErrors: [] } } });
-      expect(leaksIn(finished.body)).toEqual([]);
+      const finished = await mutated(
+        ingest,
+        'transactionFinish',
+        { id: transaction.id, input: result },
+        'transaction { detail sent received }',
+      );
+      expect(leaksIn(finished)).toEqual([]);
     }
     await expectNoLeak('R', FEW.length, before);
     await expectNoLeak('F', FEW.length, before);
@@ -241,13 +239,10 @@ describe('RU-62 a card number in a name is refused', () => {
         FIELDS.map((field, n) => ({ line: n + 1, result: 'rejected', errors: { [field]: [message] } })),
       );
       for (const field of FIELDS) {
-        const { body } = await ingest.graphql(RECORD, {
-          input: paymentInput(inCamelCase({ [field]: name })),
-        });
-        const [path = ''] = Object.keys(inCamelCase({ [field]: name }));
-        expect(body).toMatchObject({
-          data: { transactionRecord: { userErrors: [{ path: ['input', path], code: 'INVALID', message }] } },
-        });
+        const wrong = inCamelCase({ [field]: name });
+        const refusal = `INVALID input.${Object.keys(wrong).join()}`;
+        const words = /must not have a card number in it/;
+        await expectRefused(ingest, 'transactionRecord', { input: paymentInput(wrong) }, refusal, words);
       }
       expect(await stored('%')).toHaveLength(count);
     },
@@ -280,14 +275,10 @@ describe('RU-62 card data in a report is masked', () => {
 
   it.each(['POST /terminal/v1/report', 'deviceReport'])('%s', async (way) => {
     const before = await scrubs();
-    const mutation = `mutation ($input: DeviceReportInput!) { deviceReport(serialNumber: "SN-1", input: $input) {
-      device { id } userErrors { message } } }`;
     for (const form of FEW.filter(({ length }) => length <= 1_024)) {
       if (way === 'deviceReport') {
-        const { body } = await ingest.graphql(mutation, {
-          input: { meta: metaOf(form), frameworkVersion: short(form) },
-        });
-        expect(body).toMatchObject({ data: { deviceReport: { userErrors: [] } } });
+        const input = { meta: metaOf(form), frameworkVersion: short(form) };
+        await mutated(ingest, 'deviceReport', { serialNumber: 'SN-1', input });
       } else {
         const body = { meta: metaOf(form), framework_version: short(form) };
         expect((await report(server, terminal.token, body)).status).toBe(200);

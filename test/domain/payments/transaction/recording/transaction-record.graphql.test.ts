@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, changed, statementsFor, type UserErrorShape } from '../../../../support/dashboard.js';
-import { fleet } from '../../../../support/fleet.js';
+import { fleet, rowsIn, totalIn } from '../../../../support/fleet.js';
 import { metricOf } from '../../../../support/gauges.js';
+import { expectRefused } from '../../../../support/mutations.js';
 import { useServer, type Fields, type Member } from '../../../../support/server.js';
 import { FINISH, paymentInput, RECORD, runningInput } from '../records.js';
 
@@ -19,9 +20,7 @@ interface Payload {
 }
 const record = async (input: Fields, member: Pick<Member, 'graphql'> = ingest): Promise<Payload> =>
   await changed<Payload>(member, RECORD, { input });
-const total = async (member = server.acme): Promise<number> =>
-  (await answered<{ transactions: { totalCount: number } }>(member, '{ transactions { totalCount } }'))
-    .transactions.totalCount;
+const total = () => totalIn(server.acme.client, 'transactions');
 const scrubs = (): Promise<number> => metricOf(server.url, 'card_data_scrubs_total');
 
 describe('transactionRecord', () => {
@@ -75,24 +74,21 @@ describe('transactionRecord', () => {
     await changed(ingest, FINISH, { id: transaction?.id, input: { status: 'SUCCESS' } });
     const again = await record(input);
     expect(again).toMatchObject({ repeated: true, transaction: { id: transaction?.id, status: 'SUCCESS' } });
-    const other = await record({ ...input, appName: 'other' });
-    expect(other.userErrors).toMatchObject([{ code: 'TAKEN' }]);
+    const other = { input: { ...input, appName: 'other' } };
+    await expectRefused(ingest, 'transactionRecord', other, 'TAKEN input.reference');
   });
 
-  it.each<[string, Fields, string[], string]>([
-    ['an empty serial number', { serialNumber: '' }, ['serialNumber'], 'must not be empty'],
-    ['a reference with a line break', { reference: 'a\nb' }, ['reference'], 'control or invisible'],
-    ['a long reference', { reference: 'x'.repeat(129) }, ['reference'], 'at most 128'],
-    ['a card number as the reference', { reference: '4111 1111-11111111' }, ['reference'], 'card number'],
-    ['a card number in the reference', { reference: 'a/4111111111111111' }, ['reference'], 'card number'],
-    ['a detail that is too long', { detail: 'x'.repeat(4097) }, ['detail'], 'at most 4096'],
-  ])('refuses %s and stores nothing', async (_what, overrides, path, message) => {
+  it.each<[string, Fields, string, RegExp]>([
+    ['an empty serial number', { serialNumber: '' }, 'serialNumber', /must not be empty/],
+    ['a reference with a line break', { reference: 'a\nb' }, 'reference', /control or invisible/],
+    ['a long reference', { reference: 'x'.repeat(129) }, 'reference', /at most 128/],
+    ['a card number as the reference', { reference: '4111 1111-11111111' }, 'reference', /card number/],
+    ['a card number in the reference', { reference: 'a/4111111111111111' }, 'reference', /card number/],
+    ['a detail that is too long', { detail: 'x'.repeat(4097) }, 'detail', /at most 4096/],
+  ])('refuses %s and stores nothing', async (_what, overrides, field, message) => {
     const before = await total();
-    const { transaction, userErrors } = await record(paymentInput(overrides));
-    expect(transaction).toBeNull();
-    expect(userErrors).toMatchObject([
-      { path: ['input', ...path], code: 'INVALID', message: expect.stringContaining(message) as string },
-    ]);
+    const input = paymentInput(overrides);
+    await expectRefused(ingest, 'transactionRecord', { input }, `INVALID input.${field}`, message);
     expect(await total()).toBe(before);
   });
 
@@ -125,14 +121,7 @@ const started = async (): Promise<string> =>
   (await changed<{ transaction: { id: string } }>(ingest, RECORD, { input: runningInput() })).transaction.id;
 const finish = (id: string, input: Fields, member: Pick<Member, 'graphql'> = ingest) =>
   changed<Pick<Payload, 'transaction' | 'userErrors'>>(member, FINISH, { id, input });
-const entries = async (): Promise<number> => {
-  const rows = await server.app.database.reads
-    .selectFrom('ledger')
-    .select('sequence')
-    .where('entity_type', '=', 'transaction')
-    .execute();
-  return rows.length;
-};
+const entries = () => rowsIn(server, 'ledger', "entity_type = 'transaction'");
 
 describe('transactionFinish', () => {
   it('ends a running transaction, with card data masked and counted', async () => {
@@ -159,19 +148,20 @@ describe('transactionFinish', () => {
     expect(await finish(id, input)).toEqual(first);
     expect(await finish(id, { status: 'FAIL' })).toEqual(first);
     const later = { ...input, finishedAt: '2026-03-01T12:00:10.000Z' };
-    const decided = { message: 'has been decided already', path: ['input', 'status'], code: 'INVALID' };
     for (const other of [{ status: 'SUCCESS' }, { ...input, detail: 'other' }, later]) {
-      expect(await finish(id, other)).toEqual({ transaction: null, userErrors: [decided] });
+      const message = 'has been decided already';
+      const refusal = 'INVALID input.status';
+      await expectRefused(ingest, 'transactionFinish', { id, input: other }, refusal, message);
     }
     expect(await entries()).toBe(before);
   });
 
   it('refuses what contradicts the transaction, and changes nothing', async () => {
     const id = await started();
-    const early = await finish(id, { status: 'FAIL', finishedAt: '2020-01-01T00:00:00Z' });
-    expect(early.userErrors).toMatchObject([{ path: ['input', 'finishedAt'], code: 'INVALID' }]);
-    const paid = await finish(id, { status: 'FAIL', parsed });
-    expect(paid.userErrors).toMatchObject([{ path: ['input', 'parsed'], code: 'INVALID' }]);
+    const early = { id, input: { status: 'FAIL', finishedAt: '2020-01-01T00:00:00Z' } };
+    await expectRefused(ingest, 'transactionFinish', early, 'INVALID input.finishedAt');
+    const paid = { id, input: { status: 'FAIL', parsed } };
+    await expectRefused(ingest, 'transactionFinish', paid, 'INVALID input.parsed');
     expect((await finish(id, { status: 'SUCCESS', parsed })).userErrors).toEqual([]);
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect } from 'vitest';
 import { it } from '../support/cli-test.js';
 import { createClient, type Fields } from '../support/client.js';
 import { GOOD_PASSWORD, userAdd, type CommandLine } from '../support/program.js';
-import { openKnown } from '../support/raw-socket.js';
 
 const BO = 'bo@acme.example';
 const inAcme = (command: string, email: string, ...more: string[]): string[] =>
@@ -63,24 +62,6 @@ describe('member add, list, set-role, disable, enable and remove', () => {
     expect(await members(cli)).toHaveLength(1);
     expect((await cli.run('user list --json')).list()).toHaveLength(2);
   });
-
-  it.for(['remove', 'disable'])(
-    'AT-03 %s ends requests and subscriptions at a running server',
-    async (command, { cli }) => {
-      const password = (await cli.run(inAcme('add', BO, '--name', 'Bo', '--role', 'admin'))).stdout.trim();
-      const { url, clock } = await cli.serve();
-      const token = (await tokens(url, BO, password)).get('Acme') ?? '';
-      const socket = await openKnown({ url }, token);
-      const query = 'subscription { ledgerAppended { sequence } }';
-      socket.say({ type: 'subscribe', id: '1', payload: { query } });
-      const client = createClient(url, token);
-      expect((await client.get('groups')).status).toBe(200);
-      expect((await cli.run(inAcme(command, BO))).code).toBe(0);
-      clock.advance(5_000);
-      await expect.poll(async () => (await client.get('groups')).status).toBe(401);
-      expect((await socket.ended).code).toBe(4403);
-    },
-  );
 
   it.for<[string[], number, string]>([
     [inAcme('set-role', 'nobody@acme.example', '--role', 'viewer'), 1, 'No such user.'],

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
 import { createHash } from 'node:crypto';
-import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 
 import { it } from '../support/cli-test.js';
@@ -53,11 +53,5 @@ describe('serve', () => {
       expect(refused.stderr.trimEnd().split('\n')).toHaveLength(1);
     }
     expect(digest(fileOf(cli.place))).toBe(before);
-  });
-
-  it('AT-29 refuses a secret file beside the database that other users can read', async ({ cli }) => {
-    chmodSync(`${fileOf(cli.place)}.secret`, 0o640);
-    const { code, stderr } = await cli.run(['serve']);
-    expect([code, stderr]).toEqual([78, expect.stringContaining(`${fileOf(cli.place)}.secret`)]);
   });
 });

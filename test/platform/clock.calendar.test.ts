@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { instantBefore, readInstant, readInterval } from '../../src/platform/clock.js';
+import { instantBefore, readInterval } from '../../src/platform/clock.js';
 import { readConfig } from '../../src/platform/config/config.js';
 import { parsePeriod } from '../../src/platform/config/parsing.js';
-import { ACCEPTED_TIMESTAMPS, REFUSED_TIMESTAMPS } from '../support/timestamps.js';
-
-describe('readInstant', () => {
-  it.each(ACCEPTED_TIMESTAMPS)('reads %s as %s', (text, instant) => {
-    expect(readInstant(text)?.toISOString()).toBe(instant);
-  });
-
-  it.each([...REFUSED_TIMESTAMPS, '2026-01-05'])('refuses %j', (text) => {
-    expect(readInstant(text)).toBeUndefined();
-  });
-});
 
 describe('readInterval', () => {
   it.each([

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { setImmediate } from 'node:timers/promises';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -242,64 +240,4 @@ describe('a fair queue', () => {
     expect(rest).toEqual(['a1', 'c1', 'a3', 'c2', undefined]);
     expect([queue.size, queue.sizeOf('a')]).toEqual([0, 0]);
   });
-});
-
-const busy = (): Error => new Error('busy');
-const LIMITS = { places: 1, placesOfKey: 1, maxWaiting: 100, maxWaitingOfKey: 100, maxWaitMs: 10_000, busy };
-
-/** Ways to wait. Each function queues 20 callbacks of 1 kB each, and resolves when all were called. */
-const WAYS: Readonly<Record<string, () => (waits: readonly (() => void)[]) => Promise<unknown>>> = {
-  'a semaphore': () => {
-    const semaphore = new Semaphore({ places: 1, busy });
-    const run = async (use: () => void): Promise<void> => {
-      await semaphore.run(null, () => Promise.resolve());
-      use();
-    };
-    return (waits) => Promise.all(waits.map(run));
-  },
-  'a semaphore of several keys': () => {
-    const semaphore = new Semaphore<number>(LIMITS);
-    return (waits) =>
-      Promise.all(
-        waits.map(async (use, key) => {
-          const release = await semaphore.acquire(key % 3);
-          use();
-          release();
-        }),
-      );
-  },
-  'a fair queue': () => {
-    const queue = new FairQueue<number, () => void>();
-    return (waits) => {
-      for (const [number, use] of waits.entries()) queue.add(number % 3, use);
-      for (let next = queue.take(); next !== undefined; next = queue.take()) next();
-      return Promise.resolve();
-    };
-  },
-};
-
-describe('what has waited', () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
-  const oldBytes = (): number =>
-    getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0;
-
-  it.each(Object.entries(WAYS))(
-    'for %s is not kept until the whole heap is collected',
-    async (_what, make) => {
-      const wait = make();
-      let before = 0;
-      for (let round = 0; round < 60; round += 1) {
-        if (round === 20) before = oldBytes();
-        for (let times = 0; times < 40; times += 1) {
-          const own = Array.from({ length: 20 }, () => Array.from({ length: 128 }, (_none, n) => n));
-          await wait(own.map((numbers) => () => void numbers.length));
-          await setImmediate();
-        }
-        collect({ type: 'minor' });
-      }
-      // The rounds since `before` allocated 32 MB.
-      expect(oldBytes() - before).toBeLessThan(8_000_000);
-    },
-  );
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createRequestCounter } from '../../src/http/server/admission.js';
 import { clientNetwork } from '../../src/platform/client-limits.js';
@@ -7,7 +7,7 @@ import { inMemory } from '../../src/platform/windows.js';
 import { createClient } from '../support/client.js';
 import { testClock } from '../support/clock.js';
 import { sendRaw } from '../support/raw-http.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { ownServer, type TestServer } from '../support/server.js';
 
 const NAMES = ['x-rate-limit-limit', 'x-rate-limit-remaining', 'x-rate-limit-reset'] as const;
 
@@ -20,12 +20,8 @@ function limits(headers: Headers): (number | null)[] {
 
 describe('contract 14: the rate limit', () => {
   let server: TestServer;
-  afterEach(async () => {
-    await server.stop();
-  });
-
   it('RL-01 counts each request once and sets its three headers, spelled as in the contract', async () => {
-    server = await startServer({ rateLimitPerHour: 3600 });
+    server = await ownServer({ rateLimitPerHour: 3600 });
     const { client } = server.acme;
     const replies = [
       await client.get('groups'),
@@ -48,7 +44,7 @@ describe('contract 14: the rate limit', () => {
   });
 
   it('RL-02 responds with 429 and Retry-After beyond it', async () => {
-    server = await startServer({ rateLimitPerHour: 3 });
+    server = await ownServer({ rateLimitPerHour: 3 });
     const replies = [];
     for (let n = 0; n < 4; n += 1) replies.push(await server.acme.client.get('groups'));
     expect(replies.map((reply) => [reply.status, limits(reply.headers)[1]])).toEqual([
@@ -68,7 +64,7 @@ describe('contract 14: the rate limit', () => {
   });
 
   it('RL-03 is exact under concurrency', async () => {
-    server = await startServer({ rateLimitPerHour: 200 });
+    server = await ownServer({ rateLimitPerHour: 200 });
     const replies = await Promise.all(Array.from({ length: 300 }, () => server.acme.client.get('groups')));
     const accepted = replies.filter((reply) => reply.status === 200);
     expect(accepted).toHaveLength(200);
@@ -77,7 +73,7 @@ describe('contract 14: the rate limit', () => {
   });
 
   it('RL-04 uses forwarded addresses of trusted proxies only', async () => {
-    server = await startServer({ rateLimitPerHour: 1000 });
+    server = await ownServer({ rateLimitPerHour: 1000 });
     const remaining = async (headers: Record<string, string>): Promise<number | null> =>
       limits((await server.acme.client.get('groups', undefined, { headers })).headers)[1] ?? null;
     expect(await remaining({ 'x-forwarded-for': '1.1.1.1' })).toBe(999);
@@ -85,7 +81,7 @@ describe('contract 14: the rate limit', () => {
     expect(await remaining({ forwarded: 'for=4.4.4.4' })).toBe(997);
     await server.stop();
 
-    server = await startServer({ rateLimitPerHour: 1000, trustProxy: ['127.0.0.1', '10.0.0.0/8'] });
+    server = await ownServer({ rateLimitPerHour: 1000, trustProxy: ['127.0.0.1', '10.0.0.0/8'] });
     expect(await remaining({ 'x-forwarded-for': '1.1.1.1' })).toBe(999);
     expect(await remaining({ 'x-forwarded-for': '9.9.9.9, 1.1.1.1' })).toBe(998);
     expect(await remaining({ 'x-forwarded-for': '8.8.8.8, 1.1.1.1, 10.2.3.4' })).toBe(997);
@@ -95,7 +91,7 @@ describe('contract 14: the rate limit', () => {
   });
 
   it('RL-06 counts everything except health, metrics and documentation', async () => {
-    server = await startServer({ rateLimitPerHour: 100 });
+    server = await ownServer({ rateLimitPerHour: 100 });
     const bare = createClient(server.url, null);
     for (const path of ['/', '/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/console']) {
       expect(limits((await bare.get(path)).headers)).toEqual([null, null, null]);
@@ -107,7 +103,7 @@ describe('contract 14: the rate limit', () => {
   });
 
   it('RL-07 cannot be bypassed by slashes, letter case or pipelining', async () => {
-    server = await startServer({ rateLimitPerHour: 1000 });
+    server = await ownServer({ rateLimitPerHour: 1000 });
     for (const path of ['/V1/GROUPS', '/v1/groups/', '/v1//groups', '/v1/./groups', '/v1/groups%2f1']) {
       await server.acme.client.get(path);
     }
@@ -119,7 +115,7 @@ describe('contract 14: the rate limit', () => {
   });
 
   it('RL-09 a /48 has the limit of 64 clients, and other clients have theirs', async () => {
-    server = await startServer({ trustProxy: ['127.0.0.1'], rateLimitPerHour: 3 });
+    server = await ownServer({ trustProxy: ['127.0.0.1'], rateLimitPerHour: 3 });
     const send = async (address: string) =>
       await server.anonymous.get('none', undefined, { headers: { 'x-forwarded-for': address } });
     const statuses = new Set<number>();
@@ -136,7 +132,7 @@ describe('contract 14: the rate limit', () => {
   });
 
   it('sets no headers when it is off', async () => {
-    server = await startServer({ rateLimitPerHour: 0 });
+    server = await ownServer({ rateLimitPerHour: 0 });
     expect(limits((await server.acme.client.get('groups')).headers)).toEqual([null, null, null]);
   });
 });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { answered, changed, nodeId, refused, statementsFor, type Page } from '../support/dashboard.js';
 import { fleet, unique } from '../support/fleet.js';
 import { create, read, remove, update } from '../support/parity/operations.js';
-import { RECORD_CASES } from '../support/parity/record-cases.js';
+import { RECORD_CASES, type RecordCase } from '../support/parity/record-cases.js';
 import { createRelatedRecords, type RelatedRecords } from '../support/parity/related-records.js';
 import { useServer, type Fields, type Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
@@ -57,12 +57,17 @@ async function fieldsOf(type: string, id: string): Promise<Fields> {
   return { ...(await read(acme, type, id)), revision: null, updatedAt: null };
 }
 
+/** Creates the record of a case; resolves to its global id. */
+async function createdBy({ type, input, file }: RecordCase): Promise<string> {
+  const caller = file === undefined ? acme : carrying(server, acme, file, 'input.file');
+  return nodeId(type, Number((await create(caller, type, input)).record?.databaseId));
+}
+
 describe('the history of a record', () => {
   it.each(Object.entries(RECORD_CASES))('a viewer reads that of %s, newest first', async (_what, caseOf) => {
-    const { type, input, file } = caseOf(related);
-    const caller = file === undefined ? acme : carrying(server, acme, file, 'input.file');
-    const { record } = await create(caller, type, input);
-    const id = nodeId(type, Number(record?.databaseId));
+    const of = caseOf(related);
+    const { type } = of;
+    const id = await createdBy(of);
     await update(acme, type, id, {});
     const history = await historyOf(viewer, type, id);
     expect(history?.nodes).toMatchObject([
@@ -82,9 +87,9 @@ describe('the history of a record', () => {
   it.each(Object.entries(RECORD_CASES))(
     'of %s has the ids of the records that it names',
     async (_what, caseOf) => {
-      const { type, input, file, changes } = caseOf(related);
-      const caller = file === undefined ? acme : carrying(server, acme, file, 'input.file');
-      const id = nodeId(type, Number((await create(caller, type, input)).record?.databaseId));
+      const of = caseOf(related);
+      const { type, changes } = of;
+      const id = await createdBy(of);
       for (const change of changes) {
         if ('input' in change && change.file === undefined) await update(acme, type, id, change.input);
       }
@@ -147,9 +152,9 @@ describe('the history of a record', () => {
 
 describe('a change', () => {
   it.each(Object.entries(RECORD_CASES))('of %s is reverted, or says why not', async (_what, caseOf) => {
-    const { type, input, file, changes } = caseOf(related);
-    const caller = file === undefined ? acme : carrying(server, acme, file, 'input.file');
-    const id = nodeId(type, Number((await create(caller, type, input)).record?.databaseId));
+    const of = caseOf(related);
+    const { type, changes } = of;
+    const id = await createdBy(of);
     const [creation] = (await historyOf(acme, type, id))?.nodes ?? [];
     const refusal = { code: 'INVALID', path: ['sequence'], rule: 'not_revertible', current: null };
     expect((await revert(acme, creation?.sequence)).userErrors).toMatchObject([refusal]);

@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Fields } from '../support/client.js';
-import { PASSWORD_CHANGE, signedIn, type TestBrowser } from '../support/console.js';
+import { isIn, ME, PASSWORD_CHANGE, signedIn, twoBrowsers } from '../support/console.js';
 import { nodeId } from '../support/dashboard.js';
-import { addPerson, PASSWORD, WRONG } from '../support/people.js';
+import { PASSWORD, WRONG } from '../support/people.js';
 import { useServer } from '../support/server.js';
 
 const server = useServer({ rateLimitPerHour: 1_000 }, { live: { recheckMs: 50 } });
-const ME = '{ viewer { user { email } company { name } role scopes session { current } } }';
 const NEW_PASSWORD = 'another good password';
-
-/** A person in the console, and another session of the same person. */
-async function twoBrowsers(roles: Parameters<typeof addPerson>[1] = { acme: 'admin' }) {
-  const { user, email } = await addPerson(server, roles);
-  return { user, email, first: await signedIn(server.url, email), second: await signedIn(server.url, email) };
-}
-
-const isIn = async (browser: TestBrowser): Promise<boolean> => (await browser.graphql(ME)).status === 200;
 
 describe('companySwitch', () => {
   const SWITCH = `mutation ($id: ID!) { companySwitch(companyId: $id) {
@@ -24,7 +15,7 @@ describe('companySwitch', () => {
   const COMPANIES = '{ viewer { companies { company { id name } role } } }';
 
   it('goes on in another company of the user, with the role there', async () => {
-    const { first } = await twoBrowsers({ acme: 'admin', beta: 'viewer' });
+    const { first } = await twoBrowsers(server, { acme: 'admin', beta: 'viewer' });
     const { data } = (await first.graphql<{ viewer: { companies: { company: Fields }[] } }>(COMPANIES)).body;
     expect(data).toMatchObject({
       viewer: {
@@ -45,7 +36,7 @@ describe('companySwitch', () => {
   });
 
   it('refuses companies of others, and tokens', async () => {
-    const { first } = await twoBrowsers();
+    const { first } = await twoBrowsers(server);
     const id = nodeId('Company', server.beta.caller.companyId);
     expect((await first.graphql(SWITCH, { id })).body.data).toMatchObject({
       companySwitch: { viewer: null, userErrors: [{ code: 'NOT_FOUND' }] },
@@ -57,7 +48,7 @@ describe('companySwitch', () => {
 
 describe('passwordChange', () => {
   it('needs the current password and a good new one, and keeps the session', async () => {
-    const { first, email } = await twoBrowsers();
+    const { first, email } = await twoBrowsers(server);
     const change = async (given: Fields) => (await first.graphql(PASSWORD_CHANGE, given)).body.data;
     expect(await change({ current: WRONG, new: NEW_PASSWORD })).toMatchObject({
       passwordChange: { viewer: null, userErrors: [{ rule: 'wrong_password', path: ['current'] }] },
@@ -77,7 +68,7 @@ const SET = `mutation ($preferences: JSON!) { preferencesSet(preferences: $prefe
   viewer { preferences } userErrors { code path } } }`;
 
 it('preferences are of the user, in all sessions', async () => {
-  const { first, second } = await twoBrowsers();
+  const { first, second } = await twoBrowsers(server);
   expect((await first.graphql('{ viewer { preferences } }')).body.data).toEqual({
     viewer: { preferences: {} },
   });

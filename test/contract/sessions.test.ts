@@ -7,11 +7,14 @@ import { disableUser, setPassword } from '../../src/domain/people/user/user.serv
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { fileForm, type Fields } from '../support/client.js';
 import {
+  isIn,
+  ME,
   openBrowser,
   OWN_PAGE,
   PASSWORD_CHANGE,
   SIGN_IN,
   signedIn,
+  twoBrowsers,
   type TestBrowser,
 } from '../support/console.js';
 import { nodeId } from '../support/dashboard.js';
@@ -25,16 +28,7 @@ const server = useServer(
   { rateLimitPerHour: 1_000, trustProxy: ['loopback'], allowedOrigins: [SHOP] },
   { live: { recheckMs: 50 } },
 );
-const ME = '{ viewer { user { email } company { name } role scopes session { current } } }';
 const NEW_PASSWORD = 'another good password';
-
-/** A person in the console, and another session of the same person. */
-async function twoBrowsers(roles: Parameters<typeof addPerson>[1] = { acme: 'admin' }) {
-  const { user, email } = await addPerson(server, roles);
-  return { user, email, first: await signedIn(server.url, email), second: await signedIn(server.url, email) };
-}
-
-const isIn = async (browser: TestBrowser): Promise<boolean> => (await browser.graphql(ME)).status === 200;
 
 interface ListedSession {
   readonly id: string;
@@ -144,7 +138,7 @@ describe('a cookie', () => {
   });
 
   it('does not count at /v1, for a query by GET, and beside a token', async () => {
-    const { first } = await twoBrowsers();
+    const { first } = await twoBrowsers(server);
     const headers = first.headers();
     const get = (path: string) => server.anonymous.get(path, undefined, { headers });
     expect((await get('/v1/groups')).status).toBe(401);
@@ -154,7 +148,7 @@ describe('a cookie', () => {
   });
 
   it('uploads with the header of GraphQL clients alone', async () => {
-    const { first } = await twoBrowsers();
+    const { first } = await twoBrowsers(server);
     const query = 'mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { name } } }';
     const send = (headers: Fields) =>
       server.anonymous.post(
@@ -175,7 +169,7 @@ describe('a cookie', () => {
   });
 
   it('counts requests for its user, not for the address', async () => {
-    const { first, second } = await twoBrowsers();
+    const { first, second } = await twoBrowsers(server);
     const left = async (browser: TestBrowser): Promise<number> =>
       Number((await browser.graphql(ME)).headers.get('x-rate-limit-remaining'));
     expect([await left(first), await left(second)]).toEqual([999, 998]);
@@ -186,7 +180,7 @@ describe('a cookie', () => {
 
 describe('a session', () => {
   it('ends when its browser signs in again, also as another user', async () => {
-    const { user, first, second, email } = await twoBrowsers();
+    const { user, first, second, email } = await twoBrowsers(server);
     const other = await addPerson(server, { beta: 'viewer' });
     await first.graphql(SIGN_IN, { email, password: WRONG });
     expect(await isIn(first)).toBe(true);
@@ -234,14 +228,14 @@ describe('a session', () => {
     ['the member is removed', byAdministrator('memberRemove(userId: $id)')],
     ['it was not used for 12 hours', () => server.clock.advance(12 * HOUR)],
   ])('ends when %s', async (_name, end) => {
-    const given = await twoBrowsers();
+    const given = await twoBrowsers(server);
     expect(await isIn(given.first)).toBe(true);
     await end(given);
     expect(await isIn(given.first)).toBe(false);
   });
 
   it('ends by signing out, which removes the cookie', async () => {
-    const { first, second } = await twoBrowsers();
+    const { first, second } = await twoBrowsers(server);
     const { cookie } = first;
     const out = await first.graphql('mutation { signOut { userErrors { code } } }');
     expect(out.body.data).toEqual({ signOut: { userErrors: [] } });
@@ -251,7 +245,7 @@ describe('a session', () => {
   });
 
   it('lasts seven days if it is used, and no longer', async () => {
-    const { first } = await twoBrowsers();
+    const { first } = await twoBrowsers(server);
     for (let hours = 10; hours < 7 * 24; hours += 10) {
       server.clock.advance(10 * HOUR);
       const before = server.clock.now();
@@ -267,12 +261,12 @@ describe('a session', () => {
   });
 
   it('is listed for its user alone, with address and browser; the oldest of many ends', async () => {
-    const { first, email } = await twoBrowsers();
+    const { first, email } = await twoBrowsers(server);
     expect(await sessionsOf(first)).toMatchObject([
       { ip: '127.0.0.1', userAgent: 'Browser/1.0' },
       { ip: '127.0.0.1', userAgent: 'Browser/1.0' },
     ]);
-    const other = await twoBrowsers();
+    const other = await twoBrowsers(server);
     const [of] = await sessionsOf(other.first);
     expect((await first.graphql(END, { id: of?.id })).body.data).toMatchObject({
       sessionEnd: { endedId: null, userErrors: [{ code: 'NOT_FOUND' }] },
@@ -289,7 +283,7 @@ describe('live', () => {
   const FOLLOW = 'subscription { ledgerAppended { sequence } }';
 
   it('a socket takes the cookie from a page of the server alone, and ends with the session', async () => {
-    const { first, second } = await twoBrowsers();
+    const { first, second } = await twoBrowsers(server);
     const cookie = first.cookie ?? '';
     const raw = await openRaw(server, { headers: { cookie, origin: server.url } });
     raw.say({ type: 'connection_init' });
@@ -307,7 +301,7 @@ describe('live', () => {
   });
 
   it('a stream ends when the session goes on in another company', async () => {
-    const { first } = await twoBrowsers({ acme: 'admin', beta: 'admin' });
+    const { first } = await twoBrowsers(server, { acme: 'admin', beta: 'admin' });
     const url = `${server.url}/graphql/stream?query=${encodeURIComponent(FOLLOW)}`;
     const accept = { accept: 'text/event-stream' };
     expect((await fetch(url, { headers: { ...accept, cookie: first.cookie ?? '' } })).status).toBe(401);
@@ -345,7 +339,7 @@ describe('signInByLink', () => {
 });
 
 it('rows of sessions that are over do not stay', async () => {
-  const { user, email } = await twoBrowsers();
+  const { user, email } = await twoBrowsers(server);
   server.clock.advance(8 * DAY);
   await signedIn(server.url, email);
   const rows = server.app.database.writes.selectFrom('sessions').select('id').where('user_id', '=', user.id);

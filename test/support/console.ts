@@ -1,6 +1,7 @@
 import type { Fields } from './client.js';
 import { createGraphql, type Graphql, type GraphqlReply } from './graphql.js';
-import { PASSWORD } from './people.js';
+import { addPerson, PASSWORD } from './people.js';
+import type { TestServer } from './server.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -48,3 +49,18 @@ export async function signedIn(
   if (browser.cookie === null) throw new Error(`${email} could not sign in`);
   return browser;
 }
+
+/** A person in the console, and another session of the same person. */
+export async function twoBrowsers(
+  server: TestServer,
+  roles: Parameters<typeof addPerson>[1] = { acme: 'admin' },
+) {
+  const { user, email } = await addPerson(server, roles);
+  return { user, email, first: await signedIn(server.url, email), second: await signedIn(server.url, email) };
+}
+
+export const ME = '{ viewer { user { email } company { name } role scopes session { current } } }';
+
+/** Whether a browser has a session. */
+export const isIn = async (browser: TestBrowser): Promise<boolean> =>
+  (await browser.graphql(ME)).status === 200;

@@ -53,13 +53,19 @@ type RefusalCase = readonly [
 ];
 
 const group = (name: string): Requests => creating('Group', 'groups', { name });
+const groupOf = ({ group: id, groupName }: Records): Requests =>
+  deleting('Group', ids.group(id), `groups/${encodeURIComponent(groupName)}`);
 const emptyGroup = (records: Records, name: string | null): Requests =>
   updating('Group', ids.group(records.emptyGroup), 'groups/empty%20group', { name });
 const number = (input: Fields): Requests => creating('LogicalNumber', 'logical_numbers', input);
 const device = (input: Fields): Requests => creating('Device', 'devices', input);
 const app = (input: Fields): Requests => creating('App', 'apps', input);
+const changedApp = ({ app: id }: Records, input: Fields): Requests =>
+  updating('App', ids.app(id), `apps/${id}`, input);
 const version = ({ app: id }: Records, input: Fields): Requests =>
   creating('AppVersion', `apps/${id}/versions`, { appId: ids.app(id), ...input }, restBody(input));
+/** A version with the number `new` and these links. */
+const linked = (records: Records, links: Fields): Requests => version(records, { number: 'new', ...links });
 
 type GroupOwner = Pick<RelatedRecords, 'group' | 'groupName'>;
 /** A parameter or metacontent of a group, which GraphQL names by its id and REST by its name. */
@@ -81,6 +87,23 @@ const sending = (input: Fields, body: Fields): Requests => ({
   rest: ({ client }) => client.post('notifications', body),
 });
 
+const toNumbers = (...logicalNumbers: string[]): Requests => {
+  const body = { range: 'specific_logical_numbers', logical_numbers: logicalNumbers.join() };
+  return sending({ content: 'x', target: { logicalNumbers } }, { content: 'x', ...body });
+};
+
+/** A number whose group does not have all of these versions. */
+const numberWith = ({ emptyGroup: id, version: known }: Records): Requests =>
+  number({ number: 'new', groupId: ids.group(id), appVersionIds: [known, UNKNOWN].map(ids.version) });
+
+const OF_UNKNOWN = { serialNumber: 'new', logicalNumberId: ids.number(UNKNOWN) };
+const TWO_FAULTS = { name: '', description: long(4_001) };
+const NO_VERSION = { number: ' ', bytecode: '*' };
+/** Values that are too long. */
+const HUGE = long(262_144);
+const LARGE = { value: long(65_537), description: long(4_097) };
+const NOBODY: GroupOwner = { group: UNKNOWN, groupName: 'nobody' };
+
 /** Requests that both surfaces refuse with the same messages. */
 export const REFUSAL_CASES: readonly RefusalCase[] = [
   ['a group without a name', 'INVALID input.name', () => group('')],
@@ -89,98 +112,47 @@ export const REFUSAL_CASES: readonly RefusalCase[] = [
   ['a second group of a name', 'TAKEN input.name', () => group('other')],
   ['a group with the name of another', 'TAKEN input.name', (of) => emptyGroup(of, 'other')],
   ['a group with null for a name', 'INVALID input.name', (of) => emptyGroup(of, null)],
-  [
-    'the deletion of a group that is not empty',
-    'NOT_EMPTY',
-    ({ group: id, groupName }) => deleting('Group', ids.group(id), `groups/${encodeURIComponent(groupName)}`),
-  ],
+  ['the deletion of a group that is not empty', 'NOT_EMPTY', groupOf],
   ['a number with a comma', 'INVALID input.number', () => number({ number: '1,2' })],
   ['a second number', 'TAKEN input.number', () => number({ number: 'taken' })],
-  [
-    'a number in an unknown group',
-    'INVALID input.groupId',
-    () => number({ number: 'new', groupId: ids.group(UNKNOWN) }),
-  ],
-  [
-    'a number with a version that its group does not have',
-    'INVALID input.appVersionIds',
-    ({ emptyGroup: id, version: known }) => {
-      const appVersionIds = [known, UNKNOWN].map(ids.version);
-      return number({ number: 'new', groupId: ids.group(id), appVersionIds });
-    },
-  ],
+  ['one of no group', 'INVALID input.groupId', () => number({ number: 'new', groupId: ids.group(UNKNOWN) })],
+  ['a number with a version that its group does not have', 'INVALID input.appVersionIds', numberWith],
   ['a device without a serial number', 'INVALID input.serialNumber', () => device({ serialNumber: '' })],
   ['a second device', 'TAKEN input.serialNumber', () => device({ serialNumber: 'taken' })],
-  [
-    'a device of an unknown logical number',
-    'INVALID input.logicalNumberId',
-    () => device({ serialNumber: 'new', logicalNumberId: ids.number(UNKNOWN) }),
-  ],
-  [
-    'an app with two faults',
-    'INVALID input.name input.description',
-    () => app({ name: '', description: long(4_001) }),
-  ],
+  ['a device of an unknown number', 'INVALID input.logicalNumberId', () => device(OF_UNKNOWN)],
+  ['an app with two faults', 'INVALID input.name input.description', () => app(TWO_FAULTS)],
   ['a second app', 'TAKEN input.name', () => app({ name: 'taken.posxml', description: null })],
-  [
-    'an app with null for a language',
-    'INVALID input.language',
-    ({ app: id }) => updating('App', ids.app(id), `apps/${id}`, { language: null }),
-  ],
-  [
-    'a version with bytecode that is not Base64',
-    'INVALID input.number input.bytecode',
-    (of) => version(of, { number: ' ', bytecode: '*' }),
-  ],
+  ['an app with null for a language', 'INVALID input.language', (of) => changedApp(of, { language: null })],
+  ['a version with two faults', 'INVALID input.number input.bytecode', (of) => version(of, NO_VERSION)],
   ['a second version', 'TAKEN input.number', (of) => version(of, { number: 'taken' })],
   [
     'a version of an unknown group',
     'INVALID input.groupIds',
-    (of) => version(of, { number: 'new', groupIds: [of.group, UNKNOWN].map(ids.group) }),
+    (of) => linked(of, { groupIds: [of.group, UNKNOWN].map(ids.group) }),
   ],
   [
     'a version whose module is not a module',
     'INVALID input.moduleIds',
-    (of) => version(of, { number: 'new', moduleIds: [ids.version(of.version)] }),
+    (of) => linked(of, { moduleIds: [ids.version(of.version)] }),
   ],
-  [
-    'a version with an unknown file',
-    'INVALID input.fileIds',
-    (of) => version(of, { number: 'new', fileIds: [ids.file(UNKNOWN)] }),
-  ],
+  ['one with an unknown file', 'INVALID input.fileIds', (of) => linked(of, { fileIds: [ids.file(UNKNOWN)] })],
   ['a parameter without a key', 'INVALID input.key', (of) => parameter(of, { key: '', value: 'x' })],
   ['a second parameter', 'TAKEN input.key', (of) => parameter(of, { key: 'taken', value: 'x' })],
   [
     'a parameter with a large value',
     'INVALID input.value input.description',
-    (of) => parameter(of, { key: 'new', value: long(65_537), description: long(4_097) }),
+    (of) => parameter(of, { key: 'new', ...LARGE }),
   ],
-  [
-    'a parameter of an unknown group',
-    'NOT_FOUND input.owner',
-    () => parameter({ group: UNKNOWN, groupName: 'nobody' }, { key: 'new', value: 'x' }),
-  ],
+  ['one of an unknown group', 'NOT_FOUND input.owner', () => parameter(NOBODY, { key: 'new', value: 'x' })],
   ['a metacontent without a value', 'INVALID input.value', (of) => metacontent(of, { key: 'new' })],
   ['a second metacontent', 'TAKEN input.key', (of) => metacontent(of, { key: 'taken', value: {} })],
-  [
-    'a metacontent with a large value',
-    'INVALID input.value',
-    (of) => metacontent(of, { key: 'new', value: [long(262_144)] }),
-  ],
+  ['one with a large value', 'INVALID input.value', (of) => metacontent(of, { key: 'new', value: [HUGE] })],
   ['a notification without text', 'INVALID input.content', (of) => notification(of.group, ' ')],
   ['a message to an unknown group', 'INVALID input.target.groupId', () => notification(UNKNOWN, 'Hello')],
   [
-    'a notification for unknown numbers',
+    'one for unknown numbers',
     'INVALID input.target.logicalNumbers',
-    () =>
-      sending(
-        { content: 'x', target: { logicalNumbers: ['taken', 'nobody', 'none'] } },
-        { content: 'x', range: 'specific_logical_numbers', logical_numbers: 'taken,nobody,none' },
-      ),
+    () => toNumbers('taken', 'nobody', 'no'),
   ],
-  [
-    'a message to show with the id of an app',
-    'INVALID input.appId',
-    (of) => notification(of.group, 'Hello', of.app),
-  ],
+  ['a text with the id of an app', 'INVALID input.appId', (of) => notification(of.group, 'Hello', of.app)],
 ];

@@ -20,7 +20,7 @@ import {
 import type { Mosquitto } from '../support/mqtt/mosquitto.js';
 import { connectTerminals } from '../support/mqtt/terminals.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { ownServer, type TestServer } from '../support/server.js';
 import { waitFor } from '../support/wait-for.js';
 
 const itWith = itUnless(WITHOUT_MOSQUITTO);
@@ -32,8 +32,7 @@ beforeEach(() => {
 afterEach(() => removeFolder(folder));
 
 async function serve(settings: ReturnType<typeof brokerAt>): Promise<TestServer> {
-  const server = await startServer({ mqtt: settings });
-  onTestFinished(() => server.stop());
+  const server = await ownServer({ mqtt: settings });
   return server;
 }
 

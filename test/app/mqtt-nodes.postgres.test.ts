@@ -7,10 +7,9 @@ import { createLogger } from '../../src/platform/logger.js';
 import { testClock, type TestClock } from '../support/clock.js';
 import { testConfig } from '../support/config.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
-import { metricOf } from '../support/gauges.js';
 import { startAedes, startPathTo, type AedesBroker } from '../support/mqtt/brokers.js';
 import { connectTerminals } from '../support/mqtt/terminals.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { ownServer, type TestServer } from '../support/server.js';
 import { waitFor } from '../support/wait-for.js';
 
 const LONG = { interval: 250 };
@@ -32,8 +31,7 @@ async function startBroker(options: Parameters<typeof startAedes>[0] = {}): Prom
 }
 
 async function startNode(mqtt: MqttSettings): Promise<TestServer> {
-  const server = await startServer({ mqtt });
-  onTestFinished(() => server.stop());
+  const server = await ownServer({ mqtt });
   return server;
 }
 
@@ -49,10 +47,10 @@ describe('CC-09 two nodes that publish', () => {
     const server = await startNode(path.settings);
     const numbers = Array.from({ length: 120 }, (_, index) => String(100 + index));
     for (const number of numbers) await reachable(server.acme, number);
-    await waitFor(async () => expect(await metricOf(server.url, 'mqtt_connected')).toBe(1), LONG);
+    await waitFor(async () => expect(await server.metric('mqtt_connected')).toBe(1), LONG);
     path.stall();
     for (let part = 0; part < 8; part += 1) await notify(server, server.acme, `part ${part}`, ...numbers);
-    await waitFor(async () => expect(await metricOf(server.url, 'mqtt_in_flight')).toBe(120), LONG);
+    await waitFor(async () => expect(await server.metric('mqtt_in_flight')).toBe(120), LONG);
 
     const terminals = await connectTerminals(broker.port);
     onTestFinished(() => terminals.stop());

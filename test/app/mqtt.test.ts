@@ -4,9 +4,9 @@ import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { answered } from '../support/dashboard.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
 import { fleet, rowsIn } from '../support/fleet.js';
-import { type AedesBroker, startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
+import { type AedesBroker, startAedes } from '../support/mqtt/brokers.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
-import { type Member, startServer, type TestServer } from '../support/server.js';
+import { ownServer, type Member, startServer, type TestServer } from '../support/server.js';
 import { waitFor } from '../support/wait-for.js';
 
 let broker: AedesBroker;
@@ -200,25 +200,9 @@ describe('a broker that is away', () => {
   });
 });
 
-describe('CF-24 a broker that accepts connections and never answers', () => {
-  it('is noticed by no client of the server', async () => {
-    const silent = await startFakeBroker(() => undefined);
-    const other = await startServer({ mqtt: silent.settings });
-    onTestFinished(async () => {
-      await other.stop();
-      await silent.stop();
-    });
-    await reachable(other.acme, '100');
-    await notify(other, other.acme, 'one', '100');
-    expect((await deliveriesOf(other, other.acme)).map(({ state }) => state)).toEqual(['queued']);
-    expect((await fetch(new URL('/readyz', other.url))).status).toBe(200);
-  });
-});
-
 describe('without MQTT_URL', () => {
   it('there are neither metrics nor a check of a broker', async () => {
-    const plain = await startServer();
-    onTestFinished(() => plain.stop());
+    const plain = await ownServer();
     const shown = await (await fetch(new URL('/metrics', plain.url))).text();
     expect(shown).not.toContain('mqtt');
     expect(await (await fetch(new URL('/readyz', plain.url))).text()).not.toContain('mqtt');

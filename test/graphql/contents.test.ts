@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CHUNK_BYTES } from '../../src/platform/encoding/content.js';
 import { answered, nodeId, statementsFor } from '../support/dashboard.js';
 import { fleet, softwareOf, unique } from '../support/fleet.js';
-import { startServer, useServer, type Fields } from '../support/server.js';
+import { ownServer, useServer, type Fields } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { overSocket, responseIn } from '../support/transports.js';
 
@@ -91,7 +91,7 @@ describe('bytes in a response', () => {
   });
 
   it('LS-08 are read as fast as the client reads, and no further after it has left', async () => {
-    const own = await startServer();
+    const own = await ownServer();
     const id = await fleet.file(own.acme.client, 'largest.bin', Buffer.alloc(32 * MEGABYTE));
     const query = encodeURIComponent(`{ file(databaseId: ${id}) { content } }`);
     let read = 0;
@@ -117,7 +117,6 @@ describe('bytes in a response', () => {
     expect(read).toBeLessThan(whole);
     expect(own.logs.filter((line) => line.includes('unexpected error'))).toEqual([]);
     unwatch();
-    await own.stop();
   });
 
   it('that are missing break the response off instead of being left out', async () => {

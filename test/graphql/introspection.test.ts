@@ -2,11 +2,10 @@ import { getIntrospectionQuery } from 'graphql';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createClient } from '../support/client.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { ownServer, type TestServer } from '../support/server.js';
 
-let server: TestServer | undefined;
-afterEach(async () => {
-  await server?.stop();
+let server: TestServer;
+afterEach(() => {
   delete process.env.NODE_ENV;
 });
 
@@ -16,7 +15,7 @@ describe('the schema in production', () => {
     async (environment) => {
       if (environment === undefined) delete process.env.NODE_ENV;
       else process.env.NODE_ENV = environment;
-      server = await startServer();
+      server = await ownServer();
       for (const query of ['{ __schema { types { name } } }', '{ grups { nodes { name } } }']) {
         const { status, text } = await server.acme.graphql(query);
         expect(status).toBe(400);
@@ -26,7 +25,7 @@ describe('the schema in production', () => {
   );
 
   it('GQ-12 has no landing page: a browser gets JSON', async () => {
-    server = await startServer();
+    server = await ownServer();
     const browser = createClient(server.url, null);
     for (const path of ['/graphql', '/graphql/']) {
       const { status, headers, text } = await browser.get(path, undefined, {
@@ -39,7 +38,7 @@ describe('the schema in production', () => {
   });
 
   it('GQ-20 has no incremental delivery, and responds in plain JSON', async () => {
-    server = await startServer();
+    server = await ownServer();
     for (const query of [
       '{ viewer { ... @defer { role } } }',
       '{ viewer { scopes @stream } }',
@@ -58,7 +57,7 @@ describe('the schema in production', () => {
 
 describe('the schema in development', () => {
   it('is open to every token, with suggestions', async () => {
-    server = await startServer({ graphqlDevelopment: true });
+    server = await ownServer({ graphqlDevelopment: true });
     const open = await server.acme.graphql<{ __schema: { types: unknown[] } }>(getIntrospectionQuery());
     expect(open.body.errors).toBeUndefined();
     expect(open.body.data.__schema.types.length).toBeGreaterThan(20);
@@ -71,7 +70,7 @@ describe('the schema in development', () => {
   const HTML = { accept: 'text/html' };
 
   it('has GraphiQL, which loads nothing from other sites and runs nothing inline', async () => {
-    server = await startServer({ graphqlDevelopment: true });
+    server = await ownServer({ graphqlDevelopment: true });
     const page = await server.anonymous.get('/graphql', undefined, { headers: HTML });
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
@@ -104,7 +103,7 @@ describe('the schema in development', () => {
       return text;
     };
     const secret = '0123456789abcdef0123456789abcdef01234567';
-    server = await startServer({ graphqlDevelopment: true }, { graphiqlToken: () => secret });
+    server = await ownServer({ graphqlDevelopment: true }, { graphiqlToken: () => secret });
     for (const host of ['127.0.0.1:4000', 'localhost', 'localhost:4000', '[::1]:4000']) {
       expect(await pageOf(server, { host }), host).toContain(secret);
     }
@@ -120,8 +119,7 @@ describe('the schema in development', () => {
       expect(page, `${name}: ${value}`).not.toContain(secret);
       expect(page).toContain('Replace the dots under Headers');
     }
-    await server.stop();
-    server = await startServer({ graphqlDevelopment: true });
+    server = await ownServer({ graphqlDevelopment: true });
     expect(await pageOf(server, {})).toContain('Bearer ...');
   });
 });

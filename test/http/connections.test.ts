@@ -1,33 +1,28 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { REQUEST_LIMITS } from '../../src/http/server/admission.js';
 import { CONNECTION_LIMITS, Connections } from '../../src/http/server/connections.js';
 import { Slots } from '../../src/platform/client-limits.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { metricOf } from '../support/gauges.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { openConnection } from '../support/raw-http.js';
+import { ownServer, type TestServer } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 import { newTerminal } from '../support/terminals.js';
 
-let server: TestServer | undefined;
+let server: TestServer;
 const sockets: Socket[] = [];
-afterEach(async () => {
+afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await server?.stop();
-  server = undefined;
 });
-
-const metric = (name: string): Promise<number> => metricOf(server?.url ?? '', name);
 
 /** Opens connections from an address of this machine. */
 async function open(url: string, count: number, localAddress: string): Promise<Socket[]> {
-  const { port, hostname: host } = new URL(url);
-  const opened = Array.from({ length: count }, () => connect({ port: Number(port), host, localAddress }));
+  const opening = Array.from({ length: count }, () => openConnection(url, localAddress));
+  const opened = await Promise.all(opening);
   sockets.push(...opened);
-  for (const socket of opened) socket.on('error', () => undefined).resume();
-  await Promise.all(opened.map((socket) => once(socket, 'connect')));
+  for (const socket of opened) socket.resume();
   return opened;
 }
 
@@ -80,16 +75,16 @@ describe('the idle rule', () => {
 
 describe('connections', () => {
   it('of one network are limited; others are accepted meanwhile, and it again afterwards', async () => {
-    server = await startServer();
+    server = await ownServer();
     const first = await open(server.url, CONNECTION_LIMITS.ofNetwork, '127.0.0.3');
     const [more] = await open(server.url, 1, '127.0.0.3');
     if (more?.destroyed === false) await once(more, 'close');
     expect(first.filter(({ destroyed }) => destroyed)).toEqual([]);
     expect((await server.acme.client.get('groups')).status).toBe(200);
-    expect(await metric('http_connections_open')).toBeGreaterThan(CONNECTION_LIMITS.ofNetwork);
-    expect(await metric('http_refused_total{limit="connections_of_network"}')).toBe(1);
+    expect(await server.metric('http_connections_open')).toBeGreaterThan(CONNECTION_LIMITS.ofNetwork);
+    expect(await server.metric('http_refused_total{limit="connections_of_network"}')).toBe(1);
     first[0]?.destroy();
-    await expect.poll(async () => (await metric('http_connections_open')) <= 501).toBe(true);
+    await expect.poll(async () => (await server.metric('http_connections_open')) <= 501).toBe(true);
     const [again] = await open(server.url, 1, '127.0.0.3');
     const answer = new Promise((resolve) => again?.once('data', resolve));
     again?.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -97,7 +92,7 @@ describe('connections', () => {
   });
 
   it('of trusted proxies are not', async () => {
-    server = await startServer({ trustProxy: ['127.0.0.0/8', '::1'] });
+    server = await ownServer({ trustProxy: ['127.0.0.0/8', '::1'] });
     const all = await open(server.url, CONNECTION_LIMITS.ofNetwork + 20, '127.0.0.4');
     expect((await server.acme.client.get('groups')).status).toBe(200);
     expect(all.filter(({ destroyed }) => destroyed)).toEqual([]);
@@ -106,18 +101,18 @@ describe('connections', () => {
 
 describe('connections of terminals that wait', () => {
   it('do not count for their network: thousands of terminals may share one address', async () => {
-    server = await startServer();
+    server = await ownServer();
     const { token } = await newTerminal(server.acme, 'T-1');
     const first = await open(server.url, CONNECTION_LIMITS.ofNetwork, '127.0.0.5');
     const path = '/terminal/v1/notifications?wait=60';
     const waiting = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     for (const socket of first.slice(0, 2)) socket.write(waiting);
-    await expect.poll(() => metric('terminals_waiting')).toBe(2);
+    await expect.poll(() => server.metric('terminals_waiting')).toBe(2);
     const more = await open(server.url, 2, '127.0.0.5');
     const [last] = await open(server.url, 1, '127.0.0.5');
     if (last?.destroyed === false) await once(last, 'close');
     expect(more.filter(({ destroyed }) => destroyed)).toEqual([]);
-    expect(await metric('http_refused_total{limit="connections_of_network"}')).toBe(1);
+    expect(await server.metric('http_refused_total{limit="connections_of_network"}')).toBe(1);
   });
 });
 
@@ -142,7 +137,7 @@ describe('requests in progress', () => {
   }
 
   it('of one network and of one company are limited; the others are served', async () => {
-    const app = (server = await startServer({ trustProxy: ['127.0.0.1'] }));
+    const app = (server = await ownServer({ trustProxy: ['127.0.0.1'] }));
     const { ofNetwork, ofCompany } = REQUEST_LIMITS;
     await begin(app.url, app.acme.token, '198.51.100.1', ofNetwork);
     await expect.poll(() => status(app, app.beta.token, '198.51.100.1')).toEqual([429, 'rate_limited', '5']);
@@ -152,6 +147,6 @@ describe('requests in progress', () => {
     expect(await status(app, app.beta.token, '198.51.100.2')).toEqual([200, undefined, undefined]);
     for (const socket of sockets.splice(0)) socket.destroy();
     await expect.poll(() => status(app, app.acme.token, '198.51.100.1')).toEqual([200, undefined, undefined]);
-    expect(await metric('http_refused_total{limit="requests_of_company"}')).toBeGreaterThan(0);
+    expect(await server.metric('http_refused_total{limit="requests_of_company"}')).toBeGreaterThan(0);
   });
 });

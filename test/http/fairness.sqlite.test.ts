@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { changed } from '../support/dashboard.js';
 import { wideFleet } from '../support/fleet.js';
+import { openConnection } from '../support/raw-http.js';
 import { SYSTEM, useServer } from '../support/server.js';
 
 /** Connections of one company, and requests on each. */
@@ -39,20 +39,17 @@ const HEAVY = `query ($n: Int!) { group(databaseId: $n) { id } ${rangeOf(LISTS)
 
 /** Reads of acme that wait, one behind the other on each connection. `answered` is how many have been. */
 async function manyReads(): Promise<{ readonly answered: () => number; readonly all: Promise<unknown> }> {
-  const { port, hostname } = new URL(server.url);
   const bodies = rangeOf(READS).map(() => JSON.stringify({ query: HEAVY, variables: { n: (asked += 1) } }));
   const head = ['POST /graphql HTTP/1.1', 'Host: a', `Authorization: Bearer ${server.acme.token}`];
   head.push('Content-Type: application/json');
   const requests = bodies.map(
     (body) => `${[...head, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`,
   );
-  const opened = rangeOf(CONNECTIONS).map(() => connect(Number(port), hostname));
+  const opened = await Promise.all(rangeOf(CONNECTIONS).map(() => openConnection(server.url)));
   sockets.push(...opened);
-  await Promise.all(opened.map((socket) => once(socket, 'connect')));
   let answered = 0;
   const { promise: all, resolve } = Promise.withResolvers<undefined>();
   for (const socket of opened) {
-    socket.on('error', () => undefined);
     socket.on('data', (bytes: Buffer) => {
       answered += bytes.toString('latin1').split('HTTP/1.1 200 ').length - 1;
       if (answered === READS) resolve(undefined);

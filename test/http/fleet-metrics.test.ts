@@ -6,7 +6,6 @@ import { Followers } from '../../src/http/monitoring/operations.js';
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { record, report } from '../domain/payments/transaction/records.js';
 import { fleet } from '../support/fleet.js';
-import { metricOf } from '../support/gauges.js';
 import { useServerPerTest } from '../support/server.js';
 import { recordMany, stall } from '../support/stalled-client.js';
 import { subscribe } from '../support/subscribe.js';
@@ -14,8 +13,6 @@ import { subscribe } from '../support/subscribe.js';
 const INTERVAL_MS = 15 * SECOND;
 
 const server = useServerPerTest();
-
-const metric = (series: string): Promise<number> => metricOf(server.url, series);
 
 async function recordsBy(): Promise<Record<string, number>> {
   const { text } = await server.anonymous.get('/metrics');
@@ -57,7 +54,7 @@ describe('figures of the fleet', () => {
     const queued = async (): Promise<number> => {
       await server.app.steps.idle();
       server.clock.advance(INTERVAL_MS);
-      return await metric('deliveries_queued');
+      return await server.metric('deliveries_queued');
     };
     expect(await queued()).toBe(0);
     const group = await fleet.group(client, 'shops');
@@ -110,7 +107,7 @@ describe('figures of the fleet', () => {
 
 describe('the delay of live subscriptions', () => {
   it('is 0 where nothing waits, and the age of the oldest change that a subscriber has not been given', async () => {
-    const delay = () => metric('ledger_event_delay_seconds');
+    const delay = () => server.metric('ledger_event_delay_seconds');
     expect(await delay()).toBe(0);
     await recordMany(server, server.acme);
     const { clients } = await stall(server, server.acme.token);
@@ -124,14 +121,14 @@ describe('the delay of live subscriptions', () => {
   it('is 0 once subscribers have what was committed, and after they have left', async () => {
     const { until, stop } = subscribe(server, server.acme, 'subscription { ledgerAppended { sequence } }');
     const open = 'graphql_streams_open{transport="websocket"}';
-    await expect.poll(() => metric(open)).toBe(1);
+    await expect.poll(() => server.metric(open)).toBe(1);
     await fleet.group(server.acme.client, 'g');
     await until(1);
-    await expect.poll(() => metric('ledger_event_delay_seconds')).toBe(0);
+    await expect.poll(() => server.metric('ledger_event_delay_seconds')).toBe(0);
     stop();
-    await expect.poll(() => metric(open)).toBe(0);
+    await expect.poll(() => server.metric(open)).toBe(0);
     await record(server, server.acme, [report()]);
-    expect(await metric('ledger_event_delay_seconds')).toBe(0);
+    expect(await server.metric('ledger_event_delay_seconds')).toBe(0);
   });
 
   it('is that of the subscriber that is most behind', () => {
@@ -152,7 +149,7 @@ describe('the age of the last backup', () => {
     writeFileSync(noted, '');
     const anHourAgo = new Date(Date.now() - 60 * MINUTE);
     utimesSync(noted, anHourAgo, anHourAgo);
-    const age = await metric('database_backup_age_seconds');
+    const age = await server.metric('database_backup_age_seconds');
     expect(age).toBeGreaterThanOrEqual(3_600);
     expect(age).toBeLessThan(3_660);
   });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 
@@ -8,6 +8,7 @@ import { Connections, IDLE_RULE } from '../../src/http/server/connections.js';
 import { type HttpListener, listen, TIMEOUTS } from '../../src/http/server/listen.js';
 import { Slots } from '../../src/platform/client-limits.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { openConnection } from '../support/raw-http.js';
 
 const IDLE_MS = 300;
 
@@ -21,10 +22,7 @@ async function open(after: number): Promise<Socket> {
     { ...TIMEOUTS, idleMs: IDLE_MS },
   );
   onTestFinished(() => listening.stop(0));
-  const { hostname, port } = new URL(listening.url);
-  const socket = connect(Number(port), hostname);
-  await once(socket, 'connect');
-  return socket;
+  return await openConnection(listening.url);
 }
 
 it('a response that is made for longer than the idle time is sent', async () => {
@@ -55,10 +53,8 @@ async function startListening(): Promise<HttpListener> {
 
 /** Sends a request on a new connection. `end` holds the last 400 bytes of the response. */
 async function request({ url }: HttpListener, path: string) {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = await openConnection(url);
   const client = { socket, bytes: 0, end: '', ask: (of: string) => ask(socket, of) };
-  await once(socket, 'connect');
   client.ask(path);
   socket.on('data', (part: Buffer) => {
     client.bytes += part.length;

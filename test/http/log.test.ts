@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { warningOfMany } from '../../src/http/monitoring/metrics.js';
 import { createLogger, LogSink } from '../../src/platform/logger.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
-import { startServer, useServer } from '../support/server.js';
+import { ownServer, useServer } from '../support/server.js';
 
 const server = useServer();
 
@@ -119,14 +119,13 @@ describe('the log', () => {
   });
 
   it('has the stack of an unexpected error and the request id; the client sees neither', async () => {
-    const broken = await startServer();
+    const broken = await ownServer();
     await broken.place.sql('alter table groups rename to lost');
     const reply = await broken.acme.client.get('groups/CONFIDENTIAL', undefined, named('broken-1'));
     expect([reply.status, reply.body]).toEqual([
       500,
       { message: 'Something went wrong on the server.', code: 'internal', request_id: 'broken-1' },
     ]);
-    await broken.stop();
     const line = broken.logs.find((text) => text.includes('"unexpected error"')) ?? '{}';
     expect(JSON.parse(line)).toMatchObject({ level: 'error', request_id: 'broken-1' });
     expect(line).toMatch(/(no such table: groups|relation .*groups.* does not exist).*src.database/);

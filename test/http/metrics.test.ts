@@ -1,17 +1,14 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { firstCells, readDocument } from '../documents/markdown.js';
-import { metricOf } from '../support/gauges.js';
 import { brokerAt } from '../support/mqtt/brokers.js';
-import { startServer, useServerPerTest } from '../support/server.js';
+import { ownServer, useServerPerTest } from '../support/server.js';
 
 const server = useServerPerTest(
   { rateLimitPerHour: 5 },
   { lostLogLines: () => 7, examining: { deadlineMs: 300 } },
 );
-
-const valueOf = (series: string): Promise<number> => metricOf(server.url, series);
 
 describe('/metrics', () => {
   it('counts requests by method, path template and status, and measures their duration', async () => {
@@ -19,31 +16,34 @@ describe('/metrics', () => {
     await client.get('groups/nobody');
     await client.get('groups/somebody');
     const labels = 'method="GET",path="/v1/groups/{group_name}"';
-    await expect.poll(() => valueOf(`http_requests_total{${labels},status="404"}`)).toBe(2);
-    expect(await valueOf(`http_request_duration_seconds_count{${labels}}`)).toBe(2);
-    expect(await valueOf(`http_request_duration_seconds_bucket{le="30",${labels}}`)).toBe(2);
+    await expect.poll(() => server.metric(`http_requests_total{${labels},status="404"}`)).toBe(2);
+    expect(await server.metric(`http_request_duration_seconds_count{${labels}}`)).toBe(2);
+    expect(await server.metric(`http_request_duration_seconds_bucket{le="30",${labels}}`)).toBe(2);
     const { text } = await server.anonymous.get('/metrics');
     // A table is named access_tokens.
     expect(text).not.toMatch(/nobody|somebody|access_token(?!s)/);
   });
 
   it('counts requests refused by the rate limit', async () => {
-    expect(await valueOf('http_rate_limited_total')).toBe(0);
+    expect(await server.metric('http_rate_limited_total')).toBe(0);
     for (let n = 0; n < 8; n += 1) await server.acme.client.get('groups');
-    expect(await valueOf('http_rate_limited_total')).toBe(3);
+    expect(await server.metric('http_rate_limited_total')).toBe(3);
   });
 
   it('counts masked card data and lost log lines, each once', async () => {
     server.app.metrics.count('cardDataScrubs', 2);
     server.app.metrics.count('cardDataScrubs', 1);
-    expect(await valueOf('card_data_scrubs_total')).toBe(3);
-    expect([await valueOf('log_lines_lost_total'), await valueOf('log_lines_lost_total')]).toEqual([7, 7]);
+    expect(await server.metric('card_data_scrubs_total')).toBe(3);
+    expect([
+      await server.metric('log_lines_lost_total'),
+      await server.metric('log_lines_lost_total'),
+    ]).toEqual([7, 7]);
   });
 
   it('has metrics of the process and the size of the database', async () => {
-    expect(await valueOf('process_resident_memory_bytes')).toBeGreaterThan(1e6);
-    expect(await valueOf('database_size_bytes{part="file"}')).toBeGreaterThan(1e4);
-    expect(await valueOf('database_size_bytes{part="log"}')).toBeGreaterThanOrEqual(0);
+    expect(await server.metric('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect(await server.metric('database_size_bytes{part="file"}')).toBeGreaterThan(1e4);
+    expect(await server.metric('database_size_bytes{part="log"}')).toBeGreaterThanOrEqual(0);
     const reply = await server.anonymous.get('/metrics');
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   });
@@ -65,23 +65,22 @@ describe('/metrics', () => {
     const { app, acme } = server;
     const state = 'database_examining_reads{state="running"}';
     const deadlines = 'database_deadlines_exceeded_total';
-    expect([await valueOf('database_reader_threads'), await valueOf(deadlines)]).toEqual([0, 0]);
-    const seen = app.units.read(acme.caller, () => valueOf(state), { examines: true });
+    expect([await server.metric('database_reader_threads'), await server.metric(deadlines)]).toEqual([0, 0]);
+    const seen = app.units.read(acme.caller, () => server.metric(state), { examines: true });
     expect(await seen).toBe(1);
     // A thread is given back in the background.
-    await expect.poll(() => valueOf(state)).toBe(0);
+    await expect.poll(() => server.metric(state)).toBe(0);
     const endless = app.units.read(acme.caller, () => new Promise(() => undefined), { examines: true });
     await expect(endless).rejects.toMatchObject({ code: 'deadline_exceeded' });
     // A thread stays for a while; a connection does not.
-    expect([0, 1]).toContain(await valueOf('database_reader_threads'));
-    expect(await valueOf(deadlines)).toBe(1);
-    expect(await valueOf('database_examining_reads{state="waiting"}')).toBe(0);
-    expect(await valueOf('database_reader_threads_lost_total')).toBe(0);
+    expect([0, 1]).toContain(await server.metric('database_reader_threads'));
+    expect(await server.metric(deadlines)).toBe(1);
+    expect(await server.metric('database_examining_reads{state="waiting"}')).toBe(0);
+    expect(await server.metric('database_reader_threads_lost_total')).toBe(0);
   });
 
   it('has the metrics that src/docs/monitoring.md lists, and those of the process', async () => {
-    const other = await startServer({ mqtt: brokerAt(9) });
-    onTestFinished(() => other.stop());
+    const other = await ownServer({ mqtt: brokerAt(9) });
     const { text } = await other.anonymous.get('/metrics');
     const present = Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name = '']) => name);
     const listed = firstCells(readDocument('src/docs/monitoring.md'), 'Metric');
@@ -89,10 +88,9 @@ describe('/metrics', () => {
   });
 
   it('is separate for each server', async () => {
-    const other = await startServer();
+    const other = await ownServer();
     server.app.metrics.count('cardDataScrubs', 1);
     const { text } = await other.anonymous.get('/metrics');
     expect(text).toContain('card_data_scrubs_total 0');
-    await other.stop();
   });
 });

@@ -8,16 +8,14 @@ import { OperationNames } from '../../src/http/monitoring/operations.js';
 import { requestContext } from '../../src/http/request.js';
 import { Slots, WaitingBytes } from '../../src/platform/client-limits.js';
 import { NO_SOURCES } from '../documents/printed-tables.js';
-import { metricOf } from '../support/gauges.js';
 import { useServerPerTest } from '../support/server.js';
 import { subscribe } from '../support/subscribe.js';
 
 const WATCH = 'subscription Watch { ledgerAppended { sequence } }';
 const server = useServerPerTest();
 
-const metric = (series: string): Promise<number> => metricOf(server.url, series);
 const operations = (type: string, name: string): Promise<number> =>
-  metric(`graphql_operation_duration_seconds_count{type="${type}",name="${name}"}`);
+  server.metric(`graphql_operation_duration_seconds_count{type="${type}",name="${name}"}`);
 
 describe('durations of GraphQL operations', () => {
   it('are by type and name, over every transport', async () => {
@@ -28,7 +26,7 @@ describe('durations of GraphQL operations', () => {
     await graphql('mutation Make { groupCreate(input: { name: "g" }) { group { id } } }');
     await graphql('query Fleet { unknown }');
     const { until, stop } = subscribe(server, server.acme, WATCH);
-    await expect.poll(() => metric('graphql_streams_open{transport="websocket"}')).toBe(1);
+    await expect.poll(() => server.metric('graphql_streams_open{transport="websocket"}')).toBe(1);
     await server.acme.client.post('groups', { name: 'h' });
     await until(1);
     stop();
@@ -57,20 +55,24 @@ describe('durations of GraphQL operations', () => {
 
 describe('SQL statements', () => {
   it('are counted and measured by kind, also those of reader threads and those that fail', async () => {
-    const total = (kind: string) => metric(`sql_statements_total{kind="${kind}"}`);
+    const total = (kind: string) => server.metric(`sql_statements_total{kind="${kind}"}`);
     // In the background, the first request notes when the token was used.
     await server.acme.client.get('groups');
     const used = 'select id from access_tokens where last_used_at is not null';
     await expect.poll(() => server.place.sql(used)).toHaveLength(1);
     // The first request for the metrics reads figures in the background.
-    await expect.poll(() => metric('retention_oldest_timestamp_seconds{kind="ledger"}')).toBeGreaterThan(0);
-    await expect.poll(() => metric('database_table_bytes{table="groups"}')).toBeGreaterThan(0);
+    await expect
+      .poll(() => server.metric('retention_oldest_timestamp_seconds{kind="ledger"}'))
+      .toBeGreaterThan(0);
+    await expect.poll(() => server.metric('database_table_bytes{table="groups"}')).toBeGreaterThan(0);
     const writes = await total('write');
     const { statements } = await server.statements(() => server.acme.client.post('groups', { name: 'g' }));
     const changes = statements.filter((text) => kindOf(text) === 'write');
     expect(changes.length).toBeGreaterThan(1);
     expect((await total('write')) - writes).toBe(changes.length);
-    expect(await metric('sql_statement_duration_seconds_count{kind="write"}')).toBe(await total('write'));
+    expect(await server.metric('sql_statement_duration_seconds_count{kind="write"}')).toBe(
+      await total('write'),
+    );
     /** Reads counted meanwhile, in a round without a look for webhooks in the background. */
     const readsOf = (use: () => Promise<unknown>) =>
       expect.poll(async () => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { sendHttp } from '../support/client.js';
 import { rowsIn } from '../support/fleet.js';
 import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { ownServer, startServer, type TestServer } from '../support/server.js';
 
 const DASHBOARD = 'https://dash.example';
 const LOCAL = 'http://localhost:5173';
@@ -91,8 +91,7 @@ describe('AT-42 the host and scheme that a proxy reports', () => {
   const reported = { 'x-forwarded-host': 'gateway.example', 'x-forwarded-proto': 'https' };
 
   it('are believed from a trusted proxy only', async () => {
-    const trusting = await startServer({ trustProxy: ['127.0.0.1'] });
-    onTestFinished(() => trusting.stop());
+    const trusting = await ownServer({ trustProxy: ['127.0.0.1'] });
     expect(await transports(closed, { origin, ...reported })).toEqual(REFUSED);
     expect(await transports(trusting, { origin, ...reported })).toEqual(SERVED);
     expect(await transports(trusting, { origin, ...reported, 'x-forwarded-proto': 'wss' })).toEqual(SERVED);
@@ -151,8 +150,7 @@ describe('AT-42 CORS', () => {
   });
 
   it('lets a listed origin read 401 and 429', async () => {
-    const limited = await startServer({ allowedOrigins: [DASHBOARD], rateLimitPerHour: 1 });
-    onTestFinished(() => limited.stop());
+    const limited = await ownServer({ allowedOrigins: [DASHBOARD], rateLimitPerHour: 1 });
     for (const status of [401, 429]) {
       const reply = await sendHttp(`${limited.url}/v1/groups`, { headers: { origin: DASHBOARD } });
       expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, DASHBOARD]);

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import { REQUEST_LIMITS } from '../../src/http/server/admission.js';
 import { fleet } from '../support/fleet.js';
-import { metricOf } from '../support/gauges.js';
-import { sendRaw } from '../support/raw-http.js';
+import { openConnection, sendRaw } from '../support/raw-http.js';
 import { SYSTEM, useServerPerTest } from '../support/server.js';
 
 /** Requests that may wait on a connection. */
@@ -64,12 +63,7 @@ async function groups(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function openSocket(): Promise<Socket> {
-  const { port, hostname } = new URL(server.url);
-  const socket = connect(Number(port), hostname).on('error', () => undefined);
-  await once(socket, 'connect');
-  return socket;
-}
+const openSocket = (): Promise<Socket> => openConnection(server.url);
 
 /** Resolves when the server has read what was sent to it before. */
 async function whatCameBefore(): Promise<void> {
@@ -78,8 +72,8 @@ async function whatCameBefore(): Promise<void> {
 
 /** No bytes wait, and as many requests as ever can be in progress. */
 async function expectNothingLeft(): Promise<void> {
-  await expect.poll(() => metricOf(server.url, 'http_connections_open')).toBeLessThan(20);
-  await expect.poll(() => metricOf(server.url, 'http_waiting_bytes')).toBe(0);
+  await expect.poll(() => server.metric('http_connections_open')).toBeLessThan(20);
+  await expect.poll(() => server.metric('http_waiting_bytes')).toBe(0);
   const before = (await groups()).length;
   const release = await holdWrites();
   const { ofNetwork } = REQUEST_LIMITS;
@@ -117,7 +111,7 @@ describe('requests that are sent ahead on one connection', () => {
     socket.write(bytesOf({ id: 'large', path: `/v1/files/${id}` }) + bytesOf(creating('later')));
     // The connection takes as much as it can.
     await once(socket, 'readable');
-    await expect.poll(() => metricOf(server.url, 'http_waiting_bytes')).toBeGreaterThan(0);
+    await expect.poll(() => server.metric('http_waiting_bytes')).toBeGreaterThan(0);
     for (const name of ['a', 'b', 'c']) await server.acme.client.post('groups', { name });
     expect(await groups()).toEqual(['a', 'b', 'c']);
     let received = '';

@@ -9,11 +9,10 @@ import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.
 import { freePort } from '../support/free-port.js';
 import { itWithNginx, startNginx } from '../support/nginx.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { ownServer, type TestServer } from '../support/server.js';
 
 async function serve(config: Partial<Config> = {}): Promise<TestServer> {
-  const server = await startServer(config);
-  onTestFinished(() => server.stop());
+  const server = await ownServer(config);
   return server;
 }
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { sendHttp } from '../support/client.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
-import { startServer, type Reply, useServer } from '../support/server.js';
+import { ownServer, type Reply, useServer } from '../support/server.js';
 
 const server = useServer({ rateLimitPerHour: 1_000 });
 
@@ -36,8 +36,7 @@ function statuses(): readonly (readonly [number, Asked])[] {
 
 /** Statuses that need a server with a fault. */
 async function troubled(): Promise<Reply[]> {
-  const broken = await startServer({ rateLimitPerHour: 2 });
-  onTestFinished(() => broken.stop());
+  const broken = await ownServer({ rateLimitPerHour: 2 });
   await broken.place.sql('alter table groups rename to lost');
   const unexpected = await broken.acme.client.get('groups');
   broken.app.database.health.report('db_corrupt');

@@ -1,10 +1,9 @@
-import { expect, it, describe, onTestFinished } from 'vitest';
+import { expect, it, describe } from 'vitest';
 
 import type { Config } from '../../src/platform/config/config.js';
 import { startCollector, type Collector, type ReceivedSpan } from '../support/collector.js';
-import { metricOf } from '../support/gauges.js';
 import { addPerson, signIn } from '../support/people.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { ownServer, type TestServer } from '../support/server.js';
 import { subscribe } from '../support/subscribe.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -20,8 +19,7 @@ interface Traced {
 
 async function traced(config: Partial<Config> = {}): Promise<Traced> {
   const collector = await startCollector();
-  const server = await startServer({ tracesUrl: collector.url, ...config });
-  onTestFinished(() => server.stop());
+  const server = await ownServer({ tracesUrl: collector.url, ...config });
   return { server, collector };
 }
 
@@ -148,7 +146,7 @@ describe('traces', () => {
     const all = await traced();
     const { server, collector } = all;
     const { until, stop } = subscribe(server, server.acme, WATCH);
-    await expect.poll(() => metricOf(server.url, 'graphql_streams_open{transport="websocket"}')).toBe(1);
+    await expect.poll(() => server.metric('graphql_streams_open{transport="websocket"}')).toBe(1);
     await server.acme.client.post('groups', { name: 'g' });
     await until(1);
     stop();
@@ -205,9 +203,8 @@ describe('traces', () => {
 
 describe('without a collector', () => {
   it('requests are served, and spans are dropped and counted', async () => {
-    const server = await startServer({ tracesUrl: 'http://127.0.0.1:9/v1/traces' });
-    onTestFinished(() => server.stop());
-    const dropped = () => metricOf(server.url, 'traces_dropped_total');
+    const server = await ownServer({ tracesUrl: 'http://127.0.0.1:9/v1/traces' });
+    const dropped = () => server.metric('traces_dropped_total');
     expect(await dropped()).toBe(0);
     for (let n = 0; n < 20; n += 1) expect((await server.acme.client.get('groups')).status).toBe(200);
     await expect.poll(dropped).toBeGreaterThan(40);

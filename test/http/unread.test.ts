@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { insertLarge, LARGE } from '../support/databases/rows.js';
 import { fleet } from '../support/fleet.js';
-import { metricOf } from '../support/gauges.js';
+import { openConnection } from '../support/raw-http.js';
 import { openKnown } from '../support/raw-socket.js';
 import { useServer } from '../support/server.js';
 
@@ -39,29 +39,25 @@ const REQUESTS: readonly (readonly [string, () => string])[] = [
 
 /** Requests a path on a connection of its own. */
 async function request(path: string): Promise<Socket> {
-  const { port, hostname } = new URL(server.url);
-  const socket = connect(Number(port), hostname).on('error', () => undefined);
-  await once(socket, 'connect');
+  const socket = await openConnection(server.url);
   const head = [`GET ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${server.acme.token}`];
   head.push(`Accept: ${path.startsWith('/graphql/stream') ? 'text/event-stream' : '*/*'}`);
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
   return socket;
 }
 
-const metric = (name: string): Promise<number> => metricOf(server.url, name);
-
 /** Waits until the server cuts the connection of `begin`, whose client is idle for as long as the test lets time pass. */
 async function expectCut(begin: () => Promise<unknown>): Promise<void> {
-  const cut = await metric('http_connections_cut_total');
+  const cut = await server.metric('http_connections_cut_total');
   await begin();
-  await expect.poll(() => metric('http_waiting_bytes')).toBeGreaterThan(0);
-  expect(await metric('http_connections_cut_total')).toBe(cut);
+  await expect.poll(() => server.metric('http_waiting_bytes')).toBeGreaterThan(0);
+  expect(await server.metric('http_connections_cut_total')).toBe(cut);
   const afterIdleTime = (): Promise<number> => {
     server.clock.advance(IDLE_MS);
-    return metric('http_connections_cut_total');
+    return server.metric('http_connections_cut_total');
   };
   await expect.poll(afterIdleTime).toBe(cut + 1);
-  await expect.poll(() => metric('http_waiting_bytes')).toBe(0);
+  await expect.poll(() => server.metric('http_waiting_bytes')).toBe(0);
 }
 
 describe('LS-10 a client that does not read', () => {
@@ -146,6 +142,6 @@ describe('clients that read', () => {
     socket.write(`GET /v1/groups HTTP/1.1\r\n${head}`.repeat(199));
     await expect.poll(() => text.split('HTTP/1.1 200 OK').length - 1).toBe(200);
     socket.destroy();
-    await expect.poll(() => metric('http_waiting_bytes')).toBe(0);
+    await expect.poll(() => server.metric('http_waiting_bytes')).toBe(0);
   });
 });

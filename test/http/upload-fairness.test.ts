@@ -2,19 +2,18 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { changed } from '../support/dashboard.js';
 import { softwareOf } from '../support/fleet.js';
-import { fileForm, startServer, type TestServer } from '../support/server.js';
+import { fileForm, ownServer, type TestServer } from '../support/server.js';
 import { openSlowClient, type SlowClient } from '../support/slow-client.js';
 import { carrying } from '../support/uploading.js';
 
 let server: TestServer;
 let drips: Drip[] = [];
-afterEach(async () => {
+afterEach(() => {
   for (const { client, timer } of drips) {
     clearInterval(timer);
     client.socket.destroy();
   }
   drips = [];
-  await server.stop();
 });
 
 const MEGABYTE = 1_000_000;
@@ -45,7 +44,7 @@ const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) {
 
 describe('UP-20 dripping uploads of one company', () => {
   it('do not hold up uploads of another company, in any form', async () => {
-    server = await startServer();
+    server = await ownServer();
     const { client } = server.acme;
     const path = await softwareOf(client).app();
     const clients = await Promise.all(Array.from({ length: DRIPS }, () => drip(15_000)));
@@ -68,7 +67,7 @@ describe('UP-20 dripping uploads of one company', () => {
   });
 
   it('end with 408, those that wait for a place too, and leave the places to others', async () => {
-    server = await startServer({}, { timeouts: { bodyMs: 1_000 } });
+    server = await ownServer({}, { timeouts: { bodyMs: 1_000 } });
     const clients = await Promise.all(Array.from({ length: DRIPS }, () => drip(100)));
     for (const client of clients) {
       const { status, body } = await client.answer();
@@ -100,7 +99,7 @@ describe('UP-20 bodies without a file', () => {
   };
 
   it.each(Object.entries(requests))('of %s that drip end with 408', async (_name, line) => {
-    server = await startServer({}, { timeouts: { bodyMs: 500 } });
+    server = await ownServer({}, { timeouts: { bodyMs: 500 } });
     const client = await begin(line(), 5_000);
     drips.push({ client, timer: setInterval(() => void client.send(' '), 50) });
     expect(await client.answer()).toMatchObject({
@@ -110,7 +109,7 @@ describe('UP-20 bodies without a file', () => {
   });
 
   it('are small where nobody has signed in', async () => {
-    server = await startServer();
+    server = await ownServer();
     const client = await begin(requests['a sign-in'](), 16 * 1024 + 1);
     expect(await client.answer()).toMatchObject({ status: 413 });
     const long = await server.anonymous.post('users/token', { email: 'a@b.c', password: 'x'.repeat(16_384) });

@@ -195,18 +195,4 @@ describe('large bytecode that is not valid', () => {
     expect([refused.status, refused.body.code]).toEqual([400, 'malformed_json']);
     expect(await contents()).toBe(before);
   });
-
-  it('UP-21 a text field of the same name in a nested object, or a list, is not bytecode', async () => {
-    const nested = { number: unique(), meta: { bytecode: text.slice(0, 500_000) } };
-    const made = await client.post(path, nested);
-    expect(made.record('app_version')).toMatchObject({ bytecode: null });
-    expect((await client.post(path, { number: unique(), bytecode: [text.slice(0, 8)] })).status).toBe(422);
-  });
-
-  it('UP-21 the last of several fields of the same name counts, as in any JSON', async () => {
-    const body = `{"bytecode":"${text}","number":"${unique()}","bytecode":"MTIzNDU2Nzg5"}`;
-    expect((await client.post(path, body)).record('app_version')).toMatchObject({ size: 9, crc: '31C3' });
-    const none = `{"bytecode":"${text}","number":"${unique()}","bytecode":null}`;
-    expect((await client.post(path, none)).record('app_version')).toMatchObject({ bytecode: null, size: 0 });
-  });
 });

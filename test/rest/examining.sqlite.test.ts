@@ -1,17 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { MANY_ROWS } from '../../src/database/company/company-rows.js';
 import { HOUR } from '../../src/platform/clock.js';
 import { drawnBefore, NUMBERED } from '../support/databases/rows.js';
 import { forHours } from '../support/examining.js';
-import { startServer, type Member, type TestServer } from '../support/server.js';
+import { ownServer, type Member, type TestServer } from '../support/server.js';
 
 const START = Date.UTC(2026, 2, 1, 12);
 
 let server: TestServer;
-afterEach(async () => {
-  await server.stop();
-});
 
 type Columns = Readonly<Record<string, string | number>>;
 
@@ -63,7 +60,7 @@ const MANY = MANY_ROWS + 1;
 
 describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:', () => {
   it('transactions of a logical number or serial number with many', async () => {
-    server = await startServer();
+    server = await ownServer();
     await insertTransactions(server.acme, MANY, { logical_number: "'L-BIG'", serial_number: "'S-BIG'" });
     await insertTransactions(server.acme, 10, {});
     await insertTransactions(server.beta, MANY, {});
@@ -75,7 +72,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   });
 
   it('many of them at once, each after the others', async () => {
-    server = await startServer({}, { examining: { maxWaitMs: HOUR } });
+    server = await ownServer({}, { examining: { maxWaitMs: HOUR } });
     await insertTransactions(server.acme, MANY, { logical_number: "'L-BIG'" });
     const query = { logical_number: 'L-BIG', per_page: '1' };
     // More than the places for lists of large records: a request with a place must not wait for one without.
@@ -86,7 +83,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   });
 
   it('transactions of a part of a half hour that has many', async () => {
-    server = await startServer();
+    server = await ownServer();
     await insertTransactions(server.acme, MANY, { started_at: `${START} + i` });
     await insertTransactions(server.beta, MANY, { started_at: `${START - 2 * HOUR} + i` });
     const at = (time: string): string => `2026-03-01T${time}Z`;
@@ -101,7 +98,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   });
 
   it('transactions of very many days', async () => {
-    server = await startServer();
+    server = await ownServer();
     const daily = { started_at: `${START} - i * 86400000` };
     await insertTransactions(server.beta, MANY, daily);
     await insertTransactions(server.acme, 100, {});
@@ -114,13 +111,13 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   });
 
   it('transactions of a status in very many days', async () => {
-    server = await startServer();
+    server = await ownServer();
     await insertTransactions(server.acme, MANY, { started_at: `${START} - i * 86400000` });
     expect(await listed('transactions', { status: 'success' })).toEqual([MANY, 30, true]);
   });
 
   it('but not those of one of many applications, whose totals an index has', async () => {
-    server = await startServer();
+    server = await ownServer();
     await insertTransactions(server.acme, MANY, { app_name: "'app ' || i" });
     await insertTransactions(server.acme, 100, {});
     expect(await listed('transactions', { status: 'success' })).toEqual([MANY + 100, 30, false]);
@@ -130,7 +127,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   });
 
   it('transactions of which few among many of a day meet the filter', async () => {
-    server = await startServer();
+    server = await ownServer();
     await insertTransactions(server.beta, MANY, {});
     await insertTransactions(server.acme, 10, { status: "'fail'" });
     const filter = { app_name: 'shop.rb', status: 'fail' };
@@ -141,21 +138,21 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   });
 
   it('a deep page of transactions of one day', async () => {
-    server = await startServer();
+    server = await ownServer();
     await insertTransactions(server.acme, MANY + 30, {});
     expect(await listed('transactions', { page: '100' })).toEqual([MANY + 30, 30, false]);
     expect(await listed('transactions', { page: '168' })).toEqual([MANY + 30, 21, true]);
   });
 
   it('a deep page of any other list', async () => {
-    server = await startServer();
+    server = await ownServer();
     await insert('groups', MANY + 100, { ...audit(server.acme), name: "'group ' || i" });
     expect(await listed('groups', { page: '50', per_page: '100' })).toEqual([MANY + 100, 100, false]);
     expect(await listed('groups', { page: '52', per_page: '100' })).toEqual([MANY + 100, 1, true]);
   });
 
   it('the records of one owner, if they are many', async () => {
-    server = await startServer();
+    server = await ownServer();
     const { client } = server.acme;
     for (const name of ['few', 'many']) await client.post('groups', { name });
     const parameter = { ...audit(server.acme), key: "'key ' || i", value: "'value'" };
@@ -166,7 +163,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
   });
 
   it('and costs as many statements as a short one', async () => {
-    server = await startServer();
+    server = await ownServer();
     await insertTransactions(server.acme, 10, {});
     const list = () => listed('transactions', { logical_number: 'L-1' });
     await list();
@@ -179,7 +176,7 @@ describe('GQ-30 a list of /v1 that examines many rows runs in a reader thread:',
 
 describe('GQ-30 while reads examine many rows', () => {
   it('their deadline is 503 in REST, with Retry-After', async () => {
-    server = await startServer({}, { examining: { deadlineMs: 1 } });
+    server = await ownServer({}, { examining: { deadlineMs: 1 } });
     await insertTransactions(server.acme, 100_000, {});
     const query = { serial_number: 'S-1' };
     const reply = await server.acme.client.get('transactions', undefined, { query });
@@ -188,7 +185,7 @@ describe('GQ-30 while reads examine many rows', () => {
   });
 
   it('health checks, small reads and other companies are served first', async () => {
-    server = await startServer({}, { examining: { threads: 2, deadlineMs: HOUR, maxWaitMs: HOUR } });
+    server = await ownServer({}, { examining: { threads: 2, deadlineMs: HOUR, maxWaitMs: HOUR } });
     const { acme, beta, anonymous, app } = server;
     await insertTransactions(beta, MANY, {});
     const order: string[] = [];

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { getToken, revokeToken } from '../../src/domain/people/access-token/access-token.service.js';
 import { rowsIn } from '../support/fleet.js';
-import { metricOf } from '../support/gauges.js';
 import {
   INGEST,
   ingestRow,
@@ -15,7 +13,7 @@ import {
 } from '../support/line-stream.js';
 import type { LineStream } from '../support/line-stream.js';
 import { sendRaw } from '../support/raw-http.js';
-import { startServer, useServer, type Fields, type Member } from '../support/server.js';
+import { ownServer, startServer, useServer, type Fields, type Member } from '../support/server.js';
 
 const BODY_MS = 1_500;
 /** Less than some of these streams take. */
@@ -36,7 +34,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const { sent } of streams.splice(0)) sent.destroy();
-  await expect.poll(() => metricOf(server.url, 'http_waiting_bytes'), SOON).toBe(0);
+  await expect.poll(() => server.metric('http_waiting_bytes'), SOON).toBe(0);
 });
 
 function open(member: Pick<Member, 'token'> = ingest, headers: Fields = {}): LineStream {
@@ -117,7 +115,7 @@ describe('a request to ingest', () => {
     const refused = await sendLines(server.url, ingest.token, '');
     expect([refused.status, refused.lines[0]?.code]).toEqual([503, 'busy']);
     expect(refused.headers['retry-after']).toBe('10');
-    expect(await metricOf(server.url, 'http_refused_total{limit="ingest_of_company"}')).toBe(1);
+    expect(await server.metric('http_refused_total{limit="ingest_of_company"}')).toBe(1);
     const foreign = await server.member('beta', 'operator', ['ingest']);
     expect((await sendLines(server.url, foreign.token, '')).status).toBe(200);
     expect((await opened[0]?.end())?.lines).toEqual([totalsOf(0)]);
@@ -187,7 +185,7 @@ describe('the answer of ingest', () => {
     ['before', 503],
     ['in the middle of', 200],
   ] as const)('says why nothing is stored any more, %s a stream', async (when, status) => {
-    const own = await startServer();
+    const own = await ownServer();
     try {
       const { token } = await own.member('acme', 'operator', ['ingest']);
       const stream = openLines(own.url, token);
@@ -216,9 +214,7 @@ describe('the answer of ingest', () => {
     const before = await count();
     await stream.write(ndjson(ingestRows(500, 5_000)));
     await stored(before, 500);
-    await server.app.units.write(server.acme.caller, async (work) =>
-      revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
-    );
+    await server.revoke(member);
     server.clock.advance(5_000);
     await stream.write(ndjson(ingestRows(500, 6_000)));
     const { lines } = await stream.end();
@@ -262,7 +258,7 @@ describe('a client of ingest', () => {
     await stored(before, 500);
     await stream.write(`${ndjson(rows.slice(500, 900))}{"transaction_type":"sw`);
     stream.sent.destroy();
-    await expect.poll(() => metricOf(server.url, 'http_waiting_bytes'), SOON).toBe(0);
+    await expect.poll(() => server.metric('http_waiting_bytes'), SOON).toBe(0);
     expect(await count()).toBe(before + 500);
     expect((await sendLines(server.url, ingest.token, ndjson(rows))).lines).toEqual([totalsOf(700, 500)]);
     expect(await server.place.check()).toEqual([]);
@@ -271,7 +267,7 @@ describe('a client of ingest', () => {
   it('that reads nothing is not read from either, and is cut', async () => {
     const before = await count();
     const stream = open();
-    const cut = await metricOf(server.url, 'http_connections_cut_total');
+    const cut = await server.metric('http_connections_cut_total');
     // Refused rows, whose answers have more bytes than the sockets of both sides hold.
     const bad = `{"${'x'.repeat(50)}":1}\n`.repeat(2_000);
     stream.sent.write(ndjson([ingestRow(40_000)]));
@@ -279,7 +275,7 @@ describe('a client of ingest', () => {
     for (let n = 0; n < 200; n += 1) stream.sent.write(bad);
     await sleep(IDLE_MS / 2);
     expect(stream.sent.writableLength).toBeGreaterThan(1_000_000);
-    await expect.poll(() => metricOf(server.url, 'http_connections_cut_total'), SOON).toBe(cut + 1);
+    await expect.poll(() => server.metric('http_connections_cut_total'), SOON).toBe(cut + 1);
     expect(await count()).toBe(before + 1);
   });
 

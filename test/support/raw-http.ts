@@ -1,8 +1,17 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 
 export interface RawResponses {
   readonly text: string;
   readonly statuses: readonly number[];
+}
+
+/** A connection to a server, from another address of this machine if one is given. Its errors are for the test to notice. */
+export async function openConnection(url: string, localAddress?: string): Promise<Socket> {
+  const { hostname: host, port } = new URL(url);
+  const socket = connect({ host, port: Number(port), ...(localAddress && { localAddress }) });
+  await once(socket, 'connect');
+  return socket.on('error', () => undefined);
 }
 
 /** Sends bytes unchanged on one connection and collects all responses until the server closes it. */

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, inject, onTestFinished } from 'vitest';
 
 import { createServer, type Server, type ServerOverrides } from '../../src/app/server.js';
 import { drawIds, NUMBERED_TABLES } from '../../src/database/statements.js';
 import type { SystemWriteWork } from '../../src/database/work.js';
+import { getToken, revokeToken } from '../../src/domain/people/access-token/access-token.service.js';
 import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import type { Caller, Role, Scope } from '../../src/platform/requests.js';
@@ -10,6 +11,7 @@ import { createClient, type Client } from './client.js';
 import { testClock } from './clock.js';
 import { ownSecret, testConfig } from './config.js';
 import { newDatabase } from './databases/place.js';
+import { metricOf } from './gauges.js';
 import { createGraphql, type Graphql } from './graphql.js';
 import { addMember } from './members.js';
 
@@ -80,6 +82,11 @@ export async function startServer(
     /** Client without a token. */
     anonymous: createClient(url, null),
     member,
+    /** Revokes the token of a member. */
+    revoke: ({ caller }: Pick<Member, 'caller'>) =>
+      app.units.write(caller, async (work) => revokeToken(work, await getToken(work, caller.tokenId ?? 0))),
+    /** One value of the metrics, by its name with its labels; NaN where there is none. */
+    metric: (name: string) => metricOf(url, name),
     /**
      * Runs `use` when steps of earlier changes are done; resolves to its result and the SQL statements meanwhile, without
      * those that look up tokens, note their use, or look for work of other nodes.
@@ -99,6 +106,13 @@ export async function startServer(
       await place.remove();
     },
   };
+}
+
+/** A server for one test, at whose end it stops. */
+export async function ownServer(...options: Parameters<typeof startServer>): Promise<TestServer> {
+  const server = await startServer(...options);
+  onTestFinished(() => server.stop());
+  return server;
 }
 
 /** Records of this company get ids that no record of the other has, so that tests can ask for them in vain. */

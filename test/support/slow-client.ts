@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { openConnection } from './raw-http.js';
 
 export type SlowClient = Awaited<ReturnType<typeof openSlowClient>>;
 
@@ -21,15 +20,11 @@ export function graphqlPost(
  * @param localAddress another address of this machine to come from.
  */
 export async function openSlowClient(url: string, localAddress?: string) {
-  const { hostname: host, port } = new URL(url);
-  const socket = connect({ host, port: Number(port), ...(localAddress && { localAddress }) });
-  await once(socket, 'connect');
+  const socket = await openConnection(url, localAddress);
   let received = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {
     received = Buffer.concat([received, bytes]);
   });
-  // Some tests expect the server to reset the connection.
-  socket.on('error', () => undefined);
   // `once` would reject after an error.
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const heard = (): Promise<void> => new Promise((resolve) => socket.once('data', () => resolve()));

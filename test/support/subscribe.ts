@@ -1,5 +1,5 @@
 import { createClient, type FormattedExecutionResult } from 'graphql-ws';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 
 import type { GraphqlErrorShape } from './graphql.js';
@@ -18,7 +18,7 @@ export interface Subscribed<Data> {
   readonly stop: () => void;
 }
 
-/** Subscribes over a socket of its own that does not reconnect. */
+/** Subscribes over a socket of its own that does not reconnect, until the end of the test at the latest. */
 export function subscribe<Data = Fields>(
   server: TestServer,
   member: Pick<Member, 'token'>,
@@ -46,6 +46,7 @@ export function subscribe<Data = Fields>(
       },
     );
   });
+  onTestFinished(() => stop());
   return {
     events,
     ended,

@@ -8,7 +8,7 @@ import { executeRepeatable } from '../../../src/graphql/execution/repeatable.js'
 import { changed } from '../../support/dashboard.js';
 import { rowsIn } from '../../support/fleet.js';
 import { ask, openKnown } from '../../support/raw-socket.js';
-import { startServer, useServer, type Fields, type Member } from '../../support/server.js';
+import { ownServer, useServer, type Fields, type Member } from '../../support/server.js';
 import { carrying } from '../../support/uploading.js';
 import { parsed, schema, servicesOf } from '../ways.js';
 
@@ -213,7 +213,7 @@ describe('a payload that takes too long to read', () => {
 describe('bytes in a stored payload', () => {
   const CREATE = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { id content } userErrors { code } } }`;
   it('stay as long as the payload, also those of several files, on every transport', async () => {
-    const own = await startServer();
+    const own = await ownServer();
     const upload = async (name: string): Promise<string> =>
       (await payloadOf(carrying(own, own.acme, { name, bytes: `bytes of ${name}` }), CREATE)).file.id;
     const files = [await upload('one'), await upload('two')];
@@ -240,7 +240,6 @@ describe('bytes in a stored payload', () => {
     const anew = await own.acme.graphql(update, { id: versionId }, keyed('k-bytes'));
     expect(anew.body.data).toMatchObject({ appVersionUpdate: { appVersion: { files: { nodes: [] } } } });
     socket.socket.close();
-    await own.stop();
   });
 
   it('are answered over a socket while their change is not committed yet', async () => {

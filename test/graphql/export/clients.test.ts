@@ -2,11 +2,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { revokeToken, getToken } from '../../../src/domain/people/access-token/access-token.service.js';
 import { EXPORTS_OF_COMPANY } from '../../../src/graphql/limits/limits.js';
 import { record, report } from '../../domain/payments/transaction/records.js';
 import { exported } from '../../support/export.js';
-import { metricOf } from '../../support/gauges.js';
 import { useServer, type Member } from '../../support/server.js';
 
 const SOON = { interval: 20, timeout: 10_000 };
@@ -29,7 +27,7 @@ beforeAll(async () => {
 const open: IncomingMessage[] = [];
 afterEach(async () => {
   for (const response of open.splice(0)) response.destroy();
-  await expect.poll(() => metricOf(server.url, 'http_waiting_bytes'), SOON).toBe(0);
+  await expect.poll(() => server.metric('http_waiting_bytes'), SOON).toBe(0);
 });
 
 /** Begins an export of which nothing is read. */
@@ -66,7 +64,7 @@ describe('clients of exports', () => {
     expect(reply).toMatchObject({ status: 429, code: 'rate_limited' });
     expect(reply.headers.get('retry-after')).toBe('10');
     expect((await exported(server.beta, 'groups')).status).toBe(200);
-    expect(await metricOf(server.url, 'http_refused_total{limit="exports_of_company"}')).toBe(7);
+    expect(await server.metric('http_refused_total{limit="exports_of_company"}')).toBe(7);
     for (const response of begun) response.destroy();
     await expect.poll(async () => (await exported(server.acme, 'groups')).status, SOON).toBe(200);
   });
@@ -75,7 +73,7 @@ describe('clients of exports', () => {
     const response = await begin();
     const changed = await server.acme.client.post('groups', { name: 'made meanwhile' });
     expect(changed.status).toBe(201);
-    await expect.poll(() => metricOf(server.url, 'http_waiting_bytes'), SOON).toBe(0);
+    await expect.poll(() => server.metric('http_waiting_bytes'), SOON).toBe(0);
     const { isWhole, last, count } = await linesOf(response);
     expect(isWhole).toBe(false);
     expect(count).toBeLessThan(ROWS);
@@ -91,9 +89,7 @@ describe('clients of exports', () => {
   it('get no further page once their token is revoked', async () => {
     const member = await server.member('acme', 'admin');
     const response = await begin(member);
-    await server.app.units.write(server.acme.caller, async (work) =>
-      revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
-    );
+    await server.revoke(member);
     const { isWhole, last } = await linesOf(response);
     expect(isWhole).toBe(false);
     expect(last).not.toContain('totals');

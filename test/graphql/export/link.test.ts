@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { EXPORTS } from '../../../src/app/graphql/export-lists.js';
-import { getToken, revokeToken } from '../../../src/domain/people/access-token/access-token.service.js';
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
+import { signedIn } from '../../support/console.js';
 import { answered, changed, nodeId, refused, statementsFor } from '../../support/dashboard.js';
 import { exported } from '../../support/export.js';
 import { fleet, ledgerOf } from '../../support/fleet.js';
+import { addPerson } from '../../support/people.js';
 import { type Fields, type Member, useServer } from '../../support/server.js';
 import { tokenTools } from '../../support/tokens.js';
 
@@ -14,6 +15,7 @@ beforeAll(async () => {
   for (let n = 1; n <= 5; n += 1) await fleet.device(server.acme.client, `SN-${n}`);
 });
 
+const LONG = 'x'.repeat(17_000);
 const RESULT = 'id databaseId kind state total done result { url expiresAt }';
 const START = `mutation ($input: ExportStartInput!) { exportStart(input: $input) {
   job { ${RESULT} } userErrors { path code message rule } } }`;
@@ -32,11 +34,13 @@ interface Started {
 const start = (member: Pick<Member, 'graphql'>, input: Fields): Promise<Started> =>
   changed<Started>(member, START, { input });
 
+const pathIn = (job: Job | null): string => job?.result?.url.replace('/export/v1/', '') ?? '';
+
 /** The path of a new link below /export/v1. */
 async function linkOf(member: Pick<Member, 'graphql'>, input: Fields = { kind: 'DEVICES' }): Promise<string> {
   const { job, userErrors } = await start(member, input);
   expect(userErrors).toEqual([]);
-  return job?.result?.url.replace('/export/v1/', '') ?? '';
+  return pathIn(job);
 }
 
 /** The export of a link, without a token. */
@@ -53,7 +57,7 @@ describe('exportStart', () => {
     const { job, userErrors } = await start(server.acme, input);
     expect(userErrors).toEqual([]);
     expect(job).toMatchObject({ kind: 'exportStart', state: 'DONE', total: 5, done: 5 });
-    const path = job?.result?.url.replace('/export/v1/', '') ?? '';
+    const path = pathIn(job);
     const { rows, totals, headers } = await fetched(path);
     expect(rows.map(([serial]) => serial)).toEqual(['serialNumber', 'SN-1', 'SN-2', 'SN-3', 'SN-4', 'SN-5']);
     expect(totals).toEqual({ count: 5 });
@@ -81,14 +85,12 @@ describe('exportStart', () => {
     expect((await fetched(none)).records).toEqual([]);
     const { job } = await start(server.acme, { ...all, afterSequence: second });
     expect(job).toMatchObject({ total: 1 });
-    expect((await fetched(job?.result?.url.replace('/export/v1/', '') ?? '')).records).toEqual([
-      { name: 'later' },
-    ]);
+    expect((await fetched(pathIn(job))).records).toEqual([{ name: 'later' }]);
   });
 
   it('exports the ledger by its sequence, with the totals of transactions, and each list', async () => {
     const { job } = await start(server.acme, { kind: 'LEDGER', format: 'NDJSON' });
-    const { records } = await fetched(job?.result?.url.replace('/export/v1/', '') ?? '');
+    const { records } = await fetched(pathIn(job));
     expect(records).toHaveLength(Number(job?.total));
     const { totals } = await fetched(await linkOf(server.acme, { kind: 'TRANSACTIONS', afterSequence: 1 }));
     expect(totals).toEqual({
@@ -105,20 +107,10 @@ describe('exportStart', () => {
 
   it.each<[string, Fields, string, string]>([
     ['an unknown column', { columns: ['colour'] }, 'columns', '"colour" is no column'],
-    [
-      'columns that cannot be read together',
-      { columns: ['logical_number.id', 'logicalNumber.number'] },
-      'columns',
-      'Spell each relation',
-    ],
+    ['two spellings', { columns: ['created_by.id', 'createdBy.id'] }, 'columns', 'Spell each relation'],
     ['a filter of an unknown field', { filter: { colour: {} } }, 'filter', '"colour" is not defined'],
     ['a filter that is a list', { filter: [1] }, 'filter', 'DeviceFilter'],
-    [
-      'a long filter',
-      { filter: { serialNumber: { eq: 'x'.repeat(17_000) } } },
-      'filter',
-      'at most 16384 bytes',
-    ],
+    ['a long filter', { filter: { serialNumber: { eq: LONG } } }, 'filter', 'at most 16384 bytes'],
     ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 'timeZone', 'IANA time zone'],
   ])('refuses %s, and starts nothing', async (_what, given, path, message) => {
     const jobs = () => answered(server.acme, '{ jobs { totalCount } }');
@@ -197,33 +189,16 @@ describe('a link to an export', () => {
     expect(await statusOf(path)).toBe(404);
   });
 
+  const changing = (field: string) => (member: Member) =>
+    changed(server.acme, `mutation ($id: ID!) { ${field} { userErrors { message } } }`, {
+      id: nodeId('User', member.caller.userId),
+    });
+
   it.each<[string, (member: Member) => Promise<unknown>]>([
-    [
-      'is removed',
-      (member) =>
-        changed(server.acme, CHANGE('memberRemove(userId: $id)'), {
-          id: nodeId('User', member.caller.userId),
-        }),
-    ],
-    [
-      'is disabled',
-      (member) =>
-        changed(server.acme, CHANGE('userDisable(id: $id)'), { id: nodeId('User', member.caller.userId) }),
-    ],
-    [
-      'has another role',
-      (member) =>
-        changed(server.acme, CHANGE('memberSetRole(userId: $id, role: OPERATOR)'), {
-          id: nodeId('User', member.caller.userId),
-        }),
-    ],
-    [
-      'has the token no more',
-      (member) =>
-        server.app.units.write(server.acme.caller, async (work) =>
-          revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
-        ),
-    ],
+    ['is removed', changing('memberRemove(userId: $id)')],
+    ['is disabled', changing('userDisable(id: $id)')],
+    ['has another role', changing('memberSetRole(userId: $id, role: OPERATOR)')],
+    ['has the token no more', (member) => server.revoke(member)],
   ])('ends when the person who started it %s', async (_what, lose) => {
     const member = await server.member('acme', 'admin');
     const path = await linkOf(member, { kind: 'LEDGER' });
@@ -241,4 +216,24 @@ describe('a link to an export', () => {
   });
 });
 
-const CHANGE = (field: string): string => `mutation ($id: ID!) { ${field} { userErrors { message } } }`;
+describe('the cookie of a session', () => {
+  it('counts for a link to an export in a page of the server, and for no other', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const cookie = (await signedIn(server.url, email)).cookie ?? '';
+    const status = async (headers: Readonly<Record<string, string>>, path = '/export/v1/groups') =>
+      (await server.anonymous.get(path, undefined, { headers: { cookie, ...headers } })).status;
+    const referer = `${server.url}/console/devices`;
+    expect(await status({ 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await status({ referer })).toBe(200);
+    expect(await status({ 'sec-fetch-site': 'same-origin' }, '/export/v1/tokens')).toBe(403);
+    const others: Readonly<Record<string, string>>[] = [
+      { 'sec-fetch-site': 'cross-site', referer },
+      { 'sec-fetch-site': 'same-site', referer },
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'same-origin', origin: 'https://shop.example' },
+      { referer: 'https://shop.example/' },
+      {},
+    ];
+    for (const headers of others) expect(await status(headers), JSON.stringify(headers)).toBe(401);
+  });
+});

@@ -131,19 +131,6 @@ describe('a query that Apollo does not see', () => {
     expect(await noted(() => bytesOf(asked, true))).toEqual(direct);
   });
 
-  it.each([
-    'application/json',
-    'application/graphql-response+json',
-    'application/graphql-response+json,application/json;q=0.9',
-    'application/json;q=0.5, application/graphql-response+json',
-    'multipart/mixed, application/json',
-    'text/html',
-    'application/json; callbackSpec=1.0',
-    ';',
-  ])('is the same for a client that accepts %s', async (accept) => {
-    await expectSame({ query: '{ viewer { role } groups(first: 2) { nodes { name } } }' }, accept);
-  });
-
   it('is the same without a right', async () => {
     const bytes = await expectSame(
       { query: '{ users { totalCount } groups { nodes { createdBy { email } } } }' },

@@ -1,4 +1,4 @@
-import { ApolloClient, gql, HttpLink, InMemoryCache, type ApolloLink } from '@apollo/client';
+import { ApolloClient, gql, InMemoryCache, type ApolloLink } from '@apollo/client';
 import { Client as UrqlClient, fetchExchange } from '@urql/core';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -49,13 +49,6 @@ describe('GQ-31 a bearer token passes the CSRF check, without any setting of the
       fileCreate: { file: { name: 'urql.txt', size: 5 }, userErrors: [] },
     });
     expect(sent).toEqual(['GET none', 'POST multipart/form-data']);
-  });
-
-  it('Apollo Client sends queries by GET with useGETForQueries', async () => {
-    const options = { uri: endpoint(), headers: bearer(), useGETForQueries: true, fetch: recordingFetch };
-    const { data } = await apollo(new HttpLink(options)).query({ query: gql(VIEWER) });
-    expect(data).toMatchObject({ viewer: { role: 'ADMIN' } });
-    expect(sent).toEqual(['GET application/json']);
   });
 
   it('apollo-upload-client sends files, and queries by GET', async () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createClient, type Reply } from '../../support/client.js';
-import { startServer, useServer } from '../../support/server.js';
+import { ownServer, useServer } from '../../support/server.js';
 
 const server = useServer({ rateLimitPerHour: 1_000, allowedOrigins: ['https://shop.example'] });
 
@@ -31,10 +31,17 @@ const errorOf = (reply: Reply): unknown =>
 
 describe('POST /graphql', () => {
   it('responds with the accepted type: application/json or application/graphql-response+json', async () => {
-    for (const accept of ['application/json', 'application/graphql-response+json', undefined]) {
+    for (const [accept, type = 'application/json'] of [
+      ['application/json'],
+      ['application/graphql-response+json', 'application/graphql-response+json'],
+      ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
+      ['application/graphql-response+json,application/json;q=0.9', 'application/graphql-response+json'],
+      ['multipart/mixed, application/json'],
+      [undefined],
+    ]) {
       const reply = await post({ query: QUERY }, accept === undefined ? {} : { accept });
       expect(reply.status).toBe(200);
-      expect(reply.headers.get('content-type')).toContain(accept ?? 'application/json');
+      expect(reply.headers.get('content-type'), accept).toContain(type);
       expect(JSON.parse(reply.text)).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
     }
   });
@@ -219,8 +226,7 @@ describe('GET /graphql', () => {
     ['/graphql', 'GET, HEAD, POST, OPTIONS'],
     ['/graphql/stream', 'GET, POST, OPTIONS'],
   ])('OPTIONS lists the methods of %s, without a token', async (path, allow) => {
-    const development = await startServer({ graphqlDevelopment: true });
-    onTestFinished(() => development.stop());
+    const development = await ownServer({ graphqlDevelopment: true });
     for (const asked of [server.anonymous, development.anonymous]) {
       const reply = await asked.request('OPTIONS', path);
       expect([reply.status, reply.headers.get('allow'), reply.text]).toEqual([204, allow, '']);
@@ -274,7 +280,7 @@ describe('persisted queries', () => {
   });
 
   it('GQ-10 are the only operations of a server with an allow list', async () => {
-    const listed = await startServer({ graphqlAllowList: new Map([[hash(QUERY), QUERY]]) });
+    const listed = await ownServer({ graphqlAllowList: new Map([[hash(QUERY), QUERY]]) });
     const options = { headers: { authorization: `Bearer ${listed.acme.token}` } };
     const ask = (body: Record<string, unknown>) =>
       createClient(listed.url, null).post('/graphql', body, options);
@@ -285,7 +291,6 @@ describe('persisted queries', () => {
       expect([refused.status, errorOf(refused)]).toEqual([400, 'PERSISTED_QUERY_NOT_IN_LIST']);
       expect(errorOf(await ask({ extensions: persisted(query) }))).toBe('PERSISTED_QUERY_NOT_FOUND');
     }
-    await listed.stop();
   });
 });
 
@@ -297,17 +302,11 @@ const TWO = JSON.stringify({ query: '{ viewer { role } groups { totalCount } }' 
 /** The router finds /graphql/ only: requests to /graphql do not pass it. */
 it.each<[string, Record<string, string>, string]>([
   ['a query', JSON_BODY, TWO],
-  ['a query of an allowed origin', { ...JSON_BODY, origin: 'https://shop.example' }, TWO],
   ['a query of another origin', { ...JSON_BODY, origin: 'https://other.example' }, TWO],
   ['a mutation', JSON_BODY, JSON.stringify({ query: 'mutation { groupDelete(id: "x") { deletedId } }' })],
-  ['an unknown field', JSON_BODY, JSON.stringify({ query: '{ nothing }' })],
   ['no JSON', JSON_BODY, '{'],
-  ['a batch', JSON_BODY, '[]'],
-  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'query={viewer{role}}'],
   ['another type', { 'content-type': 'text/plain' }, TWO],
-  ['a type that is not offered', { ...JSON_BODY, accept: 'text/html' }, TWO],
   ['an invalid Idempotency-Key', { ...JSON_BODY, 'idempotency-key': 'a b' }, TWO],
-  ['a reserved stream', { ...JSON_BODY, 'x-graphql-event-stream-token': 'x' }, TWO],
 ])('answers %s like the path without it', async (_what, headers, body) => {
   for (const token of [server.acme.token, 'nonsense', null]) {
     const access = token === null ? {} : { authorization: `Bearer ${token}` };

@@ -51,16 +51,3 @@ it('an upload gives its place back when it is stored, also where the response is
   await uploadAnother();
   for (const { socket } of slow) socket.destroy();
 });
-
-it('an upload whose client left while it waited for a place gives it back', async () => {
-  await rest();
-  const holding = await Promise.all(Array.from({ length: SLOTS }, () => upload(600 * KILOBYTE, 100)));
-  await rest();
-  const leaving = await Promise.all(Array.from({ length: SLOTS }, () => upload(260 * KILOBYTE)));
-  await rest();
-  for (const { socket } of leaving) socket.destroy();
-  await rest();
-  for (const { socket } of holding) socket.destroy();
-  await uploadAnother();
-  expect(server.logs.filter((line) => line.includes('unexpected'))).toEqual([]);
-});

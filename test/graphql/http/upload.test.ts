@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import { answered, changed, nodeId } from '../../support/dashboard.js';
-import { startServer, useServer, type Fields, type Reply, type Member } from '../../support/server.js';
+import { useServer, type Fields, type Reply, type Member } from '../../support/server.js';
 import { graphqlPost, MULTIPART, openSlowClient } from '../../support/slow-client.js';
 import { carrying } from '../../support/uploading.js';
 
@@ -132,22 +132,6 @@ describe('a file in a mutation', () => {
     }
   });
 
-  it('CC-05 is replayed with its bytes after it was deleted', async () => {
-    const own = await startServer();
-    const query = `mutation ($file: Upload!) { fileCreate(input: { file: $file }) {
-      file { id databaseId sha256 content } } }`;
-    const once = carrying(own, own.acme, { name: 'once.bin', bytes: 'once' });
-    const options = { headers: { 'idempotency-key': 'kept' } };
-    const first = await once.graphql<{ fileCreate: { file: Fields } }>(query, {}, options);
-    await own.acme.client.delete(`files/${String(first.body.data.fileCreate.file.databaseId)}`);
-    own.clock.advance(60 * 60 * 1000);
-    await own.app.housekeeping.run();
-    const again = await once.graphql(query, {}, options);
-    expect(again.body.data).toEqual(first.body.data);
-    expect(first.body.data.fileCreate.file.content).toBe(Buffer.from('once').toString('base64'));
-    await own.stop();
-  });
-
   it.each<[string, unknown]>([
     ['a text', 'a text'],
     ['a number', 7],
@@ -231,24 +215,4 @@ describe('hostile multipart requests', () => {
       expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('must be given once')]);
     },
   );
-
-  it('UP-02 a body that ends within the file does not affect other requests', async () => {
-    const boundary = 'X';
-    const part = (name: string, value: string) =>
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-    const fields = part('operations', JSON.stringify(operations)) + part('map', JSON.stringify(map));
-    const cut = `${fields}--${boundary}\r\nContent-Disposition: form-data; name="0"; filename="cut.bin"\r\n\r\nhalf of`;
-    const reply = await send(server.acme, cut, {
-      ...PREFLIGHT,
-      'content-type': `multipart/form-data; boundary=${boundary}`,
-    });
-    expect(reply.status).toBe(400);
-    const client = await openSlowClient(server.url);
-    await client.send(graphqlPost(server.acme.token, cut, { headers: MULTIPART, missing: 1_000 }));
-    client.socket.destroy();
-    await client.closed();
-    expect((await server.acme.graphql('{ viewer { role } }')).status).toBe(200);
-    const files = (await server.acme.client.get('files')).list('files').map((file) => file.name);
-    expect(files).not.toContain('cut.bin');
-  });
 });

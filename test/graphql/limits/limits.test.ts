@@ -150,6 +150,8 @@ describe('the cost of an operation', () => {
   const wide = (outer: number | string, inner: number | string): string =>
     `groups(first: ${outer}) { nodes { logicalNumbers(first: ${inner}) { nodes { number } } } }`;
 
+  const numbers = (selected: string): string => `{ logicalNumbers(first: 2) { nodes { ${selected} } } }`;
+
   it.each<[rule: string, query: string, requested: number, variables?: Fields]>([
     ['a connection counts its page size', '{ groups(first: 7) { nodes { name } } }', 7],
     ['thirty where none is given', '{ groups { nodes { name } } }', 30],
@@ -159,11 +161,7 @@ describe('the cost of an operation', () => {
     ['cursors too', '{ groups(first: 9) { ...F } } fragment F on GroupConnection { edges { cursor } }', 9],
     ['once with its records', '{ groups(first: 9) { nodes { id } pageInfo { endCursor } } }', 9],
     ['null is no default', `query ($a: Int = 1) { ${wide('$a', '$a')} }`, 930, { a: null }],
-    [
-      'names of what every object has are names',
-      'query ($constructor: Int = 90) { groups(first: $constructor) { nodes { id } } }',
-      90,
-    ],
+    ['names are names', 'query ($toString: Int = 9) { groups(first: $toString) { nodes { id } } }', 9],
     ['a page of size 0 counts nothing', `{ ${wide(0, 100)} }`, 0],
     ['nor does one of each record', `{ ${wide(10, 0)} }`, 10],
     ['nested ones multiply', `{ ${wide(10, 20)} }`, 210],
@@ -173,23 +171,11 @@ describe('the cost of an operation', () => {
     ['their defaults too', `query ($a: Int = 5, $b: Int) { ${wide('$a', '$b')} }`, 10, { b: 1 }],
     ['a list of ids counts each', '{ nodes(ids: ["a", "b", "c"]) { id } }', 3],
     ['given as a variable too', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', 2, { ids: ['a', 'b'] }],
-    [
-      'records in a list without pages count a page',
-      '{ logicalNumbers(first: 2) { nodes { effectiveParameters { key overridden { key } } } } }',
-      62,
-    ],
-    ['values in it count none', '{ logicalNumbers(first: 2) { nodes { effectiveParameters { key } } } }', 2],
+    ['records in whole lists count a page', numbers('effectiveParameters { overridden { key } }'), 62],
+    ['values in it count none', numbers('effectiveParameters { key }'), 2],
     ['a summary counts what it reads', '{ transactionSummary(by: [STATUS]) { count } }', 1_000],
-    [
-      'and what is asked of its rows',
-      '{ transactionSummary(by: [GROUP]) { group { logicalNumbers(first: 2) { nodes { id } } } } }',
-      1_090,
-    ],
-    [
-      'a filter that few transactions may meet counts what it reads',
-      '{ transactions(filter: { appName: { contains: "x" } }) { totalCount } }',
-      1_000,
-    ],
+    ['and what its rows show', `{ transactionSummary(by: [GROUP]) { group ${numbers('id')} } }`, 1_090],
+    ['so does a search', '{ transactions(filter: { appName: { contains: "x" } }) { totalCount } }', 1_000],
     ['and nothing without one', '{ transactions { totalCount } }', 0],
     ['fragments count', `{ ...F } fragment F on Query { ${wide(2, 2)} }`, 6],
   ])('%s: %s', async (_rule, query, requested, variables) => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LIVE_LIMITS } from '../../../src/graphql/live/limits.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { ask, openKnown, openRaw, refusedUpgrade, type RawSocket } from '../../support/raw-socket.js';
-import { startServer, type TestServer } from '../../support/server.js';
+import { ownServer, type TestServer } from '../../support/server.js';
 import { openStreams } from '../../support/subscribe.js';
 import { overStream } from '../../support/transports.js';
 
@@ -11,10 +11,9 @@ let server: TestServer;
 let streams: AbortController[] = [];
 /** Responses whose streams stay open: one that nothing holds is collected, and its stream ends. */
 let responses: Response[] = [];
-afterEach(async () => {
+afterEach(() => {
   for (const stream of streams) stream.abort();
   [streams, responses] = [[], []];
-  await server.stop();
 });
 
 const VIEWER = '{ viewer { role } }';
@@ -46,7 +45,7 @@ async function refusalOf(token: string, address = '203.0.113.1'): Promise<unknow
 
 describe('the limit', () => {
   it('GQ-15 is 20 operations per socket; one more is refused until one ends', async () => {
-    server = await startServer();
+    server = await ownServer();
     const raw = await openKnown(server, server.acme.token);
     for (let n = 0; n < 20; n += 1) raw.say({ type: 'subscribe', id: `s${n}`, payload: { query: FOLLOW } });
     await expect.poll(() => openStreams(server)).toBe(20);
@@ -70,7 +69,7 @@ describe('the limit', () => {
   });
 
   it('GQ-15 is the same where operations reuse the id of one that was just completed', async () => {
-    server = await startServer();
+    server = await ownServer();
     const raw = await openKnown(server, server.acme.token);
     const mayEnd = Promise.withResolvers<undefined>();
     const { units } = server.app;
@@ -99,7 +98,7 @@ describe('the limit', () => {
   });
 
   it('is a megabyte of unread responses: nothing is read from the client until it reads them', async () => {
-    server = await startServer();
+    server = await ownServer();
     const raw = await openKnown(server, server.acme.token);
     raw.socket.pause();
     const payload = { text: 'x'.repeat(200_000) };
@@ -118,7 +117,7 @@ describe('the limit', () => {
   });
 
   it('is 50 sockets and streams per token, from all addresses', async () => {
-    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    server = await ownServer({ trustProxy: ['127.0.0.1'] });
     const { token } = server.acme;
     const open: RawSocket[] = [];
     for (let n = 0; n < 49; n += 1) open.push(await openKnown(server, token, from(`198.51.100.${n}`)));
@@ -135,7 +134,7 @@ describe('the limit', () => {
   });
 
   it('is 400 sockets and streams per company, from all addresses and with all tokens together', async () => {
-    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    server = await ownServer({ trustProxy: ['127.0.0.1'] });
     const { perCompany, perToken } = LIVE_LIMITS;
     // None of the addresses has as many connections as an address may have.
     const address = (n: number): string => `198.51.100.${n % 8}`;
@@ -165,7 +164,7 @@ describe('the limit', () => {
   });
 
   it('is 200 connections per address or /64 network', async () => {
-    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    server = await ownServer({ trustProxy: ['127.0.0.1'] });
     const members = await Promise.all(Array.from({ length: 5 }, () => server.member('beta', 'viewer')));
     for (let n = 0; n < 200; n += 1) {
       await openKnown(server, members[n % 5]?.token ?? '', from(`2001:db8:1:2::${n + 1}`));
@@ -178,7 +177,7 @@ describe('the limit', () => {
   });
 
   it('is 200 unauthenticated sockets', async () => {
-    server = await startServer({ trustProxy: ['127.0.0.1'] }, { live: { initMs: HOUR } });
+    server = await ownServer({ trustProxy: ['127.0.0.1'] }, { live: { initMs: HOUR } });
     const known = await openKnown(server, server.acme.token);
     const idle = await Promise.all(
       Array.from({ length: 200 }, (_, n) => openRaw(server, from(`198.51.100.${n}`))),
@@ -199,7 +198,7 @@ describe('the limit', () => {
   });
 
   it('is 50 unauthenticated sockets per address, so that other addresses can connect', async () => {
-    server = await startServer({ trustProxy: ['127.0.0.1'] });
+    server = await ownServer({ trustProxy: ['127.0.0.1'] });
     const one = from('198.51.100.1');
     const idle = await Promise.all(Array.from({ length: 50 }, () => openRaw(server, one)));
     expect((await refusedUpgrade(server, one)).status).toBe(429);
@@ -216,7 +215,7 @@ describe('RL-06 the hourly budget', () => {
     (reply.payload.data as { viewer: { rateLimit: { remaining: number } } }).viewer.rateLimit.remaining;
 
   it('counts a socket once, and each of its operations once, with requests over HTTP', async () => {
-    server = await startServer({ rateLimitPerHour: 100 });
+    server = await ownServer({ rateLimitPerHour: 100 });
     const first = await server.acme.graphql<{ viewer: { rateLimit: { remaining: number } } }>(rateLimit);
     const before = first.body.data.viewer.rateLimit.remaining;
     const raw = await openKnown(server, server.acme.token);
@@ -232,7 +231,7 @@ describe('RL-06 the hourly budget', () => {
   });
 
   it('that is used up refuses operations, and leaves the socket open', async () => {
-    server = await startServer({ rateLimitPerHour: 10 });
+    server = await ownServer({ rateLimitPerHour: 10 });
     const raw = await openKnown(server, server.acme.token);
     for (let n = 0; n < 9; n += 1) expect((await ask(raw, VIEWER)).type).toBe('next');
     const refused = await ask(raw, VIEWER);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { getToken, revokeToken } from '../../../src/domain/people/access-token/access-token.service.js';
 import { disableUser } from '../../../src/domain/people/user/user.service.js';
 import { HOUR } from '../../../src/platform/clock.js';
 import { changed, nodeId } from '../../support/dashboard.js';
@@ -54,14 +53,11 @@ const ways = [
 const setTime = ({ caller }: Member, column: 'revoked_at' | 'expires_at', to: Date): Promise<unknown> =>
   server.place.sql(`update access_tokens set ${column} = $1 where id = $2`, [to, caller.tokenId]);
 
+const byAdministrator = (mutation: string) => (member: Member) =>
+  changed(server.acme, mutation, { id: nodeId('User', member.caller.userId) });
+
 const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
-  [
-    'its token is revoked',
-    (member) =>
-      server.app.units.write(server.acme.caller, async (work) =>
-        revokeToken(work, await getToken(work, member.caller.tokenId ?? 0)),
-      ),
-  ],
+  ['its token is revoked', (member) => server.revoke(member)],
   ['another process revokes its token', (member) => setTime(member, 'revoked_at', server.clock.now())],
   [
     'its token expires',
@@ -72,17 +68,10 @@ const endings: readonly [string, (member: Member) => Promise<unknown>][] = [
   ],
   [
     'its user is disabled',
-    (member) =>
-      server.app.units.systemWrite(SYSTEM, (work) => disableUser(work, { id: member.caller.userId })),
+    ({ caller }) => server.app.units.systemWrite(SYSTEM, (work) => disableUser(work, { id: caller.userId })),
   ],
-  [
-    'its user is no member of the company any more',
-    (member) => changed(server.acme, REMOVE, { id: nodeId('User', member.caller.userId) }),
-  ],
-  [
-    'an administrator disables its user in the company',
-    (member) => changed(server.acme, DISABLE, { id: nodeId('User', member.caller.userId) }),
-  ],
+  ['its user is no member of the company any more', byAdministrator(REMOVE)],
+  ['an administrator disables its user in the company', byAdministrator(DISABLE)],
   [
     'another process ends the membership',
     ({ caller }) => server.place.sql('delete from memberships where user_id = $1', [caller.userId]),

@@ -1,19 +1,13 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { record, report } from '../../domain/payments/transaction/records.js';
 import { fleet } from '../../support/fleet.js';
 import { liveTexts, sequencesIn, type LiveTexts } from '../../support/live-texts.js';
-import { startServer, type Fields, type Member, type TestServer } from '../../support/server.js';
+import { useServerPerTest, type Fields, type Member } from '../../support/server.js';
 import { lastSequence, openStreams } from '../../support/subscribe.js';
 
-let server: TestServer;
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(async () => {
-  await server.stop();
-});
+const server = useServerPerTest();
 
 const OPERATIONS = 20;
 const FOLLOW = `subscription ($after: Int) {

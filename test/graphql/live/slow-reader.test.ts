@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { getToken, revokeToken } from '../../../src/domain/people/access-token/access-token.service.js';
 import { record, report } from '../../domain/payments/transaction/records.js';
 import { IDS_BEFORE_BETA, useServer } from '../../support/server.js';
 import { RECORDS, recordMany, stallBoth } from '../../support/stalled-client.js';
@@ -41,9 +40,7 @@ describe('clients that do not read, one over a socket and one over a stream', ()
   it('GQ-16 lose their connections when their token is revoked', async () => {
     const { caller, token } = await server.member('beta', 'viewer');
     const { clients } = await stallBoth(server, token, IDS_BEFORE_BETA);
-    await server.app.units.write(server.beta.caller, async (work) =>
-      revokeToken(work, await getToken(work, caller.tokenId ?? 0)),
-    );
+    await server.revoke({ caller });
     await expect.poll(() => openStreams(server)).toBe(0);
     for (const client of clients) {
       client.resume();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { operationHash } from '../../../src/platform/config/parsing.js';
 import { ask, openKnown, type RawSocket } from '../../support/raw-socket.js';
-import { startServer, useServer } from '../../support/server.js';
+import { ownServer, useServer } from '../../support/server.js';
 import { overStream } from '../../support/transports.js';
 
 const server = useServer();
@@ -81,7 +81,7 @@ describe('GQ-15 in a server with an allow list', () => {
 
   it('runs no other operations over a socket or a stream', async () => {
     const list = new Map([known, followed].map((text) => [operationHash(text), text]));
-    const closed = await startServer({ graphqlAllowList: list });
+    const closed = await ownServer({ graphqlAllowList: list });
     const raw = await openKnown(closed, closed.acme.token);
     expect((await ask(raw, known)).payload.data).toEqual({ viewer: { role: 'ADMIN' } });
     expect((await ask(raw, followed)).payload.data).toMatchObject({ ledgerAppended: {} });
@@ -91,6 +91,5 @@ describe('GQ-15 in a server with an allow list', () => {
       expect(payload.errors).toMatchObject([{ extensions: { code: 'PERSISTED_QUERY_NOT_IN_LIST' } }]);
       expect(await overStream(closed, closed.acme, other)).toContain('NOT_IN_LIST');
     }
-    await closed.stop();
   });
 });

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 
 import { fleet } from '../../support/fleet.js';
-import { startServer, useServer, type Fields } from '../../support/server.js';
+import { ownServer, useServer, type Fields } from '../../support/server.js';
 import { lastSequence, openStreams } from '../../support/subscribe.js';
 
 const server = useServer({}, { live: { heartbeatMs: 100 } });
@@ -191,7 +191,7 @@ describe('GQ-09 a request for a stream', () => {
 describe('a long stream', () => {
   it('is not ended by request timeouts', async () => {
     const timeouts = { headersMs: 300, requestMs: 300, bodyMs: 300, checkMs: 50 };
-    const hasty = await startServer({}, { timeouts });
+    const hasty = await ownServer({}, { timeouts });
     const after = await lastSequence(hasty.acme);
     const variables = encodeURIComponent(JSON.stringify({ after }));
     const path = `/graphql/stream?query=${encodeURIComponent(FOLLOW)}&variables=${variables}&access_token=${hasty.acme.token}`;
@@ -204,7 +204,6 @@ describe('a long stream', () => {
     await fleet.group(hasty.acme.client, 'late');
     await expect.poll(() => numbersIn(text).length).toBe(1);
     request.destroy();
-    await hasty.stop();
   });
 });
 

@@ -238,6 +238,7 @@ function rowOf(entry: RecordedChange, actor: Actor): Omit<LedgerRow, 'sequence'>
     at: instant.toColumn(entry.at),
     user_id: entry.userId,
     token_id: actor.tokenId ?? null,
+    job_id: entry.jobId ?? actor.jobId ?? 0,
     channel: actor.channel,
     action: entry.action,
     entity_type: entry.entityType,

@@ -90,6 +90,8 @@ export interface LedgerChange {
   /** Default: the company and the user of the caller. */
   readonly companyId?: number | null;
   readonly userId?: number | null;
+  /** Default: the job that acts, if one does. */
+  readonly jobId?: number;
 }
 
 interface Identified {

@@ -20,6 +20,8 @@ export interface Caller {
   readonly tokenId: number | null;
   /** Set if a session of the console acts. */
   readonly sessionId?: number;
+  /** Set if a job acts. */
+  readonly jobId?: number;
   readonly role: Role;
   readonly scopes: readonly Scope[];
   readonly channel: Channel;

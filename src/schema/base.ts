@@ -25,6 +25,8 @@ export const base = {
       at: instant,
       user_id: optional(integer),
       token_id: optional(integer),
+      /** Job that made the change in the background; 0 for the changes of requests, which an index lists by themselves. */
+      job_id: withFallback(integer, 0),
       channel: text,
       action: text,
       entity_type: text,
@@ -44,6 +46,7 @@ export const base = {
         ['action', 'sequence'],
         ['entity_type', 'sequence'],
         ['user_id', 'sequence'],
+        ['job_id', 'sequence'],
         ['entity_id', 'entity_type', 'sequence'],
       ],
       isCounted: true,

@@ -162,6 +162,7 @@ const SHARES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ledger_by_at_sequence: '1000000 100000 2 1',
     ledger_by_entity_id_entity_type_sequence: '1000000 100000 50 10 1',
     ledger_by_entity_type_sequence: '1000000 100000 10000 1',
+    ledger_by_job_id_sequence: '1000000 100000 5000 1',
     ledger_by_user_id_sequence: '1000000 100000 5000 1',
     ledger_of_company: '1000000 100000 1',
   },

@@ -3,9 +3,11 @@ import { beforeAll, expect, it } from 'vitest';
 
 import { takeJobStep } from '../../src/domain/base/job/job.service.js';
 import { expectSound } from '../support/browser.js';
+import { changed } from '../support/dashboard.js';
 import { audited, insertMany } from '../support/databases/rows.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
+import { carrying } from '../support/uploading.js';
 import { chosen, useConsole, WINDOWS } from './pages.js';
 
 const { server, open } = useConsole();
@@ -60,6 +62,23 @@ const WORDS = {
     states: { done: 'Concluída', waiting: 'Aguardando', running: 'Em execução', cancelled: 'Cancelada' },
     cancel: 'Cancelar o restante',
     history: 'Histórico',
+  },
+} as const;
+
+const HISTORY_WORDS = {
+  'en-US': {
+    job: /^Job /,
+    records: 'Records',
+    count: '3 records',
+    device: /^Device /,
+    remove: 'Remove the condition Made by a job',
+  },
+  'pt-BR': {
+    job: /^Tarefa /,
+    records: 'Registros',
+    count: '3 registros',
+    device: /^Dispositivo /,
+    remove: 'Remover a condição Feita por uma tarefa',
   },
 } as const;
 
@@ -128,5 +147,34 @@ it.each(WINDOWS)(
     expect(await step()).toBeNull();
     await tab(page, words.history);
     await expect.poll(() => page.getByRole('complementary').getByRole('listitem').count()).toBe(2);
+  },
+);
+
+it.each(WINDOWS)(
+  'a job is one entry of the history, which is opened: $name',
+  async ({ name: _, ...window }) => {
+    const words = HISTORY_WORDS[window.locale];
+    const admin = (await addPerson(server, { acme: 'admin' })).email;
+    const sent = carrying(server, server.acme, {
+      name: 'a.txt',
+      bytes: ['A', 'B'].map((end) => `${window.locale} ${end}`).join('\n'),
+    });
+    await changed(sent, 'mutation ($file: Upload!) { fleetImport(input: { file: $file }) { job { id } } }');
+    await step();
+    const page = await open('/ledger', { email: admin, ...window });
+    const list = page.getByRole('grid').first();
+    await list.getByText(words.job).first().click();
+    const panel = page.getByRole('complementary');
+    await panel.getByRole('tab', { name: words.records }).click();
+    await panel.getByText(words.count).waitFor();
+    await panel.getByText(words.device).first().click();
+    await panel.getByText(`${window.locale} A`).waitFor();
+    await expectSound(page);
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'hidden' });
+    expect(await list.getByText(words.device).count()).toBe(0);
+    await page.getByRole('button', { name: words.remove }).click();
+    await list.getByText(words.device).first().waitFor();
+    expect(await page.evaluate('location.search')).toContain('filter=');
   },
 );

@@ -58,6 +58,7 @@ const FIELDS: Readonly<Record<string, SqlValue>> = {
   at: new Date(1),
   user_id: 6,
   token_id: 17,
+  job_id: 3,
   channel: 'interface',
   action: 'delete',
   entity_type: 'device',

@@ -75,8 +75,8 @@ const FILL = [
       select ${company}, n, 1, 'named', '[]', ${company} || ' ' || n, '', n from r`,
     `${NUMBERS} insert into unknown_terminals (company_id, id, serial_number, first_seen_at, last_seen_at, count)
       select ${company}, n, 'unknown v' || n, n, n * 10, n from r`,
-    `${NUMBERS} insert into ledger (company_id, sequence, user_id, entity_id, at, channel, action, entity_type)
-      select ${company}, n, 1, n % 30, n, 'api', 'v' || (n % 2), 'v' || (n % 3) from r`,
+    `${NUMBERS} insert into ledger (company_id, sequence, user_id, job_id, entity_id, at, channel, action, entity_type)
+      select ${company}, n, 1, n / 40, n % 30, n, 'api', 'v' || (n % 2), 'v' || (n % 3) from r`,
     `${NUMBERS} insert into transactions (company_id, id, transaction_type, serial_number, logical_number, app_name, detail, status, started_at, recorded_at, amount, nsu, authorization_code, reference, brand, group_id)
       select ${company}, n, 'switch', 'v' || (n % 30), 'v' || (n % 30), 'v' || (n % 3), '', 'v' || (n % 2), n * 10, 0, n % 50 - 1, 'v' || (n % 40), 'v' || (n % 40), 'v' || n, 'v' || (n % 3), n % 4 from r`,
   ]),

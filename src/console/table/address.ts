@@ -22,9 +22,9 @@ export function listAddress(search: Record<string, unknown>): ListAddress {
   const { filter, sort, open, tab } = search;
   const conditions = isObject(filter)
     ? Object.entries(filter).filter(([, comparator]) => isObject(comparator))
-    : [];
+    : null;
   return {
-    ...(conditions.length > 0 && { filter: Object.fromEntries(conditions) as Filter }),
+    ...(conditions && { filter: Object.fromEntries(conditions) as Filter }),
     ...(typeof sort === 'string' && { sort }),
     ...(typeof open === 'string' && { open }),
     ...(typeof tab === 'string' && { tab }),

@@ -6,12 +6,15 @@ import { Loading } from '../ui/states';
 import { pageNames, type PageName } from '../ui/words';
 import { useListAddress } from './address';
 import { DataTable, type ListProps } from './data-table';
+import type { Filter } from './filter';
 
 interface ListPageProps<Row extends { readonly id: string }, Values> extends ListProps<Row, Values> {
   /** Name of the page, which is that of the list: `devices`. */
   readonly id: PageName;
   /** The record that is open, beside the list. */
   readonly panel?: ReactNode;
+  /** Conditions until people take them away. */
+  readonly initialFilter?: Filter;
   /** Button that creates a record. */
   readonly create?: DialogButtonProps;
   /** Shown above the list, such as a summary. */
@@ -23,8 +26,8 @@ export function ListPage<Row extends { readonly id: string }, Values extends obj
   props: ListPageProps<Row, Values>,
 ): ReactNode {
   const label = useTexts(pageNames)[props.id];
-  const { panel, create, children, initialSort, ...table } = props;
-  const [{ filter, sort = initialSort, open }, change] = useListAddress();
+  const { panel, create, children, initialSort, initialFilter, ...table } = props;
+  const [{ filter = initialFilter ?? {}, sort = initialSort, open }, change] = useListAddress();
   return (
     <div className="page">
       <header className="page-header">
@@ -36,8 +39,12 @@ export function ListPage<Row extends { readonly id: string }, Values extends obj
           {...table}
           label={label}
           actions={create ? <DialogButton look="primary" {...create} /> : props.actions}
-          filter={filter ?? {}}
-          onFilter={(changed) => change({ filter: Object.keys(changed).length > 0 ? changed : undefined })}
+          filter={filter}
+          onFilter={(changed) => {
+            // Without conditions, the address says so where the list has some of its own.
+            const isPlain = initialFilter === undefined && Object.keys(changed).length === 0;
+            change({ filter: isPlain ? undefined : changed });
+          }}
           sort={sort}
           onSort={(changed) => change({ sort: changed })}
           openId={open}

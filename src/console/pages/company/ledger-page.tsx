@@ -1,12 +1,16 @@
 import type { ReactNode } from 'react';
 
 import { graphql } from '../../api';
-import type { EntityType, LedgerEntryRecordFragment } from '../../gql/graphql';
+import type { EntityType, LedgerEntryRecordFragment, LedgerEntryRowFragment } from '../../gql/graphql';
 import { findMembers, useNames } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
 import { useActionName } from '../../record/history-words';
 import { RecordLink } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
+import { useListAddress } from '../../table/address';
+import type { Column } from '../../table/columns';
+import { CompactList } from '../../table/data-table';
+import type { Filter } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { optionsOf, texts, useTexts } from '../../text';
@@ -49,35 +53,47 @@ const entityNames = texts({
 
 const KINDS = Object.keys(entityNames.en) as EntityType[];
 
-/** The change history of the company: who changed what, and when. */
-export default function LedgerPage(): ReactNode {
+function useColumns(): readonly Column<LedgerEntryRowFragment>[] {
   const text = useText();
   const actionName = useActionName();
   const kinds = useTexts(entityNames);
-  const kindOptions = optionsOf(kinds, KINDS);
+  return [
+    { id: 'sequence', title: 'N°', order: 'SEQUENCE', width: 80 },
+    { id: 'at', title: text.at, width: 190, kind: 'time' },
+    { id: 'actor', title: text.by, width: 180, render: ({ actor }) => actor?.name },
+    { id: 'action', title: text.action, width: 150, render: ({ action }) => actionName(action) },
+    {
+      id: 'entity',
+      title: text.entity,
+      width: 170,
+      render: ({ entityKind, entityId }) => `${kinds[entityKind]} ${entityId ?? ''}`,
+    },
+    { id: 'channel', title: 'API', width: 110, render: ({ channel }) => <Badge>{channel}</Badge> },
+  ];
+}
+
+const SOURCE = listOf(ROW, ...KINDS);
+
+/** A job is one entry, which is opened for the changes that it has made. */
+const WITHOUT_THOSE_OF_JOBS: Filter = { jobId: { isNull: true } };
+
+/** The change history of the company: who changed what, and when. */
+export default function LedgerPage(): ReactNode {
+  const text = useText();
+  const kindOptions = optionsOf(useTexts(entityNames), KINDS);
   return (
     <ListPage
       id="ledger"
-      source={listOf(ROW, ...KINDS)}
+      source={SOURCE}
       initialSort="-SEQUENCE"
+      initialFilter={WITHOUT_THOSE_OF_JOBS}
       rowName={({ sequence }) => String(sequence)}
-      columns={[
-        { id: 'sequence', title: 'N°', order: 'SEQUENCE', width: 80 },
-        { id: 'at', title: text.at, width: 190, kind: 'time' },
-        { id: 'actor', title: text.by, width: 180, render: ({ actor }) => actor?.name },
-        { id: 'action', title: text.action, width: 150, render: ({ action }) => actionName(action) },
-        {
-          id: 'entity',
-          title: text.entity,
-          width: 170,
-          render: ({ entityKind, entityId }) => `${kinds[entityKind]} ${entityId ?? ''}`,
-        },
-        { id: 'channel', title: 'API', width: 110, render: ({ channel }) => <Badge>{channel}</Badge> },
-      ]}
+      columns={useColumns()}
       filters={[
         { id: 'entityKind', title: text.kind, kind: 'choice', options: kindOptions },
         { id: 'actorId', title: text.by, kind: 'reference', find: findMembers },
         { id: 'at', title: text.at, kind: 'time' },
+        { id: 'jobId', title: text.byJob, kind: 'reference', isOfLinks: true },
       ]}
       panel={<EntryPanel />}
       empty={text.noEntries}
@@ -87,7 +103,7 @@ export default function LedgerPage(): ReactNode {
 
 const ENTRY = graphql(`
   fragment LedgerEntryRecord on LedgerEntry {
-    id sequence at action entityKind entityId channel
+    id sequence at action entityKind entityId channel jobId
     actor { name }
     entity { id }
     changes { field before after recordIds }
@@ -108,7 +124,29 @@ function EntryPanel(): ReactNode {
           title: text.changes,
           content: <Changes entry={entry} />,
         },
+        ...(entry.entityKind === 'JOB' && typeof entry.jobId === 'string'
+          ? [{ id: 'records', title: text.changesOfJob, content: <OfJob jobId={entry.jobId} /> }]
+          : []),
       ]}
+    />
+  );
+}
+
+/** The changes that a job has made. */
+function OfJob({ jobId }: { readonly jobId: string }): ReactNode {
+  const text = useText();
+  const [, change] = useListAddress();
+  return (
+    <CompactList
+      id="ledger"
+      label={text.changesOfJob}
+      source={SOURCE}
+      fixedFilter={{ jobId: { eq: jobId } }}
+      initialSort="SEQUENCE"
+      rowName={({ sequence }) => String(sequence)}
+      columns={useColumns()}
+      onOpen={({ id }) => change({ open: id, tab: undefined })}
+      empty={text.noEntries}
     />
   );
 }

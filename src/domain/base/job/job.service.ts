@@ -87,8 +87,9 @@ async function end(work: WriteWork, job: Job, state: Job['state'], changes: Part
   const ended = await update(work, job, { ...changes, state, endedAt: work.now });
   const { total, done, rejected, failure } = ended;
   const after = { state, total, done, rejected, failure };
-  const action = state === 'cancelled' ? 'cancel' : 'end';
-  work.ledger.append({ action, entityType: 'job', entityId: job.id, after });
+  const entry = { entityType: 'job', entityId: job.id, after } as const;
+  if (state === 'cancelled') work.ledger.append({ ...entry, action: 'cancel' });
+  else work.ledger.append({ ...entry, action: 'end', jobId: job.id });
   await jobParts.delete(work, { job_id: job.id });
   return ended;
 }
@@ -141,12 +142,16 @@ export async function takeJobStep(
 }
 
 /** The person who started a job, with the present role; without rights if disabled, or no longer a member. */
-export async function callerOf(work: ReadWork, { createdBy: userId, origin }: Job): Promise<Caller> {
+export async function callerOf(
+  work: ReadWork,
+  { id: jobId, createdBy: userId, origin }: Job,
+): Promise<Caller> {
   const member = (await users.byIds(work, [userId])).get(userId);
   const { role, timeZone } = member ?? work.caller;
   const isActive = member?.disabledAt === null;
   const scopes = isActive ? origin.scopes : [];
-  return { ...origin, companyId: work.caller.companyId, userId, tokenId: null, role, timeZone, scopes };
+  const { companyId } = work.caller;
+  return { ...origin, companyId, userId, tokenId: null, jobId, role, timeZone, scopes };
 }
 
 async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Promise<void> {

@@ -76,7 +76,7 @@ const LedgerAction = g.enumeration<LedgerEntry['action']>(
   },
 );
 
-export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId'>(
+export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId' | 'jobId'>(
   'LedgerEntry',
   'A recorded change: who changed what and when, with the record before and after.',
   {
@@ -184,6 +184,15 @@ export const ledgerEntryGraphql = g.graphqlModule(
       planned: { kind: 'column', property: 'action', scope: null },
     },
     company: g.one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
+    jobId: g.computed(
+      g.id.orNull(
+        'Global id of the job that made the change in the background, or that the entry is about. Null for other changes. With the filter `jobId: { isNull: true }`, a job is one entry.',
+      ),
+      ({ jobId, entityType, entityId }) => {
+        const id = entityType === 'job' ? (entityId ?? 0) : jobId;
+        return id === 0 ? null : g.globalId('Job', id);
+      },
+    ),
     changes: g.computed(
       g.object.list(
         FieldChangeType,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { recordMapping } from '../../../database/company/company-table.js';
 import { getFrom } from '../../../database/company/records.js';
-import type { Condition } from '../../../database/list/condition.js';
+import type { Comparison, Condition } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
 import type { EntityTypeName, LedgerActionName, ReadWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
@@ -16,6 +16,8 @@ export interface LedgerEntry {
   readonly at: Date;
   readonly companyId: number | null;
   readonly userId: number | null;
+  /** The job that made the change; 0 for the change of a request. */
+  readonly jobId: number;
   readonly channel: Channel;
   readonly action: LedgerActionName;
   readonly entityType: EntityTypeName;
@@ -27,6 +29,13 @@ export interface LedgerEntry {
 const HIDDEN = ['company_id', 'position', 'token_id', 'request_id', 'ip', 'hash'] as const;
 type Shown = Omit<LedgerEntry, 'id' | 'companyId'>;
 const { columns, recordOf } = recordMapping<'ledger', Shown, (typeof HIDDEN)[number]>('ledger', HIDDEN);
+
+/** Changes of requests have the job 0. */
+function meaningOfJob(given: Comparison): Condition {
+  if (given.operator !== 'isNull') return given;
+  const isOfRequest = { ...given, operator: 'eq', value: 0 } as const;
+  return given.value === true ? isOfRequest : { not: isOfRequest };
+}
 
 /** The recorded changes of the caller's company, oldest first. */
 export const ledgerEntries = listOf<'ledger', LedgerEntry>({
@@ -43,6 +52,7 @@ export const ledgerEntries = listOf<'ledger', LedgerEntry>({
     entityKind: { column: 'entity_type', kind: 'choice', order: 'SEQUENCE' },
     actionKind: { column: 'action', kind: 'choice', order: 'SEQUENCE' },
     entityId: { column: 'entity_id', kind: 'integer', narrows: true },
+    jobId: { column: 'job_id', kind: 'id', order: 'SEQUENCE', meaning: meaningOfJob },
     actorId: { column: 'user_id', kind: 'id', order: 'SEQUENCE' },
     channel: { column: 'channel', kind: 'choice' },
     at: { column: 'at', kind: 'instant' },

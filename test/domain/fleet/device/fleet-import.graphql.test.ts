@@ -55,9 +55,14 @@ const devices = async (name: string): Promise<unknown> =>
   ).devices.nodes;
 
 describe('in the history', () => {
+  const COUNT = 'query ($jobId: IdComparator) { ledger(filter: { jobId: $jobId }) { totalCount } }';
+  const entries = async (jobId: Fields): Promise<number> =>
+    (await answered<{ ledger: { totalCount: number } }>(server.acme, COUNT, { jobId })).ledger.totalCount;
+
   it('an import, a change of many devices and an export are one act each, with its number of records', async () => {
     const { acme } = server;
     const file = ['serial_number,logical_number', ...Array.from({ length: 250 }, (_, n) => `H${n},h ${n}`)];
+    const [acts, records] = [await entries({ isNull: true }), await entries({ isNull: false })];
     const { job } = await imported(file.join('\n'));
     const filter = { serialNumber: { startsWith: 'H' } };
     const groupId = nodeId('Group', await fleet.group(acme.client, 'moved together'));
@@ -76,6 +81,20 @@ describe('in the history', () => {
         ['end', 250],
       ]);
     }
+    // The other act created the group.
+    expect(await entries({ isNull: true })).toBe(acts + 4);
+    expect(await entries({ isNull: false })).toBe(records + 753);
+    for (const [of, count] of [
+      [job, 500],
+      [moved.job, 250],
+      [kept.job, 0],
+    ] as const) {
+      // Its end is one of its entries, its start is the act.
+      expect(await entries({ eq: of?.id })).toBe(count + 1);
+    }
+    const query = `query ($filter: LedgerEntryFilter) { ledger(first: 1, filter: $filter) { nodes { sequence jobId } } }`;
+    const { ledger } = await answered(acme, query, { filter: { jobId: { eq: moved.job?.id } } });
+    expect(ledger).toMatchObject({ nodes: [{ jobId: moved.job?.id }] });
   });
 });
 

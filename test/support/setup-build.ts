@@ -4,9 +4,12 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Builds dist/ if a source file or folder is newer than the last build. A folder is newer after a file was removed. */
+/**
+ * Builds dist/ if a source file or folder is newer than what the last build wrote at its end, or types that it generates are
+ * missing. A folder is newer after a file was removed.
+ */
 export default function setup(): void {
-  const built = timeOf('dist/boot.js');
+  const built = existsSync(`${root}/src/console/gql/graphql.ts`) ? timeOf('dist/console/index.html') : 0;
   const sources = [
     ...globSync('src/**', { cwd: root, exclude: ['src/console/gql/**'] }),
     'schema.graphql',

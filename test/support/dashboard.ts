@@ -13,6 +13,12 @@ export interface Page<T> {
   readonly nodes: readonly T[];
 }
 
+/** A list with the places at which it goes on. */
+export interface Connection<T> extends Page<T> {
+  readonly pageInfo: Readonly<Record<'hasNextPage' | 'hasPreviousPage', boolean>> &
+    Readonly<Record<'startCursor' | 'endCursor', string | null>>;
+}
+
 /** Runs an operation that must succeed; resolves to its data. */
 export async function answered<Data = Fields>(
   member: Pick<Member, 'graphql'>,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, nodeId, type Page, refused } from '../../../support/dashboard.js';
+import { answered, type Connection, nodeId, refused } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
 import { mutated } from '../../../support/mutations.js';
 import { populate } from '../../../support/populated.js';
@@ -26,7 +26,7 @@ interface Entry extends Fields {
   readonly entityId: number | null;
   readonly entity: (Fields & { readonly __typename: string }) | null;
 }
-type Entries = Page<Entry> & { readonly pageInfo: { hasNextPage: boolean; endCursor: string } };
+type Entries = Connection<Entry>;
 
 const LIST = `query ($filter: LedgerEntryFilter, $orderBy: LedgerEntryOrder, $first: Int, $after: String) {
   ledger(filter: $filter, orderBy: $orderBy, first: $first, after: $after) { totalCount

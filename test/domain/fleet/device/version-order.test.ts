@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 
-import { answered } from '../../../support/dashboard.js';
+import { answered, type Connection } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
 import { mutated } from '../../../support/mutations.js';
 import { useServer, type Fields } from '../../../support/server.js';
@@ -30,23 +30,16 @@ const PAGE = `query ($first: Int, $after: String, $last: Int, $before: String, $
     orderBy: { field: FRAMEWORK_VERSION, direction: $direction }) {
     nodes { serialNumber } pageInfo { hasNextPage endCursor hasPreviousPage startCursor } } }`;
 
-interface Page {
-  readonly nodes: readonly { readonly serialNumber: string }[];
-  readonly pageInfo: {
-    readonly hasNextPage: boolean;
-    readonly endCursor: string | null;
-    readonly hasPreviousPage: boolean;
-    readonly startCursor: string | null;
-  };
-}
-
 /** Serial numbers of all pages of two devices, each page read from the cursor of the page before. */
 async function pages(way: 'forward' | 'backward', variables: Fields): Promise<string> {
   const found: string[] = [];
   let at: string | null = null;
   for (let more = true; more;) {
     const page: Fields = way === 'forward' ? { first: 2, after: at } : { last: 2, before: at };
-    const answer = await answered<{ devices: Page }>(server.acme, PAGE, { ...variables, ...page });
+    const answer = await answered<{ devices: Connection<{ serialNumber: string }> }>(server.acme, PAGE, {
+      ...variables,
+      ...page,
+    });
     const { nodes, pageInfo } = answer.devices;
     const serials = nodes.map(({ serialNumber }) => serialNumber);
     if (way === 'forward') found.push(...serials);

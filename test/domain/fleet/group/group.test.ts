@@ -1,15 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { answered, refused, type Page } from '../../../support/dashboard.js';
+import { answered, type Connection, refused } from '../../../support/dashboard.js';
 import { fleet, softwareOf, totalIn } from '../../../support/fleet.js';
 import { useServer, type Fields } from '../../../support/server.js';
 
 const server = useServer();
 
-type GroupPage = Page<{ readonly name: string }> & {
+type GroupPage = Connection<{ readonly name: string }> & {
   readonly edges: readonly { readonly cursor: string }[];
-  readonly pageInfo: Readonly<Record<'hasNextPage' | 'hasPreviousPage', boolean>> &
-    Readonly<Record<'startCursor' | 'endCursor', string | null>>;
 };
 
 const PAGE = `query ($first: Int, $after: String, $last: Int, $before: String, $orderBy: GroupOrder,

@@ -10,7 +10,7 @@ import { sendNotification } from '../../../../src/domain/messages/notification/n
 import { DAY } from '../../../../src/platform/clock.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
-import { ledgerOf, wideFleet } from '../../../support/fleet.js';
+import { fleet, ledgerOf, wideFleet } from '../../../support/fleet.js';
 import { expectRefused, mutated } from '../../../support/mutations.js';
 import { useServerPerTest, type Fields, type Member } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
@@ -55,6 +55,8 @@ const retry = async (id: number): Promise<unknown> =>
 
 /** One notification: the first delivery is delivered, the second has failed, and the third waits. */
 async function mixed(): Promise<number> {
+  // Ids of numbers and of deliveries differ.
+  await fleet.logicalNumber(acme.client, 'without deliveries');
   for (const number of NUMBERS) await reachable(acme, number);
   const id = await notify(server, acme, 'text', ...NUMBERS);
   await inUnit(server.app.units, acme, async (work) => {
@@ -95,7 +97,7 @@ describe('deliveries of a notification', () => {
   });
 
   it.each([
-    [{ logicalNumberId: { eq: nodeId('LogicalNumber', 2) } }, ['200 FAILED']],
+    [{ logicalNumberId: { eq: nodeId('LogicalNumber', 3) } }, ['200 FAILED']],
     [{ number: { eq: '200' } }, ['200 FAILED']],
     [{ number: { in: ['100', '300', '400'] } }, ['100 DELIVERED', '300 QUEUED']],
     [{ number: { startsWith: '2' } }, ['200 FAILED']],

@@ -73,13 +73,10 @@ const TRANSPORTS: Readonly<Record<string, Arrival>> = {
 
 /** Time of queueing of the last delivery as clocks in Sao Paulo show it (UTC-3 all year). */
 async function queuedInSaoPaulo(): Promise<string> {
-  const { queued_at: at } = await server.app.database.reads
-    .selectFrom('notification_deliveries')
-    .select('queued_at')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirstOrThrow();
-  const local = new Date(at - 3 * 3_600_000).toISOString();
+  const [row] = await server.place.sql<{ at: number }>(
+    'select max(queued_at) as at from notification_deliveries',
+  );
+  const local = new Date(Number(row?.at) - 3 * 3_600_000).toISOString();
   return local.replace(/^(\d+)-(\d\d-\d\d)T(\d\d:\d\d).*$/, '$2-$1 $3');
 }
 

@@ -24,12 +24,10 @@ async function createTargets(client: TestServer['acme']['client']): Promise<[num
 }
 
 async function latest(): Promise<{ id: number; stored: string; targets: string[] }> {
-  const { id, content } = await server.app.database.reads
-    .selectFrom('notifications')
-    .select(['id', 'content'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirstOrThrow();
+  const sql = 'select id, content from notifications order by id desc limit 1';
+  const [{ id, content } = { id: 0, content: '' }] = await server.place.sql<{ id: number; content: string }>(
+    sql,
+  );
   return { id, stored: content, targets: await targetsOf(server, id) };
 }
 

@@ -4,7 +4,7 @@ import {
 } from '../../../../src/domain/payments/transaction/transaction.model.js';
 import { listTransactions } from '../../../../src/domain/payments/transaction/transaction.service.js';
 import { DAY, HOUR } from '../../../../src/platform/clock.js';
-import { answered } from '../../../support/dashboard.js';
+import { answered, type Connection } from '../../../support/dashboard.js';
 import type { Fields, Member, TestServer } from '../../../support/server.js';
 import type { Row } from './filters.js';
 import { record, report } from './records.js';
@@ -40,12 +40,7 @@ const LIST = `query ($first: Int, $after: String, $last: Int, $before: String, $
   transactions(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
     totalCount nodes { databaseId } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
 
-export interface Part {
-  readonly totalCount: number;
-  readonly nodes: readonly { readonly databaseId: number }[];
-  readonly pageInfo: Readonly<Record<'hasNextPage' | 'hasPreviousPage', boolean>> &
-    Readonly<Record<'startCursor' | 'endCursor', string | null>>;
-}
+export type Part = Connection<{ readonly databaseId: number }>;
 export const partOf = async (member: Member, variables: Fields): Promise<Part> =>
   (await answered<{ transactions: Part }>(member, LIST, variables)).transactions;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { disableUser } from '../../../../src/domain/people/user/user.service.js';
 import { createClient, type Fields } from '../../../support/client.js';
-import { answered, nodeId, type Page, refused } from '../../../support/dashboard.js';
+import { answered, type Connection, nodeId, refused } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
 import { expectRefused, mutated, mutationOf } from '../../../support/mutations.js';
@@ -24,7 +24,7 @@ interface MemberShape extends Fields {
   readonly user: Fields;
 }
 
-type Members = Page<MemberShape> & { readonly pageInfo: Fields };
+type Members = Connection<MemberShape>;
 
 let emails = 0;
 const newEmail = (): string => `member${++emails}@acme.example`;

@@ -250,7 +250,7 @@ describe('a logical number', () => {
     expect(await versionsOf(await created({ group_id: group, app_version_ids: [] }))).toEqual([]);
   });
 
-  it('gets the default versions of the group that it is moved to', async () => {
+  it('contract 24: keeps what the group has that it is moved to, and gets its default versions', async () => {
     const [from, group] = [await newGroup(), await newGroup()];
     const [kept, lost, added] = [
       await versionOf([from, group]),

@@ -26,25 +26,17 @@ const answerTo = async (...rows: unknown[]): Promise<readonly Fields[]> => (awai
 
 const rejected = (line: number, errors: Fields): Fields => ({ line, result: 'rejected', errors });
 
-async function stored(reference: string): Promise<Fields[]> {
-  return await server.app.database.reads
-    .selectFrom('transactions')
-    .selectAll()
-    .where('company_id', '=', ingest.caller.companyId)
-    .where('reference', 'like', reference)
-    .orderBy('id')
-    .execute();
-}
-
-async function ledger(): Promise<Fields[]> {
-  return await server.app.database.reads
-    .selectFrom('ledger')
-    .select(['action', 'entity_id', 'user_id', 'token_id', 'after'])
-    .where('entity_type', '=', 'transaction')
-    .where('company_id', '=', ingest.caller.companyId)
-    .orderBy('sequence')
-    .execute();
-}
+const stored = (reference: string) =>
+  server.place.sql('select * from transactions where company_id = $1 and reference like $2 order by id', [
+    ingest.caller.companyId,
+    reference,
+  ]);
+const ledger = () =>
+  server.place.sql(
+    `select action, entity_id, user_id, after from ledger
+     where company_id = $1 and entity_type = 'transaction' order by sequence`,
+    [ingest.caller.companyId],
+  );
 
 describe('POST /ingest/v1/transactions', () => {
   it('stores new rows, counts repeated ones and reports rejected ones', async () => {

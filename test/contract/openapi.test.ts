@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { formatted } from '../../.config/formatted.js';
-import { createClient } from '../support/client.js';
 import { expectDocumented, DOCUMENT, OTHERS, ROUTES } from '../support/openapi-check.js';
 import { useServer } from '../support/server.js';
 
@@ -106,11 +105,6 @@ describe('the check of every response against the document', () => {
     ['a content type that is not documented', 200, {}, '/terminal/v1/params.dat'],
   ])('fails %s', (_what, status, body, path) => {
     expect(() => expectDocumented(response(status, body, path))).toThrow('does not match the document');
-  });
-
-  it('runs in the test client', async () => {
-    const reply = await createClient(server.url, 'not a token').get('groups');
-    expect(reply.status).toBe(401);
   });
 });
 

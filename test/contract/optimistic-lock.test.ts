@@ -169,12 +169,4 @@ describe('optimistic locking', () => {
       expect(outcomes).toEqual([outcomes[0] === 'NOT_FOUND' ? 'NOT_FOUND' : 'STALE', 'won']);
     }
   });
-
-  it('shows the revision that the ETag of REST has', async () => {
-    const id = await fleet.device(member.client, 'tagged');
-    await member.client.put('devices/tagged', { enabled: false });
-    const revision = await revisionOf('Device', nodeId('Device', id));
-    expect(revision).toBe(2);
-    expect((await member.client.get(`devices/${id}`)).headers.get('etag')).toBe(`"device-${id}-${revision}"`);
-  });
 });

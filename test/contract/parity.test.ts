@@ -1,4 +1,3 @@
-import type { GraphQLEnumType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -10,7 +9,7 @@ import { nodeId } from '../support/dashboard.js';
 import { create, list, mutate, read, remove, update, type Payload } from '../support/parity/operations.js';
 import { RECORD_CASES, type Change, type RecordCase } from '../support/parity/record-cases.js';
 import { createRelatedRecords, ids, type RelatedRecords } from '../support/parity/related-records.js';
-import { asRest, fieldsOnlyInGraphql, schema, ZONE } from '../support/parity/rest-spelling.js';
+import { asRest, fieldsOnlyInGraphql, ZONE } from '../support/parity/rest-spelling.js';
 import { addPerson, PASSWORD, signIn } from '../support/people.js';
 import { useServer, type Fields, type Member } from '../support/server.js';
 import { TRANSPORTS } from '../support/transports.js';
@@ -255,13 +254,5 @@ describe('contract 29: a record says through what it was created', () => {
       group: { createdVia: 'API' },
       ledger: { nodes: [{ action: 'create', channel: 'API' }] },
     });
-  });
-
-  it('the schema describes the channels so', () => {
-    const channels = schema.getType('Channel') as GraphQLEnumType;
-    expect(channels.getValues().map(({ name, description }) => [name, description])).toEqual([
-      ['API', 'REST, GraphQL with a token (over HTTP, sockets or streams), or the command line.'],
-      ['INTERFACE', 'A console that people work in.'],
-    ]);
   });
 });

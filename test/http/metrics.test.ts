@@ -86,11 +86,4 @@ describe('/metrics', () => {
     const listed = firstCells(readDocument('src/docs/monitoring.md'), 'Metric');
     expect(present.filter((name) => !/^(process|nodejs)_/.test(name)).toSorted()).toEqual(listed.toSorted());
   });
-
-  it('is separate for each server', async () => {
-    const other = await ownServer();
-    server.app.metrics.count('cardDataScrubs', 1);
-    const { text } = await other.anonymous.get('/metrics');
-    expect(text).toContain('card_data_scrubs_total 0');
-  });
 });

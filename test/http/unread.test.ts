@@ -132,16 +132,3 @@ describe('a client that reads slowly, for longer than the idle time', () => {
     socket.close();
   });
 });
-
-describe('clients that read', () => {
-  it('may send many requests on one connection, one after another or at once', async () => {
-    const socket = await request('/v1/groups');
-    let text = '';
-    socket.on('data', (part: Buffer) => (text += part.toString('latin1')));
-    const head = `Host: a\r\nAuthorization: Bearer ${server.acme.token}\r\n\r\n`;
-    socket.write(`GET /v1/groups HTTP/1.1\r\n${head}`.repeat(199));
-    await expect.poll(() => text.split('HTTP/1.1 200 OK').length - 1).toBe(200);
-    socket.destroy();
-    await expect.poll(() => server.metric('http_waiting_bytes')).toBe(0);
-  });
-});

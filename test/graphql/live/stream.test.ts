@@ -217,14 +217,6 @@ describe('the client of graphql-sse', () => {
     return value;
   };
 
-  it.each([
-    ['{', {}, 'GRAPHQL_PARSE_FAILED'],
-    [VIEWER, { operationName: 'Other' }, 'OPERATION_RESOLUTION_FAILURE'],
-    ['query ($n: Int) { groups(first: $n) { totalCount } }', { variables: { n: 'x' } }, 'BAD_USER_INPUT'],
-  ])('gets the errors of %s as a result', async (query, more, code) => {
-    expect(await first({ query, ...more })).toMatchObject({ errors: [{ extensions: { code } }] });
-  });
-
   it('gets results and events, and a status where the request itself is malformed', async () => {
     expect(await first({ query: VIEWER })).toMatchObject({ data: { viewer: { role: 'ADMIN' } } });
     const after = await lastSequence(server.acme);

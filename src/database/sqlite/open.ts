@@ -22,7 +22,7 @@ import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lo
 import { ensureMarker, lossOf, lost } from './file/loss.js';
 import { hasCleanStop, readMarks, removeMarker } from './file/marker.js';
 import { migrateFile, SILENT } from './file/migrate.js';
-import { canonicalPath, closing, openFile } from './file/open-file.js';
+import { canonicalPath, closing, fileBytes, openFile, walPath } from './file/open-file.js';
 import { Reserve } from './write-ahead-log.js';
 
 /** Creates or migrates a file, which may be an unfinished copy. Errors: as `openDatabase`. */
@@ -119,8 +119,9 @@ async function takeOver(file: string): Promise<void> {
   await demandNoServer(file, marks === null ? null : (marks.serverPid ?? 0));
 }
 
-/** Copies the log of a crashed process into the file: a part of it may not have reached the disk. */
+/** Copies the log of a crashed process, if there is one, into the file: a part of it may not have reached the disk. */
 function writeLogBack(file: string): void {
+  if (fileBytes(walPath(file)) === 0) return;
   closing(openFile(file, { readonly: false }), (database) => database.pragma('wal_checkpoint(truncate)'));
 }
 

@@ -211,11 +211,11 @@ const PAGE_BYTES = 4096;
 const WRITERS = 16;
 const REFUSALS = 200;
 
-/** A file system on a disk of 24 MB, with the blocks and the journal of a real one. */
+/** A file system on a disk of 16 MB, with the blocks and the journal of a real one. */
 async function onRealDisk(use: (file: string) => Promise<void>): Promise<void> {
   const disk = join(folder, 'disk.img');
   const small = join(folder, 'small');
-  runTool('truncate', '-s', '24M', disk);
+  runTool('truncate', '-s', '16M', disk);
   runTool('mkfs.ext4', '-q', '-F', '-m', '0', disk);
   mkdirSync(small);
   runTool('mount', '-o', 'loop', disk, small);

@@ -1,6 +1,7 @@
 import {
   buildSchema,
   getNamedType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -13,9 +14,11 @@ import { globSync, readFileSync } from 'node:fs';
 
 type Mutation = GraphQLField<unknown, unknown>;
 
-const operations = buildSchema(readFileSync('schema.graphql', 'utf8')).getMutationType()?.getFields() ?? {};
-const sources = globSync('src/console/**/*.{ts,tsx}', { exclude: ['src/console/gql/**'] });
-const named = sources.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/\bmutations\.(\w+)/g)]);
+const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
+const operations = schema.getMutationType()?.getFields() ?? {};
+const paths = globSync('src/console/**/*.{ts,tsx}', { exclude: ['src/console/gql/**'] });
+const sources = paths.map((path) => readFileSync(path, 'utf8'));
+const named = sources.flatMap((source) => [...source.matchAll(/\bmutations\.(\w+)/g)]);
 const used = [...new Set(named.map(([, name = '']) => name))].flatMap((name) => operations[name] ?? []);
 
 /** Fields of a record that its references have, beside the id: what people call it. */
@@ -26,7 +29,17 @@ const REVERTIBLE = /Update$|^logicalNumberSetAppVersions$/;
 /** Documents of the mutations that the console calls `mutations.appUpdate`, with all arguments and what is to be shown. */
 export const mutationDocuments = used.map(documentOf);
 
-/** Prints the module of these documents, with their types. */
+/** Fields by which lists that the console shows can be sorted, by the types of their records. */
+const orderFields = Object.fromEntries(
+  sources
+    .flatMap((source) => [...source.matchAll(/fragment \w+(?:Row|Record) on (\w+)/g)])
+    .flatMap(([, type = '']) => {
+      const fields = schema.getType(`${type}OrderField`);
+      return isEnumType(fields) ? [[type, fields.getValues().map(({ name }) => name)]] : [];
+    }),
+);
+
+/** Prints the module of these documents with their types, and of what lists can be sorted by. */
 export const plugin = (): string =>
   [
     "import type * as types from './graphql.js';",
@@ -40,6 +53,8 @@ export const plugin = (): string =>
       return `  ${mutation.name}: ${text} as unknown as Document<types.${type}, types.${type}Variables>,`;
     }),
     '};',
+    '',
+    `export const orderFields = ${JSON.stringify(orderFields)} as const;`,
   ].join('\n');
 
 function typeName({ name }: Mutation): string {

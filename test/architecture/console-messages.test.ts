@@ -15,10 +15,21 @@ function usersOf(path: string): readonly string[] {
   return path.endsWith('/words.ts') ? sources.filter((each) => dirname(each) === dirname(path)) : [path];
 }
 
-/** Whether the source has the message as `text.name`, as `'name'`, or as a template with the end of its name. */
+/** Texts of GraphQL, whose fields are shown with the messages of their names. */
+const GRAPHQL = /graphql\(`[^`]*`/g;
+
+/**
+ * Whether the source has the message as `text.name`, as `'name'`, as a field of a fragment, or as a template with the end of
+ * its name.
+ */
 function isUsed(name: string, source: string): boolean {
   const ends = [...source.matchAll(/text\[`\$\{[\w.]+\}(\w+)`\]/g)].map(([, end]) => end ?? '');
-  return new RegExp(`\\.${name}\\b|'${name}'`).test(source) || ends.some((end) => name.endsWith(end));
+  const selected = source.match(GRAPHQL)?.join(' ') ?? '';
+  return (
+    new RegExp(`\\.${name}\\b|'${name}'`).test(source) ||
+    new RegExp(`\\b${name}\\b`).test(selected) ||
+    ends.some((end) => name.endsWith(end))
+  );
 }
 
 it('each message of the console is shown somewhere', () => {

@@ -46,6 +46,7 @@ it('a passkey is added, named and removed; with it, people sign in alone or afte
 
   await passkeys.getByRole('button', { name: 'Add passkey' }).click();
   const form = page.getByRole('dialog', { name: 'Add passkey' });
+  await form.waitFor();
   await page.keyboard.type('Telephone');
   await form.getByLabel('Current password').fill('not my password');
   await page.keyboard.press('Enter');

@@ -13,7 +13,8 @@ beforeAll(async () => {
 });
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
-const failures = (problem: string) => /net::ERR|status of (404|429|502)|a file of this page could not be loaded/i.test(problem);
+const failures = (problem: string) =>
+  /net::ERR|status of (404|429|502)|a file of this page could not be loaded/i.test(problem);
 
 it('a page that finds no server at first shows itself once there is one', async () => {
   const page = await open('/', { email, isExpected: failures });

@@ -53,7 +53,7 @@ it('a webhook is created with a secret, tested, sent again, given another secret
 
   await act('New secret');
   const rotate = page.getByRole('dialog', { name: 'New secret' });
-  await picked(rotate, 'Sign with the old secret too for', '1h');
+  await picked(rotate, 'Sign with the old secret too for', '1 hour');
   await rotate.getByRole('button', { name: 'New secret' }).click();
   expect(await secretOf()).not.toBe(first);
 

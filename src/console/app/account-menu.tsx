@@ -13,7 +13,7 @@ import {
 } from 'react-aria-components';
 
 import { mutations, useMutation } from '../api';
-import { type Option, optionsOf, texts, useTexts } from '../text';
+import { type Option, texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
 import { setPreferences, usePreferences, type Theme } from './preferences';
 import { useSession } from './session';
@@ -61,7 +61,7 @@ export function AccountMenu({ onShortcuts }: { readonly onShortcuts: () => void 
           <Item onAction={onShortcuts}>{text.shortcuts}</Item>
           <OneOf
             title={text.theme}
-            options={optionsOf(text, ['system', 'light', 'dark'])}
+            options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: text[value] }))}
             value={theme}
             onChange={(chosen) => setPreferences({ theme: chosen as Theme })}
           />

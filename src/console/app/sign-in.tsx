@@ -71,29 +71,21 @@ export default function SignIn({ onSignedIn }: { readonly onSignedIn: () => void
       {kind === 'set-password' ? (
         <SendForm
           root={null}
-          empty={{ password: '' }}
           fields={[
-            {
-              name: 'password',
-              label: text.password,
-              type: 'password',
-              autoComplete: 'new-password',
-              help: text.chooseHelp,
-            },
+            { name: 'password', label: text.password, autoComplete: 'new-password', help: text.chooseHelp },
           ]}
           document={mutations.passwordSetByLink}
-          variables={({ password }) => ({ code, password })}
+          args={{ code }}
           submit={text.title}
           onDone={({ viewer }) => (viewer ? onSignedIn() : back(text.passwordSet))}
         />
       ) : isForgotten ? (
         <SendForm
           root={null}
-          empty={{ email: '' }}
-          fields={[{ name: 'email', label: text.email, type: 'email', autoComplete: 'username' }]}
+          fields={[{ name: 'email', label: text.email, autoComplete: 'username' }]}
           document={mutations.passwordRequest}
           submit={text.send}
-          done={() => text.requested}
+          done={text.requested}
           onDone={() => back(text.requested)}
           onCancel={() => setIsForgotten(false)}
         />

@@ -3,8 +3,8 @@ import { useState, type ReactNode } from 'react';
 
 import { mutations, useDryRun, useMutation } from '../api';
 import type { MutationState } from '../api/mutation';
-import type { DeviceTargetInput } from '../gql/graphql';
-import { useFormat } from '../text/format';
+import type { DeviceBulkChangeInput, DeviceTargetInput } from '../gql/graphql';
+import { useFormat } from '../text';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { Form } from '../ui/form';
@@ -12,6 +12,7 @@ import { notify } from '../ui/toasts';
 import { pageTexts } from '../ui/words';
 import { useRun, type Progress, type RecordAction, type RecordActions } from './bulk';
 import { Fields } from './fields';
+import { emptyOf, fieldsOf, inputOf, type FormField, type Values } from './form-field';
 import { nameOf } from './link';
 
 const useText = pageTexts({
@@ -30,9 +31,9 @@ const useText = pageTexts({
 
 const EXAMPLES = 20;
 
-export interface ActionDialogProps<Row, Values> {
-  readonly actions: RecordActions<Row, Values>;
-  readonly action: RecordAction<Row, Values>;
+export interface ActionDialogProps<Row> {
+  readonly actions: RecordActions<Row>;
+  readonly action: RecordAction<Row>;
   readonly rows: readonly Row[];
   /** The filter of all records that are selected, in place of `rows`. */
   readonly all?: object | null;
@@ -42,23 +43,36 @@ export interface ActionDialogProps<Row, Values> {
 }
 
 /** Asks for what an action takes, and does it: many devices by a job, other records one by one. */
-export default function ActionDialog<Row extends { readonly id: string }, Values extends object>(
-  props: ActionDialogProps<Row, Values>,
+export default function ActionDialog<Row extends { readonly id: string }>(
+  props: ActionDialogProps<Row>,
 ): ReactNode {
   const { action, rows, all = null } = props;
-  const isJob = action.input && (all !== null || rows.length > 1 || !action.change);
-  if (isJob !== true) return <OneByOne {...props} />;
+  const isJob = action.isJob === true && (all !== null || rows.length > 1 || !action.change);
+  if (!isJob) return <OneByOne {...props} />;
   const everything = all !== null && Object.keys(all).length === 0;
   const ids = rows.map(({ id }) => id);
   return <Job {...props} target={everything ? { all: true } : all === null ? { ids } : { filter: all }} />;
 }
 
-interface ActionFormProps<Row, Values> extends Partial<
-  Pick<MutationState<never, never>, 'errors' | 'failure'>
-> {
-  readonly action: RecordAction<Row, Values>;
+/** Values that the person enters for an action, and the input that is sent then: null while something is missing. */
+interface ActionValues {
+  readonly fields: readonly FormField[];
   readonly values: Values;
-  readonly set: (values: Values) => void;
+  readonly set: (changed: Values) => void;
+  readonly input: Values | null;
+}
+
+function useActionValues<Row>({ fields: given = [], input }: RecordAction<Row>): ActionValues {
+  const fields = fieldsOf(given);
+  const [values, setValues] = useState(emptyOf(fields));
+  const entered = inputOf(fields, values);
+  const set = (changed: Values): void => setValues({ ...values, ...changed });
+  return { fields, values, set, input: entered && { ...entered, ...input } };
+}
+
+interface ActionFormProps<Row> extends Partial<Pick<MutationState<never, never>, 'errors' | 'failure'>> {
+  readonly action: RecordAction<Row>;
+  readonly form: ActionValues;
   /** Number of records; null until it is known. */
   readonly count: number | null;
   /** Names of some of them. */
@@ -69,10 +83,10 @@ interface ActionFormProps<Row, Values> extends Partial<
 }
 
 /** The values that an action takes, how many records it changes, and which. */
-function ActionForm<Row, Values extends object>(props: ActionFormProps<Row, Values>): ReactNode {
+function ActionForm<Row>(props: ActionFormProps<Row>): ReactNode {
   const text = useText();
   const format = useFormat();
-  const { action, values, count, names, errors = [], failure = null } = props;
+  const { action, form, count, names, errors = [], failure = null } = props;
   return (
     <Form
       onSubmit={props.onSubmit}
@@ -80,17 +94,12 @@ function ActionForm<Row, Values extends object>(props: ActionFormProps<Row, Valu
       submit={count === null ? action.name : `${action.name} (${format.number(count)})`}
       isDangerous={action.isDangerous === true}
       isRunning={props.isRunning}
-      isDisabled={count === null || count === 0 || action.isReady?.(values) === false}
+      isDisabled={count === null || count === 0 || form.input === null}
       failure={failure}
       errors={errors}
       shown={[]}
     >
-      <Fields
-        fields={action.fields ?? []}
-        values={values}
-        set={(changed) => props.set({ ...values, ...changed })}
-        errors={[]}
-      />
+      <Fields {...form} />
       {count !== null && <p role="status">{text.examples(names.join(', '), count - names.length)}</p>}
       <p className="faint">{action.effect}</p>
     </Form>
@@ -98,18 +107,16 @@ function ActionForm<Row, Values extends object>(props: ActionFormProps<Row, Valu
 }
 
 /** Changes records by requests of their own: shows the progress, then each that failed and why. */
-function OneByOne<Row extends object, Values extends object>(
-  props: ActionDialogProps<Row, Values>,
-): ReactNode {
+function OneByOne<Row extends object>(props: ActionDialogProps<Row>): ReactNode {
   const text = useText();
   const format = useFormat();
   const { actions, action, rows, onClose } = props;
   const run = useRun(actions);
-  const [values, set] = useState(actions.empty);
+  const form = useActionValues(action);
   const [progress, setProgress] = useState<Progress | null>(null);
   const isFinished = progress?.done === rows.length;
   const send = async (): Promise<void> => {
-    const { failed } = await run(action, rows, values, setProgress);
+    const { failed } = await run(action, rows, form.input ?? {}, setProgress);
     if (failed.length > 0) return;
     props.onDone();
     onClose();
@@ -118,7 +125,7 @@ function OneByOne<Row extends object, Values extends object>(
     return (
       <Dialog title={action.name} isOpen onClose={onClose}>
         <ActionForm
-          {...{ action, values, set, onClose }}
+          {...{ action, form, onClose }}
           count={rows.length}
           names={rows.slice(0, EXAMPLES).map(actions.nameOf ?? nameOf)}
           isRunning={false}
@@ -155,15 +162,13 @@ function OneByOne<Row extends object, Values extends object>(
 }
 
 /** Starts a job that changes many devices, once the person has seen how many and which. */
-function Job<Row, Values extends object>(
-  props: ActionDialogProps<Row, Values> & { readonly target: DeviceTargetInput },
-): ReactNode {
+function Job<Row>(props: ActionDialogProps<Row> & { readonly target: DeviceTargetInput }): ReactNode {
   const text = useText();
   const format = useFormat();
   const navigate = useNavigate();
   const { action, target, onClose } = props;
-  const [values, set] = useState(props.actions.empty);
-  const change = (action.isReady?.(values) ?? true) ? (action.input?.(values) ?? null) : null;
+  const form = useActionValues(action);
+  const change = form.input as DeviceBulkChangeInput | null;
   const probe = useDryRun(mutations.deviceBulkChange, change && { target, change, dryRun: true });
   const mutation = useMutation(mutations.deviceBulkChange);
   const { count = null, examples } = probe.payload ?? {};
@@ -179,7 +184,7 @@ function Job<Row, Values extends object>(
   return (
     <Dialog title={action.name} isOpen onClose={onClose}>
       <ActionForm
-        {...{ action, values, set, count, onClose }}
+        {...{ action, form, count, onClose }}
         names={(examples ?? []).map(nameOf)}
         errors={[...probe.errors, ...mutation.errors]}
         failure={mutation.failure ?? probe.failure}

@@ -19,11 +19,11 @@ const words = texts({
 });
 
 /** Buttons for what may be done with selected records. */
-export function SelectionActions<Row extends { readonly id: string }, Values extends object>(
-  props: Omit<ActionDialogProps<Row, Values>, 'action' | 'onClose'>,
+export function SelectionActions<Row extends { readonly id: string }>(
+  props: Omit<ActionDialogProps<Row>, 'action' | 'onClose'>,
 ): ReactNode {
-  const [action, setAction] = useState<RecordAction<Row, Values> | null>(null);
-  const offered = props.actions.actions.filter(({ input }) => props.all == null || input);
+  const [action, setAction] = useState<RecordAction<Row> | null>(null);
+  const offered = props.actions.actions.filter(({ isJob }) => props.all == null || isJob === true);
   return (
     <>
       {offered.map((each) => (
@@ -44,21 +44,21 @@ export function SelectionActions<Row extends { readonly id: string }, Values ext
 }
 
 /** Menu of what may be done with one record; a button where that is one thing. */
-export function RowMenu<Row extends { readonly id: string }, Values extends object>(props: {
-  readonly actions: RecordActions<Row, Values>;
+export function RowMenu<Row extends { readonly id: string }>(props: {
+  readonly actions: RecordActions<Row>;
   readonly row: Row;
 }): ReactNode {
   const text = useTexts(words);
   const { row, actions } = props;
   const run = useRun(actions);
-  const [action, setAction] = useState<RecordAction<Row, Values> | null>(null);
+  const [action, setAction] = useState<RecordAction<Row> | null>(null);
   const close = (): void => setAction(null);
-  const begin = async (chosen: RecordAction<Row, Values>): Promise<void> => {
+  const begin = async (chosen: RecordAction<Row>): Promise<void> => {
     if (chosen.isDangerous === true || chosen.fields) {
       setAction(chosen);
       return;
     }
-    const [failed] = (await run(chosen, [row], actions.empty)).failed;
+    const [failed] = (await run(chosen, [row], {})).failed;
     if (failed) notify({ text: failed.message, tone: 'bad' });
   };
   if (!useMay('WRITE')) return null;

@@ -3,11 +3,9 @@ import type { CombinedError } from 'urql';
 import { noteChange } from '../api';
 import { failureOf } from '../api/errors';
 import { messageOf, type UserError } from '../api/rules';
-import type { DeviceBulkChangeInput } from '../gql/graphql';
-import { useLocale } from '../text';
-import { useFormat } from '../text/format';
+import { useLocale, useFormat } from '../text';
 import type { IconName } from '../ui/icon';
-import type { FormField } from './fields';
+import type { GivenField } from './form-field';
 import { nameOf as recordName } from './link';
 import { useChangeNote } from './undo';
 
@@ -15,8 +13,8 @@ interface Payload {
   readonly userErrors: readonly UserError[];
 }
 
-/** An action on one record, or on many. `Values` has the fields that it asks for. */
-export interface RecordAction<Row, Values> {
+/** An action on one record, or on many. */
+export interface RecordAction<Row> {
   readonly name: string;
   readonly icon: IconName;
   /** Said once it is done: "Disabled". */
@@ -27,20 +25,20 @@ export interface RecordAction<Row, Values> {
   readonly isFor?: (row: Row) => boolean;
   /** Says what follows from it. */
   readonly effect?: string;
-  readonly fields?: readonly FormField<Values>[];
-  readonly isReady?: (values: Values) => boolean;
-  /** Changes one record. Without it, one record is changed by a job too. */
-  readonly change?: (row: Row, values: Values) => Promise<Payload>;
-  /** The change that one job makes to many devices. Without it, each record is changed by itself. */
-  readonly input?: (values: Values) => DeviceBulkChangeInput;
+  readonly fields?: readonly GivenField[];
+  /** Values that are sent beside those of the fields. */
+  readonly input?: object;
+  /** Changes one record, given what is sent. Without it, one record is changed by a job too. */
+  readonly change?: (row: Row, input: never) => Promise<Payload>;
+  /** Whether one job makes the change to many devices. Otherwise, each record is changed by itself. */
+  readonly isJob?: boolean;
 }
 
 /** All actions on the records of a list, or of a panel. */
-export interface RecordActions<Row, Values> {
+export interface RecordActions<Row> {
   /** Says which record a row is; its name without it. */
   readonly nameOf?: (row: Row) => string;
-  readonly empty: Values;
-  readonly actions: readonly RecordAction<Row, Values>[];
+  readonly actions: readonly RecordAction<Row>[];
 }
 
 export interface Progress {
@@ -51,21 +49,17 @@ export interface Progress {
 /** Requests at the same time. */
 const PARALLEL = 6;
 
-type Run<Row, Values> = (
-  action: RecordAction<Row, Values>,
-  rows: readonly Row[],
-  values: Values,
-  onProgress?: (progress: Progress) => void,
-) => Promise<Progress>;
-
 /** Does something with records, some at the same time, and says so if all of them are changed. */
-export function useRun<Row extends object, Values>({
-  nameOf = recordName,
-}: RecordActions<Row, Values>): Run<Row, Values> {
+export function useRun<Row extends object>({ nameOf = recordName }: RecordActions<Row>) {
   const { language } = useLocale();
   const format = useFormat();
   const note = useChangeNote();
-  return async (action, rows, values, onProgress) => {
+  return async (
+    action: RecordAction<Row>,
+    rows: readonly Row[],
+    input: object,
+    onProgress?: (progress: Progress) => void,
+  ): Promise<Progress> => {
     let progress: Progress = { done: 0, failed: [] };
     let payload: Payload | undefined;
     onProgress?.(progress);
@@ -74,7 +68,7 @@ export function useRun<Row extends object, Values>({
       for (let row = waiting.shift(); row; row = waiting.shift()) {
         let message: string | null;
         try {
-          payload = await action.change?.(row, values);
+          payload = await action.change?.(row, { ...input, ...action.input } as never);
           message = payload?.userErrors[0] ? messageOf(payload.userErrors[0], language) : null;
         } catch (error) {
           ({ message } = failureOf(error as CombinedError, language));

@@ -1,8 +1,13 @@
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 
+import { useMutation, type PayloadOf } from '../api/mutation';
+import type { Document } from '../api/query';
 import { useMay } from '../app/session';
 import type { Scope } from '../gql/graphql';
 import { Button, type ButtonProps } from '../ui/button';
+import { FailureNote } from '../ui/states';
+import { notify } from '../ui/toasts';
+import { pageTexts } from '../ui/words';
 import type { CreateDialogProps } from './fields';
 
 export interface DialogButtonProps extends Pick<ButtonProps, 'icon' | 'look'> {
@@ -15,12 +20,12 @@ export interface DialogButtonProps extends Pick<ButtonProps, 'icon' | 'look'> {
 
 /** A button that opens a window in which records are changed, for those who may. */
 export function DialogButton(props: DialogButtonProps): ReactNode {
-  const { label, icon = 'add', look = 'plain', scope = 'WRITE', dialog } = props;
+  const { label, scope = 'WRITE', dialog, ...button } = props;
   const [isOpen, setOpen] = useState(false);
   if (!useMay(scope)) return null;
   return (
     <>
-      <Button icon={icon} look={look} onPress={() => setOpen(true)}>
+      <Button {...button} onPress={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen && <Suspense>{dialog(() => setOpen(false))}</Suspense>}
@@ -30,16 +35,12 @@ export function DialogButton(props: DialogButtonProps): ReactNode {
 
 const Loaded = lazy(async () => ({ default: (await import('./fields')).CreateDialog })) as <
   Data extends object,
-  Variables extends object,
-  Values extends object,
 >(
-  props: CreateDialogProps<Data, Variables, Values>,
+  props: CreateDialogProps<Data>,
 ) => ReactNode;
 
-/** A window with a form that creates something. It is loaded when it is shown. */
-export function CreateDialog<Data extends object, Variables extends object, Values extends object>(
-  props: CreateDialogProps<Data, Variables, Values>,
-): ReactNode {
+/** A window with a form that sends one mutation. It is loaded when it is shown. */
+function CreateDialog<Data extends object>(props: CreateDialogProps<Data>): ReactNode {
   return (
     <Suspense>
       <Loaded {...props} />
@@ -47,10 +48,98 @@ export function CreateDialog<Data extends object, Variables extends object, Valu
   );
 }
 
-/** The button of a list that opens such a window. */
-export const creating = <Data extends object, Variables extends object, Values extends object>(
-  props: Omit<CreateDialogProps<Data, Variables, Values>, 'onClose'>,
+/** The button that opens such a window. */
+export const creating = <Data extends object>(
+  props: Omit<CreateDialogProps<Data>, 'onClose'>,
 ): DialogButtonProps => ({
   label: props.title,
+  icon: 'add',
   dialog: (close) => <CreateDialog {...props} onClose={close} />,
 });
+
+interface ActionButtonProps<Data extends object, Variables> extends Pick<ButtonProps, 'icon'> {
+  readonly label: string;
+  readonly isDangerous?: boolean;
+  /** Explains the action before it is confirmed. Without it, nothing is asked. */
+  readonly help?: string;
+  /** Title of the question; the label without it. */
+  readonly title?: string;
+  readonly document: Document<Data, Variables>;
+  readonly variables: Variables;
+  /** Said once it is done. */
+  readonly done?: string;
+  readonly onDone?: (payload: PayloadOf<Data>) => void;
+  readonly force?: string;
+}
+
+/** A button that sends one mutation, and says why if that fails. */
+export function ActionButton<Data extends object, Variables extends object>(
+  props: ActionButtonProps<Data, Variables>,
+): ReactNode {
+  const { label, help, title = label, done = '', variables, document, isDangerous = false } = props;
+  const { run, problem, isRunning } = useMutation(document);
+  const button = { look: isDangerous ? 'danger' : 'plain', ...(props.icon && { icon: props.icon }) } as const;
+  if (help !== undefined) {
+    const asked = { ...props, title, done, document: document as Document<Data, never>, root: null };
+    const question = creating({ ...asked, fields: [], args: variables, submit: label });
+    return <DialogButton {...button} label={label} scope="READ" dialog={question.dialog} />;
+  }
+  const act = async (): Promise<void> => {
+    const payload = await run(variables);
+    if (payload === null) return;
+    if (done !== '') notify({ text: done });
+    props.onDone?.(payload);
+  };
+  return (
+    <>
+      <Button {...button} isPending={isRunning} onPress={() => void act()}>
+        {label}
+      </Button>
+      {problem && <FailureNote failure={problem} />}
+    </>
+  );
+}
+
+const useText = pageTexts({
+  title: [(name: string) => `Delete ${name}?`, (name: string) => `Excluir ${name}?`],
+  help: ['This cannot be undone.', 'Isto não pode ser desfeito.'],
+  isDeleted: [(name: string) => `${name} is deleted`, (name: string) => `${name} foi excluído`],
+  forceDelete: ['Delete all the same', 'Excluir mesmo assim'],
+});
+
+/** A mutation of `id`, `ifMatch` and, where terminals could lose software, `force`. */
+export type DeleteDocument = Document<
+  object,
+  { readonly id: string; readonly ifMatch: number; readonly force: boolean }
+>;
+
+export interface RecordRow {
+  readonly id: string;
+  /** Absent on records that are never changed or deleted. */
+  readonly revision?: number;
+}
+
+interface DeleteButtonProps {
+  readonly record: RecordRow;
+  readonly name: string;
+  readonly document: DeleteDocument;
+  readonly onDeleted: () => void;
+}
+
+/** Deletes a record once the person has confirmed it; software in use is deleted only if that is confirmed as well. */
+export function DeleteButton({ record, name, document, onDeleted }: DeleteButtonProps): ReactNode {
+  const text = useText();
+  return (
+    <ActionButton
+      label={text.delete}
+      title={text.title(name)}
+      help={text.help}
+      isDangerous
+      document={document as Document<object, object>}
+      variables={{ id: record.id, ifMatch: record.revision ?? 0 }}
+      force={text.forceDelete}
+      done={text.isDeleted(name)}
+      onDone={onDeleted}
+    />
+  );
+}

@@ -2,7 +2,8 @@ import { useState, type ReactNode } from 'react';
 
 import { useMutation } from '../api';
 import type { Document } from '../api/query';
-import { SmallTable } from '../table/small-table';
+import { SmallTable } from '../table/shown';
+import { useLabel } from '../text';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { ForceBox, Form, useDraft } from '../ui/form';
@@ -10,12 +11,15 @@ import { pageTexts } from '../ui/words';
 import { Fields } from './fields';
 import {
   attachmentOf,
+  fieldsOf,
   inputOf,
   pathOf,
   presentOf,
-  shownValue,
+  useShownValue,
   type FormField,
+  type GivenField,
   type Root,
+  type Values,
 } from './form-field';
 import { useChangeNote } from './undo';
 
@@ -32,42 +36,31 @@ const useText = pageTexts({
   overwrite: ['Save mine', 'Salvar os meus'],
 });
 
-interface Begun<Values> {
+interface Begun {
   /** The fields that were edited. */
-  readonly edited: Partial<Values>;
+  readonly edited: Values;
   /** Values of these fields on the server when their edit began. */
-  readonly base: Partial<Values>;
+  readonly base: Values;
 }
 
-interface Edit<Values> {
-  readonly values: Values;
-  readonly set: (changed: Partial<Values>) => void;
-  readonly clear: () => void;
-  /** The fields as the server has them now. */
-  readonly theirs: Values;
-  /** Whether somebody else has changed a field since its edit began. */
-  readonly isStale: boolean;
-}
-
-const NONE = { edited: {}, base: {} };
+const NONE: Begun = { edited: {}, base: {} };
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Values of a form that edits fields of the record with this id. What was edited survives a reload of the page; all other
- * fields follow the record.
+ * Values of a form that edits fields of the record with this id, which on the server are `theirs`. What was edited survives
+ * a reload of the page; all other fields follow the record.
  */
-function useEdit<Values extends object>(id: string, fields: Values): Edit<Values> {
-  const draft = useDraft<Begun<Values>>(`${id} ${Object.keys(fields).join()}`, NONE);
+function useEdit(id: string, theirs: Values) {
+  const draft = useDraft(`${id} ${Object.keys(theirs).join()}`, NONE);
   const { edited, base } = draft.values;
-  const names = Object.keys(edited) as (keyof Values)[];
+  const isChanged = (name: string): boolean =>
+    !isSame(base[name], theirs[name]) && !isSame(edited[name], theirs[name]);
   return {
-    values: { ...fields, ...edited },
-    theirs: fields,
-    isStale: names.some((name) => !isSame(base[name], fields[name]) && !isSame(edited[name], fields[name])),
-    set: (changed) => {
-      const before = Object.fromEntries(
-        Object.keys(changed).map((name) => [name, fields[name as keyof Values]]),
-      );
+    values: { ...theirs, ...edited },
+    /** Whether somebody else has changed a field since its edit began. */
+    isStale: Object.keys(edited).some(isChanged),
+    set: (changed: Values) => {
+      const before = Object.fromEntries(Object.keys(changed).map((name) => [name, theirs[name]]));
       draft.set({ edited: { ...edited, ...changed }, base: { ...before, ...base } });
     },
     clear: draft.clear,
@@ -75,26 +68,18 @@ function useEdit<Values extends object>(id: string, fields: Values): Edit<Values
 }
 
 /** How a record is changed by one mutation. */
-export interface RecordEdit<Input, Values = Input> {
-  readonly fields: readonly FormField<Values>[];
+export interface RecordEdit {
+  readonly fields: readonly GivenField[];
   /**
    * A mutation of `id`, `ifMatch`, `input` and, where terminals could lose software, `force`. It selects the record with
    * its last change; see `useChangeNote`.
    */
-  readonly document: Document<object, Update<Input>>;
+  readonly document: Document<object, never>;
   /** Says what follows from a change. */
   readonly note?: string;
 }
 
-interface Update<Input> {
-  readonly id: string;
-  readonly ifMatch: number;
-  readonly input: Input;
-  readonly force: boolean;
-}
-
-interface EditRecordProps<Values> extends Omit<RecordEdit<never, Values>, 'document'> {
-  readonly document: Document<object, never>;
+interface EditRecordProps extends RecordEdit {
   /** The record as the server has it now. */
   readonly record: { readonly id: string; readonly revision: number };
   readonly root?: Root;
@@ -103,10 +88,12 @@ interface EditRecordProps<Values> extends Omit<RecordEdit<never, Values>, 'docum
 }
 
 /** A form that changes fields of a record. It asks before it writes over what somebody else has changed meanwhile. */
-export function EditRecord<Values extends object>(props: EditRecordProps<Values>): ReactNode {
+export function EditRecord(props: EditRecordProps): ReactNode {
   const text = useText();
-  const { record, fields, note, root, onClose } = props;
-  const edit = useEdit(record.id, presentOf<Values>(fields, record));
+  const { record, note, root, onClose } = props;
+  const fields = fieldsOf(props.fields);
+  const theirs = presentOf(fields, record);
+  const edit = useEdit(record.id, theirs);
   const { values, set } = edit;
   const mutation = useMutation(props.document as Document<Record<string, object>, object>);
   const noteChange = useChangeNote();
@@ -147,14 +134,15 @@ export function EditRecord<Values extends object>(props: EditRecordProps<Values>
         }}
         shown={fields.map((field) => pathOf(field, root))}
       >
-        <Fields {...props} {...mutation} values={values} set={set} />
+        <Fields {...props} {...mutation} fields={fields} values={values} set={set} />
         {note !== undefined && <p className="faint">{note}</p>}
         <ForceBox label={text.force} errors={mutation.errors} isForced={isForced} onChange={setForced} />
       </Form>
       {edit.isStale && (isAsking || isRefused) && (
         <StaleDialog
-          edit={edit}
           fields={fields}
+          mine={values}
+          theirs={theirs}
           onTake={() => {
             edit.clear();
             goOn();
@@ -170,18 +158,19 @@ export function EditRecord<Values extends object>(props: EditRecordProps<Values>
   );
 }
 
-interface StaleDialogProps<Values> {
-  readonly edit: Edit<Values>;
-  readonly fields: readonly FormField<Values>[];
+/** Shows the fields that differ, mine beside theirs, and asks which of them hold. */
+function StaleDialog(props: {
+  readonly fields: readonly FormField[];
+  readonly mine: Values;
+  readonly theirs: Values;
   readonly onTake: () => void;
   readonly onOverwrite: () => void;
   readonly onClose: () => void;
-}
-
-/** Shows the fields that differ, mine beside theirs, and asks which of them hold. */
-function StaleDialog<Values>(props: StaleDialogProps<Values>): ReactNode {
+}): ReactNode {
   const text = useText();
-  const { values, theirs } = props.edit;
+  const label = useLabel();
+  const shown = useShownValue();
+  const { mine, theirs } = props;
   return (
     <Dialog
       title={text.title}
@@ -200,12 +189,12 @@ function StaleDialog<Values>(props: StaleDialogProps<Values>): ReactNode {
       <div className="stack">
         <p>{text.question}</p>
         <SmallTable
-          rows={props.fields.filter((field) => shownValue(field, values) !== shownValue(field, theirs))}
+          rows={props.fields.filter((field) => shown(field, mine) !== shown(field, theirs))}
           rowKey={({ name }) => name}
           columns={[
-            { id: 'label', title: text.field },
-            { id: 'mine', title: text.mine, render: (field) => shownValue(field, values) },
-            { id: 'theirs', title: text.theirs, render: (field) => shownValue(field, theirs) },
+            { id: 'label', title: text.field, render: (field) => field.label ?? label(field.name) },
+            { id: 'mine', title: text.mine, render: (field) => shown(field, mine) },
+            { id: 'theirs', title: text.theirs, render: (field) => shown(field, theirs) },
           ]}
         />
       </div>

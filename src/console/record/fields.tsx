@@ -1,60 +1,72 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
-import { useMutation, type MutationState, type PayloadOf } from '../api/mutation';
+import { useMutation, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
 import type { UserError } from '../api/rules';
 import { useListAddress } from '../table/address';
-import { useTexts, type Option } from '../text';
+import { useLabel, useTexts, type Option } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Choice, TextInput } from '../ui/field';
-import { errorAt, Form, useDraft } from '../ui/form';
+import { errorAt, ForceBox, Form, useDraft } from '../ui/form';
 import { Checkbox, FileInput } from '../ui/inputs';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { notify } from '../ui/toasts';
 import { words } from '../ui/words';
-import { attachmentOf, inputOf, pathOf, type FormField, type Root } from './form-field';
+import {
+  askedOf,
+  attachmentOf,
+  emptyOf,
+  fieldsOf,
+  inputOf,
+  optionsOf,
+  pathOf,
+  type FormField,
+  type GivenField,
+  type Root,
+  type Values,
+} from './form-field';
 import { RecordLink } from './link';
 import { recordIn } from './undo';
 
-export type { FormField } from './form-field';
-
-interface FieldsProps<Values> {
-  readonly fields: readonly FormField<Values>[];
+interface FieldsProps {
+  readonly fields: readonly FormField[];
   readonly values: Values;
-  readonly set: (changed: Partial<Values>) => void;
-  readonly errors: readonly UserError[];
+  readonly set: (changed: Values) => void;
+  readonly errors?: readonly UserError[];
   /** Share of a file that is sent, 0 to 1; null while none is sent. */
   readonly progress?: number | null;
   readonly root?: Root;
 }
 
-export function Fields<Values extends object>(props: FieldsProps<Values>): ReactNode {
-  const { fields, values, set, errors, progress = null, root } = props;
-  const shown = fields.filter(({ isShown }) => isShown?.(values) ?? true);
-  return shown.map((field) => {
-    const { name, label, isFlag, isFile, isMany, options, page, find, ...text } = field;
+export function Fields({ fields, values, set, errors = [], progress = null, root }: FieldsProps): ReactNode {
+  const labelOf = useLabel();
+  return askedOf(fields, values).map((field) => {
+    const { name, label = labelOf(name), help, type, rows, autoFocus, autoComplete, find } = field;
+    const options = optionsOf(field, labelOf);
     const error = errorAt(errors, ...pathOf(field, root).split('.'));
-    const value: unknown = values[name];
-    const change = (changed: unknown): void => set({ [name]: changed } as Partial<Values>);
-    if (isFlag === true) {
+    const value = values[name];
+    const change = (changed: unknown): void => set({ [name]: changed });
+    if (field.isFlag === true) {
       return (
         <Checkbox key={name} isSelected={value === true} onChange={change}>
           {label}
         </Checkbox>
       );
     }
-    const shared = { label, onChange: change, error, ...(text.help !== undefined && { help: text.help }) };
-    if (isFile === true) {
+    const shared = { label, onChange: change, error, ...(help !== undefined && { help }) };
+    if (field.isFile === true) {
       const file = value instanceof File ? value : null;
       return <FileInput key={name} {...shared} file={file} progress={progress} />;
     }
-    if (options && isMany === true) {
+    if (options && field.isMany === true) {
       const chosen = value as readonly string[];
-      return <Choices key={name} options={options} page={page} value={chosen} onChange={change} />;
+      return <Choices key={name} options={options} page={field.page} value={chosen} onChange={change} />;
     }
     if (options) return <Choice key={name} {...shared} options={options} value={value as string | null} />;
     if (find) return <ReferenceInput key={name} {...shared} find={find} value={value as Reference | null} />;
-    return <TextInput key={name} {...text} {...shared} value={value as string} />;
+    const text = { type, rows, autoFocus, autoComplete };
+    const given = Object.fromEntries(Object.entries(text).filter(([, each]) => each !== undefined));
+    return <TextInput key={name} {...given} {...shared} value={value as string} />;
   });
 }
 
@@ -84,88 +96,89 @@ function Choices({ options, page, value, onChange }: ChoicesProps): ReactNode {
   ));
 }
 
-interface SendFormProps<Data extends object, Variables, Values> {
+export interface SendFormProps<Data extends object> {
   /** Values that the person enters survive a reload under this name; secrets have none. */
   readonly draft?: string | undefined;
-  readonly empty: Values;
-  readonly fields: readonly FormField<Values>[];
-  readonly document: Document<Data, Variables>;
+  readonly fields: readonly GivenField[];
+  readonly document: Document<Data, never>;
+  /** Arguments of the mutation beside the values of the fields, such as the `id` of a record. */
+  readonly args?: object;
   readonly root?: Root;
-  /** Null while something is missing. Without it, `input` has the values of the fields, or each is an argument. */
-  readonly variables?: (values: Values) => Variables | null;
   /** Further values in `input`. */
   readonly input?: object;
   /** Name of the button. */
   readonly submit?: string;
-  /** Said once it is done. */
-  readonly done?: (payload: PayloadOf<Data>) => string;
-  readonly onDone?: (payload: PayloadOf<Data>) => void;
+  readonly isDangerous?: boolean;
+  /** Said once it is done; nothing if empty. */
+  readonly done?: string | ((payload: PayloadOf<Data>) => string);
+  readonly onDone?: (payload: PayloadOf<Data>, values: Values) => void;
   readonly onCancel?: () => void;
-  /** Further fields, which hold their values themselves. */
-  readonly children?: (mutation: MutationState<Variables, PayloadOf<Data>>, values: Values) => ReactNode;
+  /** Name of the box that has a change made although terminals lose software by it, once it was refused for that. */
+  readonly force?: string;
+  /** Shown above the fields. */
+  readonly help?: string | undefined;
+  /** Shown below the fields; `send` sends other arguments in place of the fields. */
+  readonly children?: (values: Values, send: (args: object) => Promise<void>) => ReactNode;
 }
 
 /** A form that sends one mutation. */
-export function SendForm<Data extends object, Variables extends object, Values extends object>(
-  props: SendFormProps<Data, Variables, Values>,
-): ReactNode {
+export function SendForm<Data extends object>(props: SendFormProps<Data>): ReactNode {
   const text = useTexts(words);
-  const { fields, root, onCancel } = props;
-  const { values, set, clear } = useDraft(props.draft, props.empty);
-  const mutation = useMutation(props.document);
+  const { root, onCancel, done = text.saved, force = text.force } = props;
+  const fields = fieldsOf(props.fields);
+  const { values, set, clear } = useDraft(props.draft, emptyOf(fields));
+  const mutation = useMutation(props.document as Document<Data, object>);
+  const [isForced, setForced] = useState(false);
   const input = inputOf(fields, values);
-  const variables = props.variables
-    ? props.variables(values)
-    : input && ((root === null ? input : { input: { ...input, ...props.input } }) as Variables);
-  const send = async (): Promise<void> => {
-    if (variables === null) return;
+  const send = async (args: object | null): Promise<void> => {
+    if (args === null) return;
+    const variables = { ...props.args, ...args, ...(isForced && { force: true }) };
     const payload = await mutation.run(variables, attachmentOf(fields, values));
     if (payload === null) return;
     clear();
-    notify({ text: props.done?.(payload) ?? text.saved });
-    props.onDone?.(payload);
+    const said = typeof done === 'string' ? done : done(payload);
+    if (said !== '') notify({ text: said });
+    props.onDone?.(payload, values);
   };
+  const args = input && (root === null ? input : { input: { ...input, ...props.input } });
   return (
     <Form
       {...mutation}
-      onSubmit={() => void send()}
+      onSubmit={() => void send(args)}
       {...(onCancel && { onCancel })}
       submit={props.submit ?? text.save}
-      isDisabled={variables === null}
+      isDangerous={props.isDangerous === true}
+      isDisabled={args === null}
       shown={fields.map((field) => pathOf(field, root))}
     >
-      <Fields {...props} {...mutation} values={values} set={set} />
-      {props.children?.(mutation, values)}
+      {props.help !== undefined && <p>{props.help}</p>}
+      <Fields {...props} {...mutation} fields={fields} values={values} set={set} />
+      {props.children?.(values, send)}
+      <ForceBox label={force} errors={mutation.errors} isForced={isForced} onChange={setForced} />
     </Form>
   );
 }
 
-export interface CreateDialogProps<Data extends object, Variables, Values> extends Omit<
-  SendFormProps<Data, Variables, Values>,
-  'onDone' | 'onCancel'
-> {
+export interface CreateDialogProps<Data extends object> extends Omit<SendFormProps<Data>, 'onCancel'> {
   readonly title: string;
   /** Opens the new record in the list that is shown. */
   readonly opens?: boolean;
-  readonly onCreated?: (payload: PayloadOf<Data>) => void;
   readonly onClose: () => void;
 }
 
 /** Shown by `CreateDialog` of dialog-button.tsx. */
-export function CreateDialog<Data extends object, Variables extends object, Values extends object>(
-  props: CreateDialogProps<Data, Variables, Values>,
-): ReactNode {
+export function CreateDialog<Data extends object>(props: CreateDialogProps<Data>): ReactNode {
   const text = useTexts(words);
-  const { title, onClose, onCreated, opens = false, submit = text.create } = props;
+  const { title, onClose, onDone, opens = false, submit = text.create } = props;
   const [, change] = useListAddress();
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       <SendForm
         {...props}
         submit={submit}
-        onDone={(payload) => {
+        onDone={(payload, values) => {
           onClose();
-          onCreated?.(payload);
+          onDone?.(payload, values);
           if (opens) change({ open: recordIn(payload)?.id, tab: undefined });
         }}
         onCancel={onClose}

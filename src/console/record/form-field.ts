@@ -1,84 +1,128 @@
 import type { Attachment } from '../api/upload';
-import type { Option } from '../text';
+import { useLabel, type Option } from '../text';
 import type { Reference } from '../ui/reference-input';
+import { knownOf, type Known } from './known';
 import { referenceOf, type Named } from './link';
 
+/** Values of a form by the names of its fields. */
+export type Values = Readonly<Record<string, unknown>>;
+
 /**
- * A field of a form. Its value is a text, a flag with `isFlag`, one of `options`, a record with `find`, or with `isFile` a
- * file, null until one is chosen.
+ * A field of a form, beside what is known by its name. Its value is a text, a flag with `isFlag`, one of the options, a
+ * record with `find`, or with `isFile` a file, null until one is chosen.
  */
-export interface FormField<Values> {
-  readonly name: keyof Values & string;
-  readonly label: string;
+export interface FormField extends Known {
+  /**
+   * Name in the input of the mutation. Of several with the same beginning, one has a value: once `owner.groupId` is
+   * chosen, `owner.logicalNumberId` is not asked for.
+   */
+  readonly name: string;
+  /** The word for the name without it. */
+  readonly label?: string;
   readonly help?: string;
-  /** Lines of a text area. */
-  readonly rows?: number;
-  /** Kind of a text: `date`, `password`. */
-  readonly type?: string;
-  readonly autoComplete?: string;
   readonly autoFocus?: boolean;
+  /** Value to begin with. */
+  readonly initial?: unknown;
+  /** In place of `values`, where their names are not words of the page. */
   readonly options?: readonly Option[];
   /** Whether several of the options may be chosen. */
   readonly isMany?: boolean;
-  /** Page of the records that the options are: `/app-versions`. */
-  readonly page?: string;
-  readonly isFlag?: boolean;
-  readonly isFile?: boolean;
+  /** Whether it is left out of what is sent. */
+  readonly isSent?: boolean;
+  /** Pattern that the text matches before it is sent. */
+  readonly pattern?: RegExp;
   /** Whether the text is JSON. One that is not stands for itself. */
   readonly isJson?: boolean;
-  /** Whether the text is a list: `device.*, group.update`. */
-  readonly isList?: boolean;
-  /** Whether it may stay empty: an empty text, or no record, is sent as null, and no file is sent. */
-  readonly isOptional?: boolean;
-  readonly find?: (text: string) => Promise<readonly Reference[]>;
-  /** Name in the input of the mutation, where it is another one: `owner.groupId`. */
-  readonly argument?: string;
   /** Whether the field is asked for, given the other values. */
   readonly isShown?: (values: Values) => boolean;
 }
 
+/** Options of a field, in words. */
+export const optionsOf = (
+  { options, values }: FormField,
+  label: (name: string) => string,
+): readonly Option[] | undefined => options ?? values?.map((value) => ({ value, label: label(value) }));
+
+/** A field of a form, or its name where nothing else is to be said. */
+export type GivenField = string | FormField;
+
+export const fieldsOf = (given: readonly GivenField[]): readonly FormField[] =>
+  given.map((each) => {
+    const own = typeof each === 'string' ? { name: each } : each;
+    return { ...knownOf(own.name), ...own };
+  });
+
 /** Argument of the mutation that has the values: `input`; null where each value is an argument. */
 export type Root = string | null;
 
-export const pathOf = <Values>({ name, argument = name }: FormField<Values>, root: Root = 'input'): string =>
-  root === null ? argument : `${root}.${argument}`;
+export const pathOf = ({ name }: FormField, root: Root = 'input'): string =>
+  root === null ? name : `${root}.${name}`;
+
+/** Values of a form that nothing was entered in. */
+export const emptyOf = (fields: readonly FormField[]): Values =>
+  Object.fromEntries(fields.map((field) => [field.name, field.initial ?? emptyValue(field)]));
+
+function emptyValue({ isFlag, isFile, isMany, find, values }: FormField): unknown {
+  if (isFlag === true) return false;
+  if (isFile === true || find) return null;
+  return isMany === true ? [] : (values?.[0] ?? '');
+}
 
 /** Values of a form that changes a record. */
-export function presentOf<Values>(fields: readonly FormField<Values>[], record: object): Values {
-  const known = record as Readonly<Record<string, unknown>>;
+export function presentOf(fields: readonly FormField[], record: object): Values {
+  const known = record as Values;
   const present = fields.map(({ name, isJson, isList, find }) => {
-    if (find) return [name, referenceOf(known[name] as Named | null)] as const;
+    if (find) return [name, referenceOf(known[name.replace(/Id$/, '')] as Named | null)] as const;
     const value = known[name] ?? '';
     if (isList === true) return [name, (value as readonly string[]).join(', ')] as const;
     return [name, isJson === true ? JSON.stringify(value, null, 2) : value] as const;
   });
-  return Object.fromEntries(present) as Values;
+  return Object.fromEntries(present);
 }
 
-/** Values of a form as the input of a mutation; null while a record or a file is missing. */
-export function inputOf<Values>(fields: readonly FormField<Values>[], values: Values): object | null {
+const isEmpty = (value: unknown): boolean => value === null || value === '';
+const outerOf = ({ name }: FormField): string | null => /^(.*)\./.exec(name)?.[1] ?? null;
+
+/** Fields that are asked for, given the values. */
+export const askedOf = (fields: readonly FormField[], values: Values): readonly FormField[] =>
+  fields.filter((field) => {
+    const outer = outerOf(field);
+    const isTaken = ({ name, ...other }: FormField): boolean =>
+      name !== field.name && outerOf({ name, ...other }) === outer && !isEmpty(values[name]);
+    return (field.isShown?.(values) ?? true) && (outer === null || !fields.some(isTaken));
+  });
+
+/** Values of a form as the input of a mutation; null while something is missing. */
+export function inputOf(fields: readonly FormField[], values: Values): Values | null {
   const input: Record<string, unknown> = {};
-  for (const field of fields.filter(({ isShown }) => isShown?.(values) ?? true)) {
-    const value: unknown = values[field.name];
+  for (const field of askedOf(fields, values)) {
+    const value = values[field.name];
+    const outer = outerOf(field);
+    if (outer !== null) {
+      const inner = field.name.slice(outer.length + 1);
+      input[outer] = isEmpty(value) ? (input[outer] ?? null) : { [inner]: sentValue(field, value) };
+      continue;
+    }
+    if (field.pattern?.test(value as string) === false) return null;
     const isMissing = field.isFile === true ? !(value instanceof File) : field.find && value === null;
     if (isMissing && field.isOptional !== true) return null;
-    if (isMissing && field.isFile === true) continue;
-    const [name = '', inner] = (field.argument ?? field.name).split('.');
-    const sent = sentValue(field, value);
-    input[name] = inner === undefined ? sent : { ...(input[name] as object), [inner]: sent };
+    if (field.isSent !== false && !(isMissing && field.isFile === true))
+      input[field.name] = sentValue(field, value);
   }
-  return input;
+  return fields.some((field) => input[outerOf(field) ?? ''] === null) ? null : input;
 }
 
-function sentValue<Values>(field: FormField<Values>, value: unknown): unknown {
+function sentValue(field: FormField, value: unknown): unknown {
   if (field.isFile === true || (field.isOptional === true && value === '')) return null;
   if (field.find) return (value as Reference | null)?.id ?? null;
   if (field.isList === true) return listOf(value as string);
+  // A day ends in the zone of the browser.
+  if (field.type === 'date') return new Date(`${value as string}T23:59:59`).toISOString();
   return field.isJson === true ? jsonOf(value as string) : value;
 }
 
 /** Parts of a text between commas, semicolons, spaces and lines. */
-export const listOf = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== '');
+const listOf = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== '');
 
 function jsonOf(text: string): unknown {
   try {
@@ -89,20 +133,21 @@ function jsonOf(text: string): unknown {
 }
 
 /** The file that was chosen in a form, and where it goes. */
-export function attachmentOf<Values>(
-  fields: readonly FormField<Values>[],
-  values: Values,
-): Attachment | undefined {
+export function attachmentOf(fields: readonly FormField[], values: Values): Attachment | undefined {
   const field = fields.find(({ name }) => values[name] instanceof File);
   return field && { path: pathOf(field), file: values[field.name] as File };
 }
 
-/** The value of a field in words. */
-export function shownValue<Values>({ name, options }: FormField<Values>, values: Values): string {
-  const value = values[name] as string | readonly string[] | boolean | Reference | File | null;
-  const labelOf = (each: string): string => options?.find((option) => option.value === each)?.label ?? each;
-  if (value === null) return '';
-  if (typeof value === 'boolean') return value ? '✓' : '–';
-  if (typeof value === 'string') return labelOf(value);
-  return 'name' in value ? value.name : value.map(labelOf).join(', ');
+/** Says the value of a field in words. */
+export function useShownValue(): (field: FormField, values: Values) => string {
+  const label = useLabel();
+  return (field, values) => {
+    const value = values[field.name] as string | readonly string[] | boolean | Reference | null;
+    const options = optionsOf(field, label);
+    const say = (each: string): string => options?.find((option) => option.value === each)?.label ?? each;
+    if (value === null) return '';
+    if (typeof value === 'boolean') return label(value ? 'yes' : 'no');
+    if (typeof value === 'string') return say(value);
+    return 'name' in value ? value.name : value.map(say).join(', ');
+  };
 }

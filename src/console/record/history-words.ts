@@ -32,17 +32,11 @@ const actions = texts({
 /** Fields that are not named as in `words`. */
 const fields = pageWords({
   authorizerUrl: ['Authorizer URL', 'URL do autorizador'],
-  communicationFormat: ['Communication format', 'Formato de comunicação'],
   content: ['Content', 'Conteúdo'],
   contentId: ['Bytes', 'Bytes'],
   defaultAppVersionIds: ['Default app versions', 'Versões padrão'],
-  displayable: ['Shown on the terminal', 'Exibido no terminal'],
   expiresAt: ['Expires', 'Expira'],
-  fileType: ['Type', 'Tipo'],
-  frameworkVersion: ['Framework version', 'Versão do framework'],
   moduleIds: ['Modules', 'Módulos'],
-  number: ['Number', 'Número'],
-  posDisplayLabel: ['Label on the terminal', 'Rótulo no terminal'],
   queued: ['Terminals', 'Terminais'],
   scopes: ['Scopes', 'Escopos'],
   status: ['Status', 'Situação'],

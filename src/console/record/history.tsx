@@ -5,7 +5,7 @@ import { kindOf, typeOf } from '../api/documents';
 import type { Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import type { RecordHistoryQuery } from '../gql/graphql';
-import { useFormat } from '../text/format';
+import { useFormat } from '../text';
 import { Button } from '../ui/button';
 import { Ago } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 import type { Failure } from '../api/errors';
 import { useMay } from '../app/session';
-import { SmallTable } from '../table/small-table';
+import { SmallTable } from '../table/shown';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
@@ -39,11 +39,10 @@ export function LinkList<Row extends Named>(props: LinkListProps<Row>): ReactNod
         hasTitles={false}
         empty={props.empty}
         columns={[
-          { id: 'record', title: '', render: (row) => <RecordLink page={props.page} record={row} /> },
-          { id: 'cell', title: '', render: (row) => props.cell?.(row) },
+          { id: 'record', render: (row) => <RecordLink page={props.page} record={row} /> },
+          { id: 'cell', render: (row) => props.cell?.(row) },
           {
             id: 'remove',
-            title: text.remove,
             align: 'end',
             render: ({ id }) => mayWrite && <Button onPress={() => props.onRemove(id)}>{text.remove}</Button>,
           },

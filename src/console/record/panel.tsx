@@ -5,11 +5,11 @@ import type { EntityType } from '../api/changes';
 import { useRecord, type Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import { useListAddress } from '../table/address';
+import { Facts, type Fact } from '../table/shown';
 import { Button, IconButton } from '../ui/button';
-import { Facts, type Fact } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
-import { DeleteButton, type DeleteDocument, type RecordRow } from './action-button';
+import { DeleteButton, type DeleteDocument, type RecordRow } from './dialog-button';
 import { EditRecord, type RecordEdit } from './edit-record';
 import { hasHistory, RecordHistory } from './history';
 import { nameOf } from './link';
@@ -30,14 +30,14 @@ interface FactsTab {
   readonly content?: ReactNode;
 }
 
-interface RecordPanelProps<Row extends RecordRow, Input, Values> {
+interface RecordPanelProps<Row extends RecordRow> {
   readonly fragment: Fragment<Row>;
   /** Types of other records of which the panel shows something. */
   readonly follows?: readonly EntityType[];
   /** Name of the record, where it is not one of its own fields. */
   readonly title?: (record: Row) => string;
   /** How the record is changed, for those who may. */
-  readonly edit?: RecordEdit<Input, Values>;
+  readonly edit?: RecordEdit;
   /** Deletes the record, for those who may. */
   readonly remove?: DeleteDocument;
   /** Further buttons, for those who may change records. */
@@ -48,9 +48,7 @@ interface RecordPanelProps<Row extends RecordRow, Input, Values> {
 }
 
 /** The record that is open beside its list: what it is, in tabs, and what may be done with it. Escape closes it. */
-export function RecordPanel<Row extends RecordRow, Input extends object, Values extends object = Input>(
-  props: RecordPanelProps<Row, Input, Values>,
-): ReactNode {
+export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>): ReactNode {
   const text = useText();
   const { fragment, edit, remove, title = nameOf } = props;
   const [{ open: id = '', tab }, change] = useListAddress();
@@ -66,8 +64,9 @@ export function RecordPanel<Row extends RecordRow, Input extends object, Values 
   };
   const node = query.data?.node;
   const record = node && 'id' in node ? node : null;
-  const own = record ? props.tabs(record) : [];
-  const tabs = own.map((each) => ('facts' in each ? factsTab(each, text.facts) : each));
+  const tabs = (record ? props.tabs(record) : []).map((each) =>
+    'facts' in each ? factsTab(each, record ?? {}, text.facts) : each,
+  );
   if (record && hasHistory(fragment)) {
     tabs.push({ id: 'history', title: text.history, content: <RecordHistory id={id} fragment={fragment} /> });
   }
@@ -127,12 +126,12 @@ export function RecordPanel<Row extends RecordRow, Input extends object, Values 
   );
 }
 
-const factsTab = ({ facts, content }: FactsTab, title: string): PanelTab => ({
+const factsTab = ({ facts, content }: FactsTab, record: object, title: string): PanelTab => ({
   id: 'facts',
   title,
   content: (
     <>
-      <Facts facts={facts} />
+      <Facts facts={facts} record={record} />
       {content}
     </>
   ),

@@ -5,36 +5,7 @@ import { browserStorage } from '../api/storage';
 import { texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
 import { MenuButton } from '../ui/menu';
-
-/** How a value is shown: `ago` and `time` are instants, `count` is the number of records of a list. */
-export type CellKind = 'ago' | 'time' | 'code' | 'number' | 'count' | 'bytes';
-
-interface AnyColumn {
-  readonly title: string;
-  /** Order field of the API, where the list can be sorted by the column. */
-  readonly order?: string;
-  /** Pixels at least; wider columns get more of what is left. */
-  readonly width?: number;
-  readonly align?: 'end';
-  /** Shown only when chosen. */
-  readonly isHidden?: boolean;
-}
-
-/** A column that shows the field of its name. */
-interface FieldColumn<Row> extends AnyColumn {
-  readonly id: keyof Row & string;
-  readonly kind?: CellKind;
-  /** Page of the record: the field is that record, or the name of the record that the row is. */
-  readonly page?: string;
-  readonly render?: undefined;
-}
-
-interface RenderedColumn<Row> extends AnyColumn {
-  readonly id: string;
-  readonly render: (row: Row) => ReactNode;
-}
-
-export type Column<Row> = FieldColumn<Row> | RenderedColumn<Row>;
+import type { ShownColumn } from './shown';
 
 interface ColumnChoice {
   readonly shown: ReadonlySet<string>;
@@ -44,8 +15,8 @@ interface ColumnChoice {
 /** Columns that the person chose, remembered in this browser. */
 export function useChosenColumns<Row>(
   table: string,
-  columns: readonly Column<Row>[],
-): readonly [readonly Column<Row>[], ColumnChoice] {
+  columns: readonly ShownColumn<Row>[],
+): readonly [readonly ShownColumn<Row>[], ColumnChoice] {
   const key = `columns:${table}`;
   const [chosen, setChosen] = useState(() => browserStorage.get(key));
   const shown = new Set(
@@ -66,7 +37,7 @@ const words = texts({
 });
 
 interface ColumnMenuProps<Row> {
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly ShownColumn<Row>[];
   readonly choice: ColumnChoice;
 }
 

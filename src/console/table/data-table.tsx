@@ -5,18 +5,25 @@ import type { SavedFilterKind } from '../gql/graphql';
 import { RowMenu, SelectionActions } from '../record/actions';
 import type { RecordActions } from '../record/bulk';
 import { DialogButton } from '../record/dialog-button';
-import { useTexts } from '../text';
-import { useFormat } from '../text/format';
+import { useFormat, useTexts, WordsContext } from '../text';
 import { Button } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
-import { useChosenColumns, ColumnMenu, type Column } from './columns';
+import { useChosenColumns, ColumnMenu } from './columns';
 import { ExportLink } from './export-link';
-import { apiFilter, filterWords, type Filter, type FilterField } from './filter';
+import {
+  apiFilter,
+  filterWords,
+  useFilterFields,
+  type Filter,
+  type FilterField,
+  type GivenFilter,
+} from './filter';
 import { FilterChips } from './filter-chips';
 import { Grid } from './grid';
 import { useRows, type ListSource } from './rows';
 import { useSelection, type Selection } from './selection';
+import { useColumns, type Column } from './shown';
 
 const FilterPanel = lazy(() => import('./filter-panel'));
 const SavedFilters = lazy(() => import('./saved-filters'));
@@ -25,14 +32,16 @@ const SavedFilters = lazy(() => import('./saved-filters'));
 const UNSAVED = ['members', 'ledger'];
 
 /** A list, wherever it is shown. */
-export interface ListProps<Row extends { readonly id: string }, Values = object> {
+export interface ListProps<Row extends { readonly id: string }> {
+  /** Words of the page: titles of columns and filters, and values. */
+  readonly text: object;
   readonly source: ListSource<Row>;
   readonly columns: readonly Column<NoInfer<Row>>[];
   /** Says which record a row is; its name without it. */
   readonly rowName?: (row: NoInfer<Row>) => string;
-  readonly filters?: readonly FilterField[];
+  readonly filters?: readonly GivenFilter[];
   /** Actions on selected records, which the menu of each record has too. Without them, rows are not selected. */
-  readonly rowActions?: RecordActions<NoInfer<Row>, Values>;
+  readonly rowActions?: RecordActions<NoInfer<Row>>;
   /** Buttons beside the list, such as creating a record. */
   readonly actions?: ReactNode;
   /** Order until people choose another one: `-STARTED_AT`. */
@@ -41,8 +50,8 @@ export interface ListProps<Row extends { readonly id: string }, Values = object>
   readonly empty: ReactNode;
 }
 
-export interface DataTableProps<Row extends { readonly id: string }, Values = object> extends Omit<
-  ListProps<Row, Values>,
+export interface DataTableProps<Row extends { readonly id: string }> extends Omit<
+  ListProps<Row>,
   'initialSort'
 > {
   /** Says what the table lists: "Devices". Its columns are remembered under `id`. */
@@ -77,13 +86,12 @@ const useText = pageTexts({
 });
 
 /** A list of any length with its conditions: rows come page after page, changes are followed. */
-export function DataTable<Row extends { readonly id: string }, Values extends object>(
-  props: DataTableProps<Row, Values>,
-): ReactNode {
+export function DataTable<Row extends { readonly id: string }>(props: DataTableProps<Row>): ReactNode {
   const text = useText();
   const filterText = useTexts(filterWords);
   const format = useFormat();
-  const { filters = [], filter, onFilter, sort, rowActions } = props;
+  const { filter, onFilter, sort, rowActions } = props;
+  const filters = useFilterFields(props.filters ?? []);
   const canSelect = useMay('WRITE') && rowActions !== undefined;
   const [isFiltering, setFiltering] = useState(false);
   const orderBy = sort === undefined ? null : orderOf(sort);
@@ -91,11 +99,9 @@ export function DataTable<Row extends { readonly id: string }, Values extends ob
   const list = useRows(props.source, where, orderBy);
   const { rows, total, error, isLoading } = list;
   const selection = useSelection(rows, JSON.stringify(where));
-  const known = [...props.columns];
-  if (rowActions) {
-    const render = (row: Row): ReactNode => <RowMenu actions={rowActions} row={row} />;
-    known.push({ id: 'actions', title: text.actions, width: 90, render });
-  }
+  const render = (row: Row): ReactNode => rowActions && <RowMenu actions={rowActions} row={row} />;
+  const menu = { id: 'actions', title: text.actions, width: 90, render };
+  const known = useColumns<Row>([...props.columns, ...(rowActions ? [menu] : [])]);
   const [columns, columnChoice] = useChosenColumns(props.id, known);
   const hasFilter = Object.keys(filter).length > 0;
   return (
@@ -111,7 +117,7 @@ export function DataTable<Row extends { readonly id: string }, Values extends ob
             {filterText.filter}
           </Button>
         )}
-        {props.isCompact !== true && <SavedFiltersButton {...props} />}
+        {props.isCompact !== true && <SavedFiltersButton {...props} filters={filters} />}
         <span className="table-count" role="status">
           {total !== null && text.rows(format.number(total))}
         </span>
@@ -136,23 +142,21 @@ export function DataTable<Row extends { readonly id: string }, Values extends ob
   );
 }
 
-interface SelectionBarProps<Row, Values> {
+interface SelectionBarProps<Row> {
   readonly selection: Selection<Row>;
   readonly total: number;
-  readonly actions: RecordActions<Row, Values>;
+  readonly actions: RecordActions<Row>;
   /** The filter of all records that match. */
   readonly where: object;
 }
 
 /** How many records are selected, and what can be done with them. All that match can be selected where a job does it. */
-function SelectionBar<Row extends { readonly id: string }, Values extends object>(
-  props: SelectionBarProps<Row, Values>,
-): ReactNode {
+function SelectionBar<Row extends { readonly id: string }>(props: SelectionBarProps<Row>): ReactNode {
   const text = useText();
   const format = useFormat();
   const { total, actions, where } = props;
   const { rows, isAll, selectMatching, clear } = props.selection;
-  const hasJobs = actions.actions.some(({ input }) => input);
+  const hasJobs = actions.actions.some(({ isJob }) => isJob);
   const selected = text.selected(format.number(isAll ? total : rows.length));
   return (
     <div className="selection-bar" role="region" aria-label={selected}>
@@ -170,10 +174,12 @@ function SelectionBar<Row extends { readonly id: string }, Values extends object
   );
 }
 
-type Filtered = Pick<DataTableProps<never>, 'id' | 'filters' | 'filter' | 'onFilter'>;
+interface Filtered extends Pick<DataTableProps<never>, 'id' | 'filter' | 'onFilter'> {
+  readonly filters: readonly FilterField[];
+}
 
 /** Opens the saved filters of a list. */
-function SavedFiltersButton({ id, filters = [], filter, onFilter }: Filtered): ReactNode {
+function SavedFiltersButton({ id, filters, filter, onFilter }: Filtered): ReactNode {
   const text = useTexts(filterWords);
   const kind = id.replace(/s$/, '').replaceAll('-', '_').toUpperCase() as SavedFilterKind;
   if (filters.length === 0 || UNSAVED.includes(id)) return null;
@@ -204,13 +210,15 @@ export function CompactList<Row extends { readonly id: string }>(props: CompactL
   const [filter, setFilter] = useState<Filter>({});
   const [sort, setSort] = useState(initialSort);
   return (
-    <DataTable
-      {...table}
-      isCompact
-      filter={filter}
-      onFilter={setFilter}
-      sort={sort}
-      onSort={(changed) => setSort(changed ?? initialSort)}
-    />
+    <WordsContext value={{ ...props.text }}>
+      <DataTable
+        {...table}
+        isCompact
+        filter={filter}
+        onFilter={setFilter}
+        sort={sort}
+        onSort={(changed) => setSort(changed ?? initialSort)}
+      />
+    </WordsContext>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 import { mutations } from '../api';
 import type { ExportKind } from '../gql/graphql';
-import { ActionButton } from '../record/action-button';
+import { ActionButton } from '../record/dialog-button';
 import { texts, useLocale, useTexts } from '../text';
 import { Icon } from '../ui/icon';
 import { notify } from '../ui/toasts';
@@ -22,7 +22,6 @@ const EXPORTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     amount: 'parsed.amount',
     brand: 'parsed.card.brand',
     nsu: 'parsed.nsu',
-    type: 'transactionType',
   },
   jobs: { progress: 'total,done' },
   notifications: { progress: '' },

@@ -1,5 +1,5 @@
-import { type Option, useTexts } from '../text';
-import { useFormat } from '../text/format';
+import { knownOf } from '../record/known';
+import { type Option, useFormat, useLabel, useTexts } from '../text';
 import type { Reference } from '../ui/reference-input';
 import { pageWords } from '../ui/words';
 
@@ -19,15 +19,35 @@ export interface FilterField {
   /** `amount` is in cents; `reference` is the id of a record. */
   readonly kind: 'text' | 'choice' | 'flag' | 'time' | 'amount' | 'reference';
   /** Values of a choice. */
-  readonly options?: readonly Option[];
+  readonly options?: readonly Option[] | undefined;
   /** Finds records for a reference by their names, at most some ten. */
-  readonly find?: (text: string) => Promise<readonly Reference[]>;
+  readonly find?: ((text: string) => Promise<readonly Reference[]>) | undefined;
   /** Set by links alone, without a field to enter it. */
   readonly isOfLinks?: boolean;
   /** Field of the API whose condition must not hold, where it differs from `id`. */
   readonly lacks?: string;
   /** How a text is compared: `contains` where nothing is said. */
   readonly comparator?: 'contains' | 'startsWith' | 'eq';
+}
+
+/** A condition of a page, or its name where all of it is known. */
+export type GivenFilter =
+  | string
+  | (Partial<FilterField> & { readonly id: string; readonly values?: readonly string[] });
+
+const KINDS = { ago: 'time', time: 'time', amount: 'amount', flag: 'flag' } as const;
+
+/** Conditions with all that follows from their names. */
+export function useFilterFields(given: readonly GivenFilter[]): readonly FilterField[] {
+  const label = useLabel();
+  return given.map((each) => {
+    const own = typeof each === 'string' ? { id: each } : each;
+    const { values, find, kind: shownAs, comparator } = { ...knownOf(own.id), ...own };
+    const options = values?.map((value) => ({ value, label: label(value) }));
+    const kind = find ? 'reference' : options ? 'choice' : (KINDS[shownAs as keyof typeof KINDS] ?? 'text');
+    const field = { title: label(own.id), kind, options, find, ...own } as const;
+    return comparator === undefined ? field : { ...field, comparator };
+  });
 }
 
 export const filterWords = pageWords({

@@ -4,10 +4,9 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { nameOf } from '../record/link';
 import { texts, useTexts } from '../text';
 import { Loading } from '../ui/states';
-import { Cell, isAtEnd } from './cell';
-import type { Column } from './columns';
 import type { Rows } from './rows';
 import type { Selection } from './selection';
+import type { ShownColumn } from './shown';
 
 const words = texts({
   selectAll: ['Select loaded rows', 'Selecionar linhas carregadas'],
@@ -20,7 +19,7 @@ const CHECK_PX = 36;
 
 interface GridProps<Row extends { readonly id: string }> {
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly ShownColumn<Row>[];
   readonly rowName?: (row: Row) => string;
   readonly sort?: string | undefined;
   readonly onSort: (sort: string | undefined) => void;
@@ -61,7 +60,7 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
           </div>
         )}
         {columns.map((column) => (
-          <HeaderCell key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
+          <HeaderCell key={column.id} {...props} column={column} />
         ))}
       </div>
       <div role="rowgroup" className="grid-rows" style={{ height: virtualizer.getTotalSize() }}>
@@ -99,7 +98,7 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
               )}
               {columns.map((column) => (
                 <div key={column.id} role="gridcell" className={classOf(column)}>
-                  <Cell column={column} row={row} />
+                  {column.cell(row)}
                 </div>
               ))}
             </div>
@@ -128,8 +127,8 @@ function useVirtualRows<Row>({ rows, show }: Rows<Row>) {
 }
 
 /** Places of the columns, which are those of the header in each row. */
-function layoutOf<Row>(columns: readonly Column<Row>[], hasCheck: boolean) {
-  const widths = columns.map(({ width = 160 }) => width);
+function layoutOf<Row>(columns: readonly ShownColumn<Row>[], hasCheck: boolean) {
+  const widths = columns.map(({ width }) => width);
   const tracks = widths.map((width) => `minmax(${width}px, ${width}fr)`);
   if (hasCheck) tracks.unshift(`${CHECK_PX}px`);
   return {
@@ -173,14 +172,16 @@ function useRowKeys<Row extends { readonly id: string }>(
   return { active: Math.min(active, rows.length - 1), setActive, onKeyDown };
 }
 
-const classOf = <Row,>(column: Column<Row>): string => (isAtEnd(column) ? 'grid-cell grid-end' : 'grid-cell');
+const classOf = ({ align }: { readonly align?: string }): string =>
+  align === 'end' ? 'grid-cell grid-end' : 'grid-cell';
 
 function HeaderCell<Row extends { readonly id: string }>(
-  props: Pick<GridProps<Row>, 'sort' | 'onSort'> & { readonly column: Column<Row> },
+  props: Pick<GridProps<Row>, 'list' | 'sort' | 'onSort'> & { readonly column: ShownColumn<Row> },
 ): ReactNode {
-  const { column, sort, onSort } = props;
-  const { order, title } = column;
-  if (order === undefined) {
+  const { list, column, sort, onSort } = props;
+  const { id, title } = column;
+  const order = id.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+  if (!list.orders.includes(order)) {
     return (
       <div role="columnheader" className={classOf(column)}>
         {title}

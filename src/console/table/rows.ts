@@ -3,8 +3,9 @@ import type { CombinedError } from 'urql';
 
 import { onChanges, type EntityType } from '../api/changes';
 import { client, connection } from '../api/client';
-import { kindOf, listQuery } from '../api/documents';
+import { kindOf, listQuery, typeOf } from '../api/documents';
 import type { Document, Fragment } from '../api/query';
+import { orderFields } from '../gql/mutations';
 
 /** One page of a list, as documents select it. */
 interface Connection<Row> {
@@ -18,6 +19,8 @@ interface Connection<Row> {
 export interface ListSource<Row> {
   readonly text: string;
   readonly follows: readonly EntityType[];
+  /** Fields of the API by which the list can be sorted: `CREATED_AT`. */
+  readonly orders?: readonly string[];
   /** Further variables, such as the id of the record that has the list. */
   readonly variables?: Readonly<Record<string, unknown>>;
   /** Type of the rows; the property is never there. */
@@ -27,7 +30,8 @@ export interface ListSource<Row> {
 /** All records of a type. They are loaded again when they, or records of the types in `follows`, change. */
 export function listOf<Row>(fragment: Fragment<Row>, ...follows: readonly EntityType[]): ListSource<Row> {
   const text = fragment.toString();
-  return { text: listQuery(text), follows: [kindOf(text) as EntityType, ...follows] };
+  const orders = orderFields[typeOf(text) as keyof typeof orderFields];
+  return { text: listQuery(text), follows: [kindOf(text) as EntityType, ...follows], orders };
 }
 
 /** A row of the list that a response has, at whatever depth: `{ viewer: { company: { members: { nodes } } } }`. */
@@ -58,6 +62,8 @@ export interface Rows<Row> {
   readonly error: CombinedError | null;
   readonly isLoading: boolean;
   readonly hasMore: boolean;
+  /** Fields by which the list can be sorted. */
+  readonly orders: readonly string[];
   /** Loads what is missing up to this row, and `AHEAD` rows more. */
   readonly show: (start: number, end: number) => void;
   readonly reload: () => void;
@@ -96,7 +102,7 @@ export function useRows<Row>(source: ListSource<Row>, filter: object, orderBy: o
   const { pages } = current;
   const rows = useMemo(() => pages.flatMap(({ nodes }) => nodes), [pages]);
   const { total, error, isLoading, hasMore } = current;
-  return { rows, total, error, isLoading, hasMore, show, reload };
+  return { rows, total, error, isLoading, hasMore, orders: source.orders ?? [], show, reload };
 }
 
 class LoadedList<Row> {

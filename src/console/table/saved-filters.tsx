@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { graphql, mutations, useMutation, useQuery } from '../api';
 import { useMay } from '../app/session';
 import type { SavedFilterKind, SavedFiltersQuery } from '../gql/graphql';
-import { ActionButton } from '../record/action-button';
-import { creating, DialogButton } from '../record/dialog-button';
+import { ActionButton, creating, DialogButton } from '../record/dialog-button';
 import { SendForm } from '../record/fields';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
@@ -14,7 +13,7 @@ import { FailureNote, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
 import { apiFilter, filterWords, shownFilter, type Filter } from './filter';
 import type { FilterBarProps } from './filter-chips';
-import { SmallTable } from './small-table';
+import { SmallTable } from './shown';
 
 const useText = pageTexts({
   noFilters: ['No saved filters of this list.', 'Nenhum filtro salvo desta lista.'],
@@ -47,11 +46,7 @@ export default function SavedFilters(props: SavedFiltersProps): ReactNode {
       {data ? <Known {...props} saved={data.savedFilters} /> : <Loading />}
       {mayWrite && Object.keys(filter).length > 0 && (
         <SendForm
-          empty={{ name: '', shared: false }}
-          fields={[
-            { name: 'name', label: text.name },
-            { name: 'shared', label: text.share, isFlag: true },
-          ]}
+          fields={['name', { name: 'shared', label: text.share, isFlag: true }]}
           document={mutations.savedFilterCreate}
           input={{ kind, filter: apiFilter(fields, filter) }}
           submit={text.saveFilter}
@@ -82,11 +77,10 @@ function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
   const renaming = (id: string, name: string) =>
     creating({
       title: `${text.rename}: ${name}`,
-      empty: { name },
-      fields: [{ name: 'name', label: text.name, autoFocus: true }],
+      fields: [{ name: 'name', initial: name, autoFocus: true }],
       document: mutations.savedFilterUpdate,
+      args: { id },
       submit: text.rename,
-      variables: (input) => ({ id, input }),
     });
   return (
     <>
@@ -95,12 +89,8 @@ function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
         rows={rows}
         empty={text.noFilters}
         columns={[
-          {
-            id: 'name',
-            title: text.name,
-            render: ({ name, shown }) => <Button onPress={() => use(shown)}>{name}</Button>,
-          },
-          { id: 'owner', title: text.createdBy, render: ({ owner }) => owner?.name },
+          { id: 'name', render: ({ name, shown }) => <Button onPress={() => use(shown)}>{name}</Button> },
+          { id: 'owner', title: text.createdBy },
           {
             id: 'shared',
             title: text.shared,

@@ -34,7 +34,6 @@ export function startsOf(timeZone: string) {
 }
 
 /** Time zones to choose from, the present one among them. */
-export function zoneOptions(present: string): { readonly value: string; readonly label: string }[] {
-  const zones = new Set([present, ...Intl.supportedValuesOf('timeZone')]);
-  return [...zones].map((zone) => ({ value: zone, label: zone }));
-}
+export const zonesWith = (present: string): readonly string[] => [
+  ...new Set([present, ...Intl.supportedValuesOf('timeZone')]),
+];

@@ -4,7 +4,7 @@ import type uPlot from 'uplot';
 
 import { usePreferences } from '../app/preferences';
 import type { Filter } from '../table/filter';
-import { SmallTable } from '../table/small-table';
+import { SmallTable } from '../table/shown';
 import { texts, useTexts } from '../text';
 import 'uplot/dist/uPlot.min.css';
 

@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 
 import { useTexts } from '../text';
-import { Button, IconButton } from './button';
+import { IconButton } from './button';
 import { Copyable } from './facts';
 import { words } from './words';
 
@@ -42,50 +42,20 @@ export function Dialog({ title, isOpen, onClose, size = 'small', footer, childre
   );
 }
 
-interface ConfirmProps extends Omit<DialogProps, 'size' | 'footer'> {
-  /** Name of the button that does it. */
-  readonly action: string;
-  readonly onConfirm: () => void;
-  readonly isRunning: boolean;
-  readonly isDangerous: boolean;
-}
-
-/** Asks before a change that cannot be undone, or of many records. */
-export function Confirm(props: ConfirmProps): ReactNode {
-  const { action, onConfirm, isRunning, isDangerous, ...dialog } = props;
+/**
+ * A window for what can be shown only once, such as a new token, and how to show it there. Secrets that are shown at the
+ * same time stand in lines. `label` is the name of the secret: "Token".
+ */
+export function useSecret(label: string): readonly [ReactNode, (secret: string | null | undefined) => void] {
   const text = useTexts(words);
-  return (
-    <Dialog
-      {...dialog}
-      footer={
-        <>
-          <Button onPress={dialog.onClose}>{text.cancel}</Button>
-          <Button look={isDangerous ? 'danger' : 'primary'} isPending={isRunning} onPress={onConfirm}>
-            {action}
-          </Button>
-        </>
-      }
-    />
-  );
-}
-
-interface SecretDialogProps {
-  /** Name of the secret: "Token". */
-  readonly label: string;
-  /** Null while none is shown. */
-  readonly secret: string | null;
-  readonly onClose: () => void;
-}
-
-/** Shows once what cannot be shown again, such as a new token. */
-export function SecretDialog({ label, secret, onClose }: SecretDialogProps): ReactNode {
-  const text = useTexts(words);
-  return (
-    <Dialog title={label} isOpen={secret !== null} onClose={onClose}>
+  const [secrets, setSecrets] = useState<readonly string[]>([]);
+  const shown = (
+    <Dialog title={label} isOpen={secrets.length > 0} onClose={() => setSecrets([])}>
       <div className="stack">
         <p>{text.shownOnce}</p>
-        <Copyable label={label} value={secret ?? ''} />
+        <Copyable label={label} value={secrets.join('\n')} />
       </div>
     </Dialog>
   );
+  return [shown, (secret) => secret != null && setSecrets((before) => [...before, secret])];
 }

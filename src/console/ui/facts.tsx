@@ -1,7 +1,6 @@
 import { useState, type ReactNode } from 'react';
 
-import { useTexts } from '../text';
-import { useFormat } from '../text/format';
+import { useFormat, useTexts } from '../text';
 import { Button } from './button';
 import { words } from './words';
 
@@ -16,27 +15,6 @@ export function Badge({
   readonly children: ReactNode;
 }): ReactNode {
   return <span className={`badge badge-${tone}`}>{children}</span>;
-}
-
-export interface Fact {
-  readonly name: string;
-  readonly value: ReactNode;
-}
-
-/** Fields of a record, each with its name. */
-export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactNode {
-  return (
-    <dl className="facts">
-      {facts.map(({ name, value }) => (
-        <div key={name} className="fact">
-          <dt>{name}</dt>
-          <dd>
-            {value === null || value === undefined || value === '' ? <span className="faint">–</span> : value}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
 }
 
 interface TimeProps {

@@ -14,10 +14,11 @@ import { words } from './words';
  */
 export function useDraft<Values extends object>(
   key: string | undefined,
-  initial: Values,
+  empty: Values,
 ): { readonly values: Values; readonly set: (changed: Partial<Values>) => void; readonly clear: () => void } {
   const name = `draft:${key}`;
   const isKept = key !== undefined;
+  const [initial] = useState(empty);
   const [values, setValues] = useState<Values>(() => ({ ...initial, ...(isKept && savedDraft(name)) }));
   useEffect(() => {
     if (!isKept) return;

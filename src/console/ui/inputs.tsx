@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 
-import { useFormat } from '../text/format';
+import { useFormat } from '../text';
 
 interface FileInputProps {
   readonly label: string;

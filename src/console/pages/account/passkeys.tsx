@@ -4,14 +4,11 @@ import { mutations, useMutation } from '../../api';
 import type { PayloadOf } from '../../api/mutation';
 import type { Document } from '../../api/query';
 import { askBrowser, hasPasskeySupport, PasskeyButton } from '../../app/sign-in-passkey';
-import type { AccountQuery, ConfirmationInput } from '../../gql/graphql';
-import { creating, DialogButton } from '../../record/dialog-button';
-import { SmallTable } from '../../table/small-table';
-import type { ButtonProps } from '../../ui/button';
+import type { AccountQuery } from '../../gql/graphql';
+import { creating, DialogButton, type DialogButtonProps } from '../../record/dialog-button';
+import { SmallTable } from '../../table/shown';
 import { Dialog } from '../../ui/dialog';
 import { Copyable, Section } from '../../ui/facts';
-import { TextInput } from '../../ui/field';
-import { errorAt, Form } from '../../ui/form';
 import { FailureNote } from '../../ui/states';
 import { useText } from './words';
 
@@ -26,25 +23,33 @@ export function Passkeys({ passkeys, codesLeft, onChange }: PasskeysProps): Reac
   const text = useText();
   const [codes, setCodes] = useState<readonly string[]>([]);
   const hasPasskey = passkeys.length > 0;
+  const confirming = useConfirming(hasPasskey);
   const show = (made: readonly string[] | null | undefined): void => {
     setCodes(made ?? []);
     onChange();
   };
+  const renaming = (id: string, name: string): DialogButtonProps =>
+    creating({
+      title: `${text.rename}: ${name}`,
+      root: null,
+      fields: [{ name: 'name', initial: name, help: text.passkeyName, autoFocus: true }],
+      document: mutations.passkeyRename,
+      args: { id },
+      submit: text.rename,
+      onDone: onChange,
+    });
+  const renewCodes = confirming({
+    title: text.newCodes,
+    help: text.newCodesHelp,
+    document: mutations.recoveryCodesRenew,
+    onDone: ({ recoveryCodes }) => show(recoveryCodes),
+  });
   return (
     <Section
       title={text.passkeys}
       actions={
         <span className="buttons">
-          {hasPasskey && (
-            <Confirmed
-              label={text.newCodes}
-              help={text.newCodesHelp}
-              hasPasskey
-              document={mutations.recoveryCodesRenew}
-              variables={(confirmation) => ({ confirmation })}
-              onDone={({ recoveryCodes }) => show(recoveryCodes)}
-            />
-          )}
+          {hasPasskey && <DialogButton {...renewCodes} scope="READ" />}
           {hasPasskeySupport && <AddPasskey hasPasskey={hasPasskey} onAdded={show} />}
         </span>
       }
@@ -52,37 +57,27 @@ export function Passkeys({ passkeys, codesLeft, onChange }: PasskeysProps): Reac
       <SmallTable
         rows={passkeys}
         columns={[
-          { id: 'name', title: text.name },
-          { id: 'lastUsedAt', title: text.lastUsed, kind: 'ago' },
+          'name',
+          'lastUsedAt',
           {
             id: 'actions',
             title: '',
             align: 'end',
             render: ({ id, name }) => (
               <span className="buttons">
+                <DialogButton {...renaming(id, name)} label={text.rename} scope="READ" icon="edit" />
                 <DialogButton
-                  {...creating({
-                    title: `${text.rename}: ${name}`,
-                    empty: { name },
-                    root: null,
-                    fields: [{ name: 'name', label: text.name, help: text.passkeyName, autoFocus: true }],
-                    document: mutations.passkeyRename,
-                    submit: text.rename,
-                    variables: (given) => ({ id, ...given }),
-                    onCreated: onChange,
+                  {...confirming({
+                    title: `${text.remove}: ${name}`,
+                    document: mutations.passkeyRemove,
+                    args: { id },
+                    submit: text.remove,
+                    onDone: onChange,
                   })}
-                  label={text.rename}
-                  scope="READ"
-                  icon="edit"
-                />
-                <Confirmed
                   label={text.remove}
-                  title={`${text.remove}: ${name}`}
+                  scope="READ"
                   look="danger"
-                  hasPasskey
-                  document={mutations.passkeyRemove}
-                  variables={(confirmation) => ({ id, confirmation })}
-                  onDone={onChange}
+                  icon="remove"
                 />
               </span>
             ),
@@ -132,94 +127,52 @@ function AddPasskey(props: {
     if (payload) props.onAdded(payload.recoveryCodes);
   };
   const failure = isCancelled ? { message: text.passkeyNotMade } : problem;
+  const begin = useConfirming(props.hasPasskey)({
+    title: text.addPasskey,
+    hasName: true,
+    document: mutations.passkeyOptions,
+    onDone: ({ options }, { name }) => void add(options, name as string),
+  });
   return (
     <>
       {failure && <FailureNote failure={failure} />}
-      <Confirmed
-        label={text.addPasskey}
-        look="primary"
-        hasName
-        hasPasskey={props.hasPasskey}
-        document={mutations.passkeyOptions}
-        variables={(confirmation) => ({ confirmation })}
-        onDone={({ options }, name) => void add(options, name)}
-      />
+      <DialogButton {...begin} look="primary" scope="READ" />
     </>
   );
 }
 
-interface ConfirmedProps<Data, Variables> extends Pick<ButtonProps, 'look'> {
-  readonly label: string;
-  readonly title?: string;
+interface Confirmed<Data extends object> {
+  readonly title: string;
   readonly help?: string;
-  /** Whether the person names something. */
+  /** Whether the person names something, which is not sent. */
   readonly hasName?: boolean;
-  readonly hasPasskey: boolean;
-  readonly document: Document<Data, Variables>;
-  readonly variables: (confirmation: ConfirmationInput) => Variables;
-  readonly onDone: (payload: PayloadOf<Data>, name: string) => void;
+  readonly document: Document<Data, never>;
+  readonly args?: object;
+  readonly submit?: string;
+  readonly onDone: (payload: PayloadOf<Data>, values: Readonly<Record<string, unknown>>) => void;
 }
 
-/** A button for what a person confirms by the password or by a passkey. */
-function Confirmed<Data extends object, Variables extends object>(
-  props: ConfirmedProps<Data, Variables>,
-): ReactNode {
-  const { label, look = 'plain' } = props;
-  return (
-    <DialogButton
-      label={label}
-      look={look}
-      scope="READ"
-      icon={look === 'danger' ? 'remove' : 'add'}
-      dialog={(close) => <ConfirmDialog {...props} onClose={close} />}
-    />
-  );
-}
-
-function ConfirmDialog<Data extends object, Variables extends object>(
-  props: ConfirmedProps<Data, Variables> & { readonly onClose: () => void },
-): ReactNode {
+/** Windows for what a person confirms by the password or by a passkey. */
+function useConfirming(hasPasskey: boolean) {
   const text = useText();
-  const { label, title = label, help, hasName = false, onClose } = props;
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const { run, errors, failure, isRunning } = useMutation(props.document);
-  const send = async (confirmation: ConfirmationInput): Promise<void> => {
-    const payload = await run(props.variables(confirmation));
-    if (payload === null) return;
-    onClose();
-    props.onDone(payload, name);
-  };
-  const isNameless = hasName && name.trim() === '';
-  return (
-    <Dialog title={title} isOpen onClose={onClose}>
-      <Form
-        onSubmit={() => void send({ password })}
-        onCancel={onClose}
-        submit={label}
-        isRunning={isRunning}
-        isDisabled={isNameless}
-        failure={failure}
-        errors={errors}
-        shown={['confirmation.password']}
-      >
-        {help !== undefined && <p>{help}</p>}
-        {hasName && (
-          <TextInput label={text.name} help={text.passkeyName} autoFocus value={name} onChange={setName} />
-        )}
-        <TextInput
-          label={text.currentPassword}
-          type="password"
-          autoComplete="current-password"
-          autoFocus={!hasName}
-          value={password}
-          onChange={setPassword}
-          error={errorAt(errors, 'confirmation', 'password')}
-        />
-        {props.hasPasskey && !isNameless && (
-          <PasskeyButton label={text.confirmByPasskey} onPasskey={(passkey) => send({ passkey })} />
-        )}
-      </Form>
-    </Dialog>
-  );
+  const nameField = { name: 'name', help: text.passkeyName, autoFocus: true, isSent: false, pattern: /\S/ };
+  return <Data extends object>({ hasName = false, ...props }: Confirmed<Data>): DialogButtonProps =>
+    creating({
+      submit: props.title,
+      done: '',
+      ...props,
+      root: null,
+      fields: [
+        ...(hasName ? [nameField] : []),
+        { name: 'confirmation.password', label: text.currentPassword, autoFocus: !hasName },
+      ],
+      children: ({ name }, send) =>
+        hasPasskey &&
+        name !== '' && (
+          <PasskeyButton
+            label={text.confirmByPasskey}
+            onPasskey={(passkey) => send({ confirmation: { passkey } })}
+          />
+        ),
+    });
 }

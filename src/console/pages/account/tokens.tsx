@@ -1,26 +1,14 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { mutations } from '../../api';
 import { useSession } from '../../app/session';
 import type { AccountQuery, Scope } from '../../gql/graphql';
-import { ActionButton } from '../../record/action-button';
-import { creating, DialogButton } from '../../record/dialog-button';
-import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
-import { SmallTable } from '../../table/small-table';
-import { useFormat } from '../../text/format';
-import { SecretDialog } from '../../ui/dialog';
+import { ActionButton, creating, DialogButton } from '../../record/dialog-button';
+import { SmallTable } from '../../table/shown';
+import { useFormat } from '../../text';
+import { useSecret } from '../../ui/dialog';
 import { Badge, Section } from '../../ui/facts';
 import { useText } from './words';
-
-const EMPTY = {
-  name: '',
-  expiresOn: '',
-  READ: true,
-  WRITE: false,
-  ADMIN: false,
-  INGEST: false,
-  TERMINALS: false,
-};
 
 /** Administrators can give all of them, also those that their session does not have. */
 const ALL_SCOPES: readonly Scope[] = ['READ', 'WRITE', 'ADMIN', 'INGEST', 'TERMINALS'];
@@ -38,28 +26,27 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
   const text = useText();
   const format = useFormat();
   const { viewer } = useSession();
-  const [shown, setShown] = useState<string | null>(null);
-  const show: OnToken = ({ token = null }) => {
-    setShown(token);
+  const [secret, showSecret] = useSecret(text.token);
+  const show: OnToken = ({ token }) => {
+    showSecret(token);
     onChange();
   };
   const nameOf = ({ name }: Token): string => name ?? text.signIn;
-  const scopesToGive = viewer.scopes.includes('ADMIN') ? ALL_SCOPES : viewer.scopes;
   const generate = creating({
     title: text.generate,
-    empty: EMPTY,
     fields: [
-      { name: 'name', label: text.name, help: text.purpose, autoFocus: true },
-      { name: 'expiresOn', label: text.expiresOn, type: 'date', argument: 'expiresAt' },
-      ...scopesToGive.map((scope) => ({ name: scope, label: text[scope], isFlag: true })),
+      { name: 'name', help: text.purpose, autoFocus: true },
+      { name: 'expiresAt', label: text.expiresOn },
+      {
+        name: 'scopes',
+        values: viewer.scopes.includes('ADMIN') ? ALL_SCOPES : viewer.scopes,
+        isMany: true,
+        initial: ['READ'],
+      },
     ],
     document: mutations.apiTokenCreate,
-    variables: ({ name, expiresOn, ...given }) => {
-      const expiresAt = expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString();
-      return { input: { name, scopes: scopesToGive.filter((scope) => given[scope]), expiresAt } };
-    },
     children: () => <small>{text.scopesHelp}</small>,
-    onCreated: show,
+    onDone: show,
   });
   return (
     <Section title={text.tokens} actions={<DialogButton {...generate} look="primary" scope="READ" />}>
@@ -68,22 +55,16 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
         columns={[
           {
             id: 'name',
-            title: text.name,
             render: (token) => (
               <>
                 {nameOf(token)} <span className="faint code">…{token.lastFour}</span>
               </>
             ),
           },
-          {
-            id: 'scopes',
-            title: text.scopes,
-            render: ({ scopes }) => scopes.map((scope) => text[scope]).join(', '),
-          },
-          { id: 'lastUsedAt', title: text.lastUsed, kind: 'ago' },
+          'scopes',
+          'lastUsedAt',
           {
             id: 'expiresAt',
-            title: text.expires,
             render: ({ expiresAt, replacedBy }) =>
               expiresAt ? format[replacedBy ? 'time' : 'date'](expiresAt) : '–',
           },
@@ -96,7 +77,7 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
         ]}
         empty={text.noTokens}
       />
-      <SecretDialog label={text.token} secret={shown} onClose={() => setShown(null)} />
+      {secret}
     </Section>
   );
 }
@@ -108,43 +89,36 @@ function Actions(props: {
 }): ReactNode {
   const text = useText();
   const { token, name, onToken } = props;
-  const keepOldFor = useKeepOldField();
+  const { id, replacedBy } = token;
   if (token.revokedAt) return <Badge>{text.revoked}</Badge>;
   if (token.expiresAt && Date.parse(token.expiresAt) <= Date.now()) return <Badge>{text.expired}</Badge>;
-  const rename = {
-    ...creating({
-      title: `${text.rename}: ${name}`,
-      empty: { name },
-      fields: [{ name: 'name', label: text.name, help: text.purpose, autoFocus: true }],
-      document: mutations.apiTokenUpdate,
-      submit: text.rename,
-      variables: (input) => ({ id: token.id, input }),
-      onCreated: () => onToken({}),
-    }),
-    label: text.rename,
-  };
-  const renew = {
-    ...creating({
-      title: `${text.renew}: ${name}`,
-      empty: ENDS_AT_ONCE,
-      fields: [keepOldFor],
-      document: mutations.apiTokenRenew,
-      submit: text.renew,
-      variables: (given) => ({ id: token.id, ...given }),
-      onCreated: onToken,
-    }),
-    label: text.renew,
-  };
+  const rename = creating({
+    title: `${text.rename}: ${name}`,
+    fields: [{ name: 'name', initial: name, help: text.purpose, autoFocus: true }],
+    document: mutations.apiTokenUpdate,
+    args: { id },
+    submit: text.rename,
+    onDone: () => onToken({}),
+  });
+  const renew = creating({
+    title: `${text.renew}: ${name}`,
+    root: null,
+    fields: ['keepOldFor'],
+    document: mutations.apiTokenRenew,
+    args: { id },
+    submit: text.renew,
+    onDone: onToken,
+  });
   return (
     <span className="buttons">
-      {token.name !== null && <DialogButton {...rename} scope="READ" icon="edit" />}
-      {token.replacedBy ? (
-        <Badge>{`${text.replaced} …${token.replacedBy.lastFour}`}</Badge>
+      {token.name !== null && <DialogButton {...rename} label={text.rename} scope="READ" icon="edit" />}
+      {replacedBy ? (
+        <Badge>{`${text.replaced} …${replacedBy.lastFour}`}</Badge>
       ) : (
-        <DialogButton {...renew} scope="READ" icon="key" />
+        <DialogButton {...renew} label={text.renew} scope="READ" icon="key" />
       )}
       <ActionButton
-        variables={{ id: token.id }}
+        variables={{ id }}
         label={text.revoke}
         title={`${text.revoke}: ${name}`}
         help={text.revokeHelp}

@@ -1,7 +1,7 @@
-import { texts, useTexts } from '../../text';
-import { pageWords } from '../../ui/words';
+import { texts } from '../../text';
+import { pageTexts } from '../../ui/words';
 
-const words = pageWords({
+export const useText = pageTexts({
   account: ['Account', 'Conta'],
   addPasskey: ['Add passkey', 'Adicionar chave de acesso'],
   browser: ['Browser', 'Navegador'],
@@ -23,11 +23,11 @@ const words = pageWords({
   end: ['End', 'Encerrar'],
   endHelp: ['Its browser has to sign in again.', 'O navegador dela terá de entrar de novo.'],
   expired: ['Expired', 'Expirou'],
-  expires: ['Expires', 'Expira'],
+  expiresAt: ['Expires', 'Expira'],
   expiresOn: ['Expires on (empty: never)', 'Expira em (vazio: nunca)'],
   generate: ['Generate token', 'Gerar token'],
   ip: ['Address', 'Endereço'],
-  lastUsed: ['Last used', 'Último uso'],
+  lastUsedAt: ['Last used', 'Último uso'],
   newCodes: ['New recovery codes', 'Novos códigos de recuperação'],
   newCodesHelp: ['The codes that you have now end.', 'Os códigos que você tem agora deixam de valer.'],
   newEmail: ['New e-mail', 'Novo e-mail'],
@@ -73,8 +73,6 @@ const words = pageWords({
   INGEST: ['Deliver transactions', 'Enviar transações'],
   TERMINALS: ['Speak for terminals', 'Falar por terminais'],
 });
-
-export const useText = () => useTexts(words);
 
 /** Names of roles. */
 export const roleNames = texts({

@@ -3,15 +3,15 @@ import type { ReactNode } from 'react';
 import { graphql, mutations, noteOthersChange, useSubscription } from '../../api';
 import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
-import type { JobRecordFragment, JobRowFragment, JobState } from '../../gql/graphql';
-import { ActionButton } from '../../record/action-button';
+import type { JobRecordFragment, JobRowFragment } from '../../gql/graphql';
+import { ActionButton } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listIn, listOf } from '../../table/rows';
-import { optionsOf, texts, useLocale, useTexts } from '../../text';
-import { useFormat } from '../../text/format';
-import { Badge, Copyable, Time, type Fact, type Tone } from '../../ui/facts';
+import type { Fact } from '../../table/shown';
+import { texts, useFormat, useLocale, useTexts } from '../../text';
+import { Copyable, Time } from '../../ui/facts';
 import { pageTexts } from '../../ui/words';
 
 const useText = pageTexts({
@@ -19,10 +19,9 @@ const useText = pageTexts({
   cancelJob: ['Cancel the rest', 'Cancelar o restante'],
   CANCELLED: ['Cancelled', 'Cancelada'],
   DONE: ['Done', 'Concluída'],
-  ended: ['Ended', 'Terminada'],
+  endedAt: ['Ended', 'Terminada'],
   FAILED: ['Failed', 'Falhou'],
   failure: ['Why it failed', 'Por que falhou'],
-  line: ['Line', 'Linha'],
   link: ['Link', 'Link'],
   noJobs: [
     'No jobs yet. Imports and changes of many devices run as jobs.',
@@ -33,7 +32,6 @@ const useText = pageTexts({
   rejected: ['Refused', 'Recusadas'],
   rejections: ['Refused rows', 'Linhas recusadas'],
   RUNNING: ['Running', 'Em execução'],
-  saveTokens: ['Save as CSV', 'Salvar como CSV'],
   tokens: ['New tokens', 'Novos tokens'],
   until: ['until', 'até'],
   WAITING: ['Waiting', 'Aguardando'],
@@ -47,14 +45,6 @@ const kindNames = texts({
   logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
 });
 
-const TONES: Readonly<Record<JobState, Tone>> = {
-  WAITING: 'plain',
-  RUNNING: 'plain',
-  DONE: 'good',
-  CANCELLED: 'warning',
-  FAILED: 'bad',
-};
-
 const ROW = graphql(`
   fragment JobRow on Job {
     id kind state total done rejected createdAt
@@ -62,9 +52,9 @@ const ROW = graphql(`
   }
 `);
 
-function useKindName(): (kind: string) => string {
+function useKindName(): (job: { readonly kind: string }) => string {
   const names: Readonly<Record<string, string>> = useTexts(kindNames);
-  return (kind) => names[kind] ?? kind;
+  return ({ kind }) => names[kind] ?? kind;
 }
 
 /** Changes of many records that run in the background, with their progress. */
@@ -74,35 +64,23 @@ export default function JobsPage(): ReactNode {
   return (
     <ListPage
       id="jobs"
+      text={text}
       source={listOf(ROW)}
       initialSort="-CREATED_AT"
-      rowName={({ kind }) => kindName(kind)}
+      rowName={kindName}
       columns={[
-        { id: 'kind', title: text.kind, width: 190, render: ({ kind }) => kindName(kind) },
-        { id: 'state', title: text.state, width: 120, render: (row) => <State {...row} /> },
-        { id: 'progress', title: text.progress, width: 170, render: (row) => <Progress {...row} /> },
-        { id: 'rejected', title: text.rejected, width: 100, kind: 'number' },
-        { id: 'createdBy', title: text.createdBy, width: 150, render: ({ createdBy }) => createdBy?.name },
-        { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 140, kind: 'ago' },
+        { id: 'kind', width: 190, render: kindName },
+        'state',
+        { id: 'progress', render: (row) => <Progress {...row} /> },
+        'rejected',
+        'createdBy',
+        'createdAt',
       ]}
-      filters={[
-        {
-          id: 'state',
-          title: text.state,
-          kind: 'choice',
-          options: optionsOf(text, Object.keys(TONES) as JobState[]),
-        },
-        { id: 'createdAt', title: text.created, kind: 'time' },
-      ]}
+      filters={[{ id: 'state', values: ['WAITING', 'RUNNING', 'DONE', 'CANCELLED', 'FAILED'] }, 'createdAt']}
       panel={<JobPanel />}
       empty={text.noJobs}
     />
   );
-}
-
-function State({ state }: Pick<JobRowFragment, 'state'>): ReactNode {
-  const text = useText();
-  return <Badge tone={TONES[state]}>{text[state]}</Badge>;
 }
 
 const CHANGED = graphql(`subscription JobChanged($id: ID!) { jobChanged(id: $id) { sequence } }`);
@@ -146,9 +124,7 @@ const REJECTIONS = graphql(`
   }
 `);
 
-interface JobFileProps {
-  readonly url: string;
-  readonly expiresAt: string;
+interface JobFileProps extends NonNullable<JobRecordFragment['result']> {
   /** Whether it is an export, whose link others may use. */
   readonly isLink: boolean;
 }
@@ -162,7 +138,7 @@ function JobFile({ url, expiresAt, isLink }: JobFileProps): ReactNode {
         <>
           {isLink && <Copyable label={text.link} value={new URL(url, location.origin).href} />}
           <a href={url} download referrerPolicy="same-origin">
-            {text.saveTokens}
+            {text.saveAsCsv}
           </a>
         </>
       )}{' '}
@@ -174,18 +150,16 @@ function JobFile({ url, expiresAt, isLink }: JobFileProps): ReactNode {
 function JobPanel(): ReactNode {
   const text = useText();
   const { language } = useLocale();
-  const kindName = useKindName();
   const mayAdminister = useMay('ADMIN');
   const fileOf = ({ kind, result }: JobRecordFragment): readonly Fact[] => {
     const isLink = kind === 'exportStart';
     if (!result || (!isLink && !mayAdminister)) return [];
-    const name = isLink ? text.link : text.tokens;
-    return [{ name, value: <JobFile {...result} isLink={isLink} /> }];
+    return [{ id: isLink ? 'link' : 'tokens', value: <JobFile {...result} isLink={isLink} /> }];
   };
   return (
     <RecordPanel
       fragment={RECORD}
-      title={({ kind }) => kindName(kind)}
+      title={useKindName()}
       actions={({ id, endedAt }) =>
         endedAt === null && (
           <ActionButton
@@ -200,13 +174,13 @@ function JobPanel(): ReactNode {
       tabs={(job) => [
         {
           facts: [
-            { name: text.state, value: <State {...job} /> },
-            { name: text.progress, value: <Progress {...job} /> },
-            { name: text.created, value: <Time at={job.createdAt} /> },
-            { name: text.createdBy, value: job.createdBy?.name },
-            ...(job.endedAt === null ? [] : [{ name: text.ended, value: <Time at={job.endedAt} /> }]),
+            'state',
+            { id: 'progress', value: <Progress {...job} /> },
+            'createdAt',
+            'createdBy',
+            ...(job.endedAt === null ? [] : ['endedAt']),
             ...fileOf(job),
-            ...(job.failure === null ? [] : [{ name: text.failure, value: job.failure }]),
+            ...(job.failure === null ? [] : ['failure']),
           ],
         },
         {
@@ -215,13 +189,14 @@ function JobPanel(): ReactNode {
           content: (
             <CompactList
               id="rejections"
+              text={text}
               label={text.rejections}
               source={listIn(REJECTIONS, ['JOB'], { id: job.id })}
               rowName={({ rowNumber }) => String(rowNumber)}
               columns={[
-                { id: 'rowNumber', title: text.line, width: 80 },
-                { id: 'name', title: text.name, width: 140 },
-                { id: 'reason', title: text.reason, width: 300, render: (row) => messageOf(row, language) },
+                { id: 'rowNumber', width: 80 },
+                'name',
+                { id: 'reason', width: 300, render: (row) => messageOf(row, language) },
               ]}
               empty={text.noRejections}
             />

@@ -2,18 +2,18 @@ import type { ReactNode } from 'react';
 
 import { graphql } from '../../api';
 import type { EntityType, LedgerEntryRecordFragment, LedgerEntryRowFragment } from '../../gql/graphql';
-import { findMembers, useNames } from '../../record/find';
+import { useNames } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
 import { useActionName } from '../../record/history-words';
 import { RecordLink } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
-import type { Column } from '../../table/columns';
 import { CompactList } from '../../table/data-table';
 import type { Filter } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { optionsOf, texts, useTexts } from '../../text';
+import type { Column } from '../../table/shown';
+import { texts, useTexts } from '../../text';
 import { Badge } from '../../ui/facts';
 import { pageOf } from '../../ui/words';
 import { useText } from './words';
@@ -54,17 +54,15 @@ const entityNames = texts({
 const KINDS = Object.keys(entityNames.en) as EntityType[];
 
 function useColumns(): readonly Column<LedgerEntryRowFragment>[] {
-  const text = useText();
   const actionName = useActionName();
   const kinds = useTexts(entityNames);
   return [
-    { id: 'sequence', title: 'N°', order: 'SEQUENCE', width: 80 },
-    { id: 'at', title: text.at, width: 190, kind: 'time' },
-    { id: 'actor', title: text.by, width: 180, render: ({ actor }) => actor?.name },
-    { id: 'action', title: text.action, width: 150, render: ({ action }) => actionName(action) },
+    { id: 'sequence', title: 'N°', width: 80 },
+    'at',
+    { id: 'actor', width: 180, render: ({ actor }) => actor?.name },
+    { id: 'action', render: ({ action }) => actionName(action) },
     {
       id: 'entity',
-      title: text.entity,
       width: 170,
       render: ({ entityKind, entityId }) => `${kinds[entityKind]} ${entityId ?? ''}`,
     },
@@ -80,19 +78,20 @@ const WITHOUT_THOSE_OF_JOBS: Filter = { jobId: { isNull: true } };
 /** The change history of the company: who changed what, and when. */
 export default function LedgerPage(): ReactNode {
   const text = useText();
-  const kindOptions = optionsOf(useTexts(entityNames), KINDS);
+  const kinds = useTexts(entityNames);
   return (
     <ListPage
       id="ledger"
+      text={{ ...text, ...kinds }}
       source={SOURCE}
       initialSort="-SEQUENCE"
       initialFilter={WITHOUT_THOSE_OF_JOBS}
       rowName={({ sequence }) => String(sequence)}
       columns={useColumns()}
       filters={[
-        { id: 'entityKind', title: text.kind, kind: 'choice', options: kindOptions },
-        { id: 'actorId', title: text.by, kind: 'reference', find: findMembers },
-        { id: 'at', title: text.at, kind: 'time' },
+        { id: 'entityKind', values: KINDS },
+        'actorId',
+        'at',
         { id: 'jobId', title: text.byJob, kind: 'reference', isOfLinks: true },
       ]}
       panel={<EntryPanel />}
@@ -119,11 +118,7 @@ function EntryPanel(): ReactNode {
       fragment={ENTRY}
       title={({ sequence, entityKind, entityId }) => `${sequence} · ${kinds[entityKind]} ${entityId ?? ''}`}
       tabs={(entry) => [
-        {
-          id: 'changes',
-          title: text.changes,
-          content: <Changes entry={entry} />,
-        },
+        { id: 'changes', title: text.changes, content: <Changes entry={entry} /> },
         ...(entry.entityKind === 'JOB' && typeof entry.jobId === 'string'
           ? [{ id: 'records', title: text.changesOfJob, content: <OfJob jobId={entry.jobId} /> }]
           : []),
@@ -139,6 +134,7 @@ function OfJob({ jobId }: { readonly jobId: string }): ReactNode {
   return (
     <CompactList
       id="ledger"
+      text={text}
       label={text.changesOfJob}
       source={SOURCE}
       fixedFilter={{ jobId: { eq: jobId } }}

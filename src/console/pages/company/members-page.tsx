@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql, mutate, mutations } from '../../api';
 import type { MemberListQuery, Role } from '../../gql/graphql';
@@ -6,8 +6,8 @@ import type { RecordActions } from '../../record/bulk';
 import { creating } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listIn } from '../../table/rows';
-import { type Option, optionsOf, useTexts } from '../../text';
-import { SecretDialog } from '../../ui/dialog';
+import { useTexts } from '../../text';
+import { useSecret } from '../../ui/dialog';
 import { Badge } from '../../ui/facts';
 import { roleNames } from '../account/words';
 import { useText } from './words';
@@ -35,78 +35,62 @@ type Member = NonNullable<Company['members']>['nodes'][number];
 export default function MembersPage(): ReactNode {
   const text = useText();
   const roles = useTexts(roleNames);
-  const [links, setLinks] = useState<readonly string[]>([]);
-  const show = (link: string | null): void => {
-    if (link !== null) setLinks((before) => [...before, new URL(link, location.origin).href]);
-  };
-  const options = optionsOf(roles, ['VIEWER', 'OPERATOR', 'ADMIN']);
+  const [secret, showSecret] = useSecret(text.passwordLink);
+  const show = (link: string | null): void =>
+    showSecret(link === null ? null : new URL(link, location.origin).href);
   return (
     <>
       <ListPage
         id="members"
+        text={{ ...text, ...roles }}
         source={listIn(MEMBERS, ['MEMBERSHIP', 'USER'])}
         rowName={({ user }) => user.name}
         columns={[
-          { id: 'name', title: text.name, width: 180, render: ({ user }) => user.name },
-          { id: 'email', title: text.email, width: 200, render: ({ user }) => user.email },
-          { id: 'role', title: text.role, width: 120, render: ({ role }) => roles[role] },
-          { id: 'state', title: text.state, width: 110, render: (member) => <State member={member} /> },
-          { id: 'lastSignInAt', title: text.lastSignIn, width: 140, kind: 'ago' },
+          { id: 'name', render: ({ user }) => user.name },
+          { id: 'email', render: ({ user }) => user.email },
+          'role',
+          { id: 'state', render: (member) => <State {...member} /> },
+          'lastSignInAt',
         ]}
-        rowActions={useActions(options, show)}
-        filters={[
-          { id: 'email', title: text.email, kind: 'text' },
-          { id: 'role', title: text.role, kind: 'choice', options },
-        ]}
+        rowActions={useActions(show)}
+        filters={['email', 'role']}
         create={creating({
           title: text.inviteMember,
           draft: 'member',
-          empty: { name: '', email: '', role: 'OPERATOR' },
-          fields: [
-            { name: 'name', label: text.name },
-            { name: 'email', label: text.email, type: 'email' },
-            { name: 'role', label: text.role, options },
-          ],
+          fields: ['name', 'email', { name: 'role', initial: 'OPERATOR' }],
           document: mutations.memberInvite,
           submit: text.inviteMember,
-          onCreated: (payload) => show(payload.link),
+          onDone: (payload) => show(payload.link),
         })}
         empty={text.noMembers}
       />
-      <SecretDialog
-        label={text.passwordLink}
-        secret={links.length > 0 ? links.join('\n') : null}
-        onClose={() => setLinks([])}
-      />
+      {secret}
     </>
   );
 }
 
 /** Actions of administrators on members. */
-function useActions(
-  options: readonly Option<Role>[],
-  show: (link: string | null) => void,
-): RecordActions<Member, { readonly role: Role; readonly removePasskeys: boolean }> {
+function useActions(show: (link: string | null) => void): RecordActions<Member> {
   const text = useText();
   return {
     nameOf: ({ user }) => user.name,
-    empty: { role: 'OPERATOR', removePasskeys: false },
     actions: [
       {
         name: text.setRole,
         icon: 'people',
         done: text.saved,
-        fields: [{ name: 'role', label: text.role, options }],
-        change: ({ user }, { role }) => mutate(mutations.memberSetRole, { userId: user.id, role }),
+        fields: [{ name: 'role', initial: 'OPERATOR' }],
+        change: ({ user }, { role }: { readonly role: Role }) =>
+          mutate(mutations.memberSetRole, { userId: user.id, role }),
       },
       {
         name: text.resetPassword,
         icon: 'key',
         done: text.passwordReset,
         effect: text.passwordResetHelp,
-        fields: [{ name: 'removePasskeys', label: text.removePasskeys, isFlag: true }],
-        change: async ({ user }, { removePasskeys }) => {
-          const payload = await mutate(mutations.passwordReset, { userId: user.id, removePasskeys });
+        fields: [{ name: 'removePasskeys', isFlag: true }],
+        change: async ({ user }, input: object) => {
+          const payload = await mutate(mutations.passwordReset, { userId: user.id, ...input });
           show(payload.link);
           return payload;
         },
@@ -144,9 +128,9 @@ function useActions(
   };
 }
 
-function State({ member }: { readonly member: Member }): ReactNode {
+function State({ disabledAt, lockedUntil }: Member): ReactNode {
   const text = useText();
-  if (member.disabledAt) return <Badge tone="bad">{text.disabled}</Badge>;
-  if (member.lockedUntil) return <Badge tone="warning">{text.locked}</Badge>;
+  if (disabledAt) return <Badge tone="bad">{text.disabled}</Badge>;
+  if (lockedUntil) return <Badge tone="warning">{text.locked}</Badge>;
   return <Badge tone="good">{text.valid}</Badge>;
 }

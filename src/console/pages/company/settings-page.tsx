@@ -3,13 +3,17 @@ import type { ReactNode } from 'react';
 import { mutations } from '../../api';
 import { useMay, useSession } from '../../app/session';
 import { SendForm } from '../../record/fields';
-import { zoneOptions } from '../../text/zone';
-import { Facts, Section } from '../../ui/facts';
+import { Facts } from '../../table/shown';
+import { useTexts, WordsContext } from '../../text';
+import { zonesWith } from '../../text/zone';
+import { Section } from '../../ui/facts';
+import { pageNames } from '../../ui/words';
 import { useText } from './words';
 
 /** Name and time zone of the company; administrators change them. */
 export default function SettingsPage(): ReactNode {
   const text = useText();
+  const names = useTexts(pageNames);
   const { viewer, reload } = useSession();
   const { company } = viewer;
   const mayAdminister = useMay('ADMIN');
@@ -20,8 +24,7 @@ export default function SettingsPage(): ReactNode {
       <SendForm
         key={name}
         root={null}
-        empty={{ name }}
-        fields={[{ name: 'name', label: text.name }]}
+        fields={[{ name: 'name', initial: name }]}
         document={mutations.companyRename}
         submit={text.rename}
         onDone={reload}
@@ -29,14 +32,8 @@ export default function SettingsPage(): ReactNode {
       <SendForm
         key={timeZone}
         root={null}
-        empty={{ timeZone }}
         fields={[
-          {
-            name: 'timeZone',
-            label: text.zoneOfTerminals,
-            help: text.timeZoneHelp,
-            options: zoneOptions(timeZone),
-          },
+          { name: 'timeZone', help: text.timeZoneHelp, initial: timeZone, values: zonesWith(timeZone) },
         ]}
         document={mutations.companySetTimeZone}
         submit={text.setTimeZone}
@@ -44,20 +41,20 @@ export default function SettingsPage(): ReactNode {
       />
     </>
   );
-  const facts = [
-    { name: text.name, value: name },
-    { name: text.zoneOfTerminals, value: timeZone },
-  ];
   return (
-    <div className="page">
-      <header className="page-header">
-        <h1>{text.settings}</h1>
-      </header>
-      <div className="cards">
-        <div className="card">
-          <Section title={text.company}>{mayAdminister ? forms : <Facts facts={facts} />}</Section>
+    <WordsContext value={text}>
+      <div className="page">
+        <header className="page-header">
+          <h1>{names.settings}</h1>
+        </header>
+        <div className="cards">
+          <div className="card">
+            <Section title={names.company}>
+              {mayAdminister ? forms : <Facts facts={['name', 'timeZone']} record={company} />}
+            </Section>
+          </div>
         </div>
       </div>
-    </div>
+    </WordsContext>
   );
 }

@@ -2,32 +2,10 @@ import { mutate, mutations } from '../../api';
 import { useMay } from '../../app/session';
 import type { DeviceUpdateInput } from '../../gql/graphql';
 import type { RecordAction, RecordActions } from '../../record/bulk';
-import { creating, type DialogButtonProps } from '../../record/dialog-button';
-import type { FormField } from '../../record/fields';
-import { findGroups, findLogicalNumbers } from '../../record/find';
-import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
-import type { Reference } from '../../ui/reference-input';
 import { useText } from './words';
 
-interface Values {
-  readonly logicalNumber: Reference | null;
-  readonly enabled: boolean;
-}
-
-export const numberField = (label: string) =>
-  ({
-    name: 'logicalNumber',
-    label,
-    find: findLogicalNumbers,
-    argument: 'logicalNumberId',
-    isOptional: true,
-  }) as const;
-
-/** Fields of a device that people set. */
-export function useFields(): readonly FormField<Values>[] {
-  const text = useText();
-  return [numberField(text.logicalNumber), { name: 'enabled', label: text.mayWork, isFlag: true }];
-}
+/** The logical number of a device, which may have none. */
+export const NUMBER = { name: 'logicalNumberId', isOptional: true };
 
 interface Device {
   readonly id: string;
@@ -35,46 +13,37 @@ interface Device {
   readonly enabled: boolean;
 }
 
-interface ActionValues extends Pick<Values, 'logicalNumber'> {
-  readonly group: Reference | null;
-  readonly keepOldFor: string;
-}
-
 /** Actions on devices. */
-export function useDeviceActions(): RecordActions<Device, ActionValues> {
+export function useDeviceActions(): RecordActions<Device> {
   const text = useText();
-  const keepOldFor = useKeepOldField();
   const mayAdminister = useMay('ADMIN');
-  const issueTokens: RecordAction<Device, ActionValues> = {
+  const issueTokens: RecordAction<Device> = {
     name: text.issueTokens,
     icon: 'key',
-    done: text.updated,
+    done: text.updatedAt,
     effect: text.issueEffect,
-    fields: [keepOldFor],
+    fields: ['token.keepOldFor'],
     isFor: () => false,
-    input: ({ keepOldFor }) => ({ token: { keepOldFor } }),
+    isJob: true,
   };
-  const update = ({ id }: Device, input: DeviceUpdateInput) => mutate(mutations.deviceUpdate, { id, input });
+  const change = ({ id }: Device, input: DeviceUpdateInput) => mutate(mutations.deviceUpdate, { id, input });
   return {
-    empty: { logicalNumber: null, group: null, ...ENDS_AT_ONCE },
     actions: [
       {
         name: text.assign,
         icon: 'number',
         done: text.assigned,
-        fields: [numberField(text.logicalNumber)],
-        isReady: ({ logicalNumber }) => logicalNumber !== null,
-        change: (device, { logicalNumber }) => update(device, { logicalNumberId: logicalNumber?.id ?? null }),
-        input: ({ logicalNumber }) => ({ logicalNumberId: logicalNumber?.id ?? null }),
+        fields: ['logicalNumberId'],
+        isJob: true,
+        change,
       },
       {
         name: text.move,
         icon: 'group',
-        done: text.updated,
+        done: text.updatedAt,
         effect: text.moveEffect,
-        fields: [{ name: 'group', label: text.group, find: findGroups }],
-        isReady: ({ group }) => group !== null,
-        input: ({ group }) => ({ groupId: group?.id ?? null }),
+        fields: ['groupId'],
+        isJob: true,
       },
       {
         name: text.enable,
@@ -82,8 +51,9 @@ export function useDeviceActions(): RecordActions<Device, ActionValues> {
         done: text.enabled,
         effect: text.enableEffect,
         isFor: ({ enabled }) => !enabled,
-        change: (device) => update(device, { enabled: true }),
-        input: () => ({ enabled: true }),
+        input: { enabled: true },
+        isJob: true,
+        change,
       },
       {
         name: text.disable,
@@ -91,8 +61,9 @@ export function useDeviceActions(): RecordActions<Device, ActionValues> {
         done: text.disabled,
         effect: text.disableEffect,
         isFor: ({ enabled }) => enabled,
-        change: (device) => update(device, { enabled: false }),
-        input: () => ({ enabled: false }),
+        input: { enabled: false },
+        isJob: true,
+        change,
       },
       ...(mayAdminister ? [issueTokens] : []),
       {
@@ -105,19 +76,4 @@ export function useDeviceActions(): RecordActions<Device, ActionValues> {
       },
     ],
   };
-}
-
-const EMPTY = { serialNumber: '', logicalNumber: null as Reference | null, enabled: true };
-
-/** Creates one device and opens it. */
-export function useNewDevice(): DialogButtonProps {
-  const text = useText();
-  return creating({
-    title: text.createDevice,
-    draft: 'device',
-    empty: EMPTY,
-    fields: [{ name: 'serialNumber', label: text.serialNumber }, ...useFields()],
-    document: mutations.deviceCreate,
-    opens: true,
-  });
 }

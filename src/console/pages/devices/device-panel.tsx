@@ -1,24 +1,22 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
+import { graphql, mutations, useRecord } from '../../api';
 import { useMay } from '../../app/session';
 import type { DeviceRecordFragment } from '../../gql/graphql';
-import { ActionButton } from '../../record/action-button';
 import { RowMenu } from '../../record/actions';
-import { creating, DialogButton } from '../../record/dialog-button';
+import { ActionButton, creating, DialogButton } from '../../record/dialog-button';
 import { useFieldName } from '../../record/history-words';
-import { ENDS_AT_ONCE, useKeepOldField } from '../../record/keep-old';
-import { RecordLink } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
-import { useFormat } from '../../text/format';
-import { Ago, Copyable, Facts, Section, Time } from '../../ui/facts';
+import { Facts, Shown, SmallTable } from '../../table/shown';
+import { useFormat } from '../../text';
+import { useSecret } from '../../ui/dialog';
+import { Ago, Section } from '../../ui/facts';
 import { Icon } from '../../ui/icon';
-import { notify } from '../../ui/toasts';
+import { Empty, Loading, PageFailure } from '../../ui/states';
+import { EffectiveParameters } from '../logical-numbers/effective-parameters';
 import { Deliveries } from '../notifications/deliveries';
 import { TransactionsOf } from '../transactions/columns';
-import { useDeviceActions, useFields } from './device-actions';
-import { DeviceManifest } from './manifest';
-import { EnabledBadge, PresenceBadge } from './presence';
+import { NUMBER, useDeviceActions } from './device-actions';
 import { useText } from './words';
 
 const DEVICE = graphql(`
@@ -31,34 +29,29 @@ const DEVICE = graphql(`
   }
 `);
 
-interface PartProps {
-  readonly device: DeviceRecordFragment;
-}
-
 export default function DevicePanel(): ReactNode {
   const text = useText();
   const mayAdminister = useMay('ADMIN');
   const actions = useDeviceActions();
-  const fields = useFields();
   return (
     <RecordPanel
       fragment={DEVICE}
       follows={['PRESENCE', 'LOGICAL_NUMBER', 'GROUP']}
-      edit={{ fields, document: mutations.deviceUpdate }}
+      edit={{
+        fields: [NUMBER, { name: 'enabled', label: text.mayWork }],
+        document: mutations.deviceUpdate,
+      }}
       actions={(device) => <RowMenu actions={actions} row={device} />}
-      tabs={({ logicalNumber: number, ...device }) => [
+      tabs={(device) => [
         {
           facts: [
-            { name: text.presence, value: <PresenceBadge presence={device.presence} /> },
-            { name: text.lastSeen, value: <Time at={device.lastSeenAt} /> },
-            { name: text.state, value: <EnabledBadge enabled={device.enabled} /> },
-            {
-              name: text.logicalNumber,
-              value: number && <RecordLink page="/logical-numbers" record={number} />,
-            },
-            { name: text.group, value: number?.group && <RecordLink page="/groups" record={number.group} /> },
-            { name: text.created, value: <Time at={device.createdAt} /> },
-            { name: text.createdBy, value: device.createdBy?.name },
+            'presence',
+            'lastSeenAt',
+            { id: 'state', value: <Shown name="enabled" record={device} /> },
+            'logicalNumber',
+            { id: 'group', of: { ...device.logicalNumber } },
+            'createdAt',
+            'createdBy',
           ],
           content: (
             <>
@@ -76,20 +69,17 @@ export default function DevicePanel(): ReactNode {
         {
           id: 'deliveries',
           title: text.deliveries,
-          content: <Deliveries id={number?.id ?? device.id} />,
+          content: <Deliveries id={device.logicalNumber?.id ?? device.id} />,
         },
       ]}
     >
-      {(device) => <Refusal device={device} />}
+      {(device) => <Refusal {...device} />}
     </RecordPanel>
   );
 }
 
 /** The report of the terminal in words. */
-function Report({
-  meta,
-  frameworkVersion,
-}: Pick<PartProps['device'], 'meta' | 'frameworkVersion'>): ReactNode {
+function Report(props: Pick<DeviceRecordFragment, 'meta' | 'frameworkVersion'>): ReactNode {
   const text = useText();
   const fieldName = useFieldName();
   const format = useFormat();
@@ -98,26 +88,19 @@ function Report({
     const isShare = ['battery_level', 'gprs_signal'].includes(name) && /^\d+$/.test(value);
     return isShare ? format.share(Number(value) / 100) : value;
   };
-  const properties = Object.entries(meta as Readonly<Record<string, string>>);
+  const properties = Object.entries(props.meta as Readonly<Record<string, string>>).map(([name, value]) => {
+    return { id: name, title: fieldName(`meta.${name}`), value: shown(name, value) };
+  });
   return (
     <Section title={text.reported}>
-      <Facts
-        facts={[
-          { name: text.version, value: frameworkVersion },
-          ...properties.map(([name, value]) => ({
-            name: fieldName(`meta.${name}`),
-            value: shown(name, value),
-          })),
-        ]}
-      />
+      <Facts facts={['frameworkVersion', ...properties]} record={props} />
     </Section>
   );
 }
 
 /** Why the terminal was refused last, and what to do; short if it was admitted since. */
-function Refusal({ device }: PartProps): ReactNode {
+function Refusal({ lastRefusal, lastSeenAt }: DeviceRecordFragment): ReactNode {
   const text = useText();
-  const { lastRefusal, lastSeenAt } = device;
   if (!lastRefusal) return null;
   const wasAdmitted = Date.parse(lastSeenAt ?? '') > Date.parse(lastRefusal.at);
   return (
@@ -134,15 +117,15 @@ function Refusal({ device }: PartProps): ReactNode {
 /** The token with which a terminal calls the service: shown once after it is issued. For administrators. */
 function DeviceToken({ id }: { readonly id: string }): ReactNode {
   const text = useText();
-  const [token, setToken] = useState<string | null>(null);
+  const [secret, show] = useSecret(text.token);
   const issue = creating({
     title: text.issueToken,
-    empty: ENDS_AT_ONCE,
-    fields: [useKeepOldField()],
+    root: null,
+    fields: ['keepOldFor'],
+    args: { deviceId: id },
     document: mutations.deviceTokenIssue,
     submit: text.issueToken,
-    variables: (given) => ({ deviceId: id, ...given }),
-    onCreated: (payload) => setToken(payload.token ?? null),
+    onDone: (payload) => show(payload.token),
   });
   return (
     <Section
@@ -156,22 +139,91 @@ function DeviceToken({ id }: { readonly id: string }): ReactNode {
             label={text.revokeToken}
             help={text.revokeEffect}
             document={mutations.deviceTokenRevoke}
-            onDone={() => {
-              setToken(null);
-              notify({ text: text.tokenRevoked });
-            }}
+            done={text.tokenRevoked}
           />
         </div>
       }
     >
-      {token === null ? (
-        <p className="faint">{text.tokenHelp}</p>
-      ) : (
-        <>
-          <p>{text.tokenOnce}</p>
-          <Copyable value={token} label={text.token} />
-        </>
-      )}
+      <p className="faint">{text.tokenHelp}</p>
+      {secret}
     </Section>
+  );
+}
+
+const MANIFEST = graphql(`
+  fragment DeviceManifestRecord on Device {
+    id
+    logicalNumber {
+      group { name }
+      effectiveParameters { key value description source overridden { value } }
+    }
+    manifest {
+      apps { name version label size modules { name version } }
+      files { name size }
+      omissions { kind name reason }
+    }
+  }
+`);
+
+const FOLLOWS = ['LOGICAL_NUMBER', 'GROUP', 'APP_VERSION', 'APP', 'FILE', 'PARAMETER'] as const;
+
+/** Apps, files and parameters that the terminal gets, each with what it comes from, and what is left out. */
+function DeviceManifest({ id }: { readonly id: string }): ReactNode {
+  const text = useText();
+  const { data, error, reload } = useRecord(MANIFEST, id, FOLLOWS);
+  if (error) return <PageFailure error={error} onRetry={reload} />;
+  if (!data?.node) return <Loading />;
+  const { manifest, logicalNumber } = data.node;
+  if (!manifest || !logicalNumber) return <Empty>{text.noManifest}</Empty>;
+  return (
+    <>
+      {manifest.omissions.length > 0 && (
+        <div className="note note-warning">
+          <div>
+            <strong>{text.omitted}</strong>
+            <ul>
+              {manifest.omissions.map(({ kind, name, reason }) => (
+                <li key={`${kind} ${name}`}>
+                  {text[kind]} {name}: {text[reason]}
+                </li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      )}
+      <Section title={text.apps}>
+        <SmallTable
+          rows={manifest.apps}
+          rowKey={({ name }) => name}
+          empty={text.noApps}
+          hasTitles={false}
+          columns={[
+            {
+              id: 'name',
+              render: ({ name, version, modules }) => (
+                <>
+                  {name} {version}
+                  <small>{modules.map((module) => ` ${module.name} ${module.version}`).join(',')}</small>
+                </>
+              ),
+            },
+            'label',
+            'size',
+          ]}
+        />
+      </Section>
+      <Section title={text.files}>
+        <SmallTable
+          rows={manifest.files}
+          rowKey={({ name }) => name}
+          empty={text.noFiles}
+          hasTitles={false}
+          columns={['name', 'size']}
+        />
+      </Section>
+      <Section title={text.parameters}>
+        <EffectiveParameters logicalNumber={logicalNumber} />
+      </Section>
+    </>
   );
 }

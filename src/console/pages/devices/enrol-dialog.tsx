@@ -6,9 +6,8 @@ import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
 import type { FleetImportMode, FleetImportMutation } from '../../gql/graphql';
 import { Fields } from '../../record/fields';
-import { SmallTable } from '../../table/small-table';
-import { optionsOf, useLocale } from '../../text';
-import { useFormat } from '../../text/format';
+import { SmallTable } from '../../table/shown';
+import { useFormat, useLocale } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Form, useDraft } from '../../ui/form';
 import { notify } from '../../ui/toasts';
@@ -61,15 +60,10 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
             setChecked(null);
           }}
           fields={[
-            { name: 'list', label: text.serialNumbers, help: text.enrolHelp, rows: 6, autoFocus: true },
-            { name: 'file', label: text.file, help: text.fileHelp, isFile: true },
-            { name: 'mode', label: text.existing, options: optionsOf(text, ['CREATE', 'CREATE_OR_UPDATE']) },
-            {
-              name: 'issueTokens',
-              label: text.issueTokensToo,
-              isFlag: true,
-              isShown: () => mayAdminister,
-            },
+            { name: 'list', help: text.enrolHelp, rows: 6, autoFocus: true },
+            { name: 'file', help: text.fileHelp, isFile: true },
+            { name: 'mode', values: ['CREATE', 'CREATE_OR_UPDATE'] },
+            { name: 'issueTokens', label: text.issueTokensToo, isFlag: true, isShown: () => mayAdminister },
           ]}
         />
         {checked && <Result {...checked} />}
@@ -90,15 +84,9 @@ function Result({ count, refusedCount, refused }: Checked): ReactNode {
       <p role="status">{text.marked(format.number(count ?? 0), format.number(refusedCount ?? 0))}</p>
       {rows.length > 0 && (
         <div className="results" tabIndex={0} role="region" aria-label={text.result}>
-          <SmallTable
-            rows={rows}
-            columns={[
-              { id: 'id', title: text.line },
-              { id: 'reason', title: text.reason },
-            ]}
-          />
+          <SmallTable rows={rows} columns={[{ id: 'id', title: text.rowNumber }, 'reason']} />
           <a download="refused.csv" href={`data:text/csv;charset=utf-8,${encodeURIComponent(table)}`}>
-            {text.saveResults}
+            {text.saveAsCsv}
           </a>
         </div>
       )}

@@ -1,14 +1,26 @@
-import { lazy, type ReactNode } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
-import { creating } from '../../record/dialog-button';
+import { graphql, mutations, useMutation } from '../../api';
+import { useMay } from '../../app/session';
+import type { GroupRecordFragment } from '../../gql/graphql';
+import { creating, DialogButton } from '../../record/dialog-button';
+import { findAppVersions, findLogicalNumbers } from '../../record/find';
+import { LinkList } from '../../record/link-list';
+import { RecordPanel } from '../../record/panel';
+import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
+import { SmallTable } from '../../table/shown';
+import { Checkbox } from '../../ui/inputs';
+import { ReferenceInput } from '../../ui/reference-input';
+import { FailureNote } from '../../ui/states';
+import { COLUMNS, SOURCE } from '../logical-numbers/numbers-page';
+import { useText as useNumberText } from '../logical-numbers/words';
+import { useNewParameter } from '../values/owner';
 import { useText } from './words';
 
-const GroupPanel = lazy(() => import('./group-panel'));
-
-const GROUP = graphql(`
+const ROW = graphql(`
   fragment GroupRow on Group {
     id name updatedAt
     logicalNumbers(first: 0) { totalCount }
@@ -22,20 +34,14 @@ export default function GroupsPage(): ReactNode {
   return (
     <ListPage
       id="groups"
-      source={listOf(GROUP, 'LOGICAL_NUMBER', 'PARAMETER')}
-      columns={[
-        { id: 'name', title: text.name, order: 'NAME', width: 220 },
-        { id: 'logicalNumbers', title: text.logicalNumbers, width: 120, kind: 'count' },
-        { id: 'appVersions', title: text.appVersions, width: 120, kind: 'count' },
-        { id: 'parameters', title: text.parameters, width: 120, kind: 'count' },
-        { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 140, kind: 'ago' },
-      ]}
-      filters={[{ id: 'name', title: text.name, kind: 'text' }]}
+      text={text}
+      source={listOf(ROW, 'LOGICAL_NUMBER', 'PARAMETER')}
+      columns={['name', 'logicalNumbers', 'appVersions', 'parameters', 'updatedAt']}
+      filters={['name']}
       create={creating({
         title: text.newGroup,
         draft: 'group',
-        empty: EMPTY,
-        fields: [{ name: 'name', label: text.name }],
+        fields: ['name'],
         document: mutations.groupCreate,
         opens: true,
       })}
@@ -45,4 +51,148 @@ export default function GroupsPage(): ReactNode {
   );
 }
 
-const EMPTY = { name: '' };
+const RECORD = graphql(`
+  fragment GroupRecord on Group {
+    id revision name
+    appVersions(first: 100) {
+      nodes { id number app { name } }
+    }
+    defaultAppVersions(first: 100) { nodes { id } }
+    parameters(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
+    metacontents(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
+  }
+`);
+
+function GroupPanel(): ReactNode {
+  const text = useText();
+  return (
+    <RecordPanel
+      fragment={RECORD}
+      follows={['PARAMETER', 'METACONTENT', 'APP_VERSION']}
+      edit={{ fields: ['name'], document: mutations.groupUpdate }}
+      remove={mutations.groupDelete}
+      tabs={(group) => [
+        { id: 'numbers', title: text.logicalNumbers, content: <GroupNumbers groupId={group.id} /> },
+        { id: 'versions', title: text.appVersions, content: <GroupVersions group={group} /> },
+        { id: 'parameters', title: text.parameters, content: <Parameters group={group} /> },
+        {
+          id: 'metacontents',
+          title: text.metacontents,
+          content: (
+            <Values rows={group.metacontents.nodes} page="/metacontents" empty={text.noMetacontents} />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function Parameters({ group }: { readonly group: GroupRecordFragment }): ReactNode {
+  const text = useText();
+  return (
+    <>
+      <div className="buttons">
+        <DialogButton {...useNewParameter({ groupId: group.id })} />
+      </div>
+      <Values rows={group.parameters.nodes} page="/parameters" empty={text.noParameters} />
+    </>
+  );
+}
+
+interface ValuesProps {
+  readonly rows: readonly { readonly id: string; readonly key: string; readonly value: unknown }[];
+  readonly page: string;
+  readonly empty: string;
+}
+
+function Values(props: ValuesProps): ReactNode {
+  const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  return (
+    <SmallTable
+      {...props}
+      hasTitles={false}
+      columns={[
+        { id: 'key', page: props.page },
+        { id: 'value', render: ({ value }) => textOf(value) },
+      ]}
+    />
+  );
+}
+
+/** The logical numbers of a group with their devices; others are moved into it by their number. */
+function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
+  const text = useText();
+  const mayWrite = useMay('WRITE');
+  const navigate = useNavigate();
+  const [moved, setMoved] = useState(0);
+  const { run, problem } = useMutation(mutations.logicalNumberMove);
+  const move = async (id: string): Promise<void> => {
+    if (await run({ id, groupId, force: false })) setMoved(moved + 1);
+  };
+  return (
+    <>
+      {problem && <FailureNote failure={problem} />}
+      {mayWrite && (
+        <ReferenceInput
+          key={moved}
+          label={text.addNumber}
+          value={null}
+          find={findLogicalNumbers}
+          onChange={(number) => number && void move(number.id)}
+        />
+      )}
+      <CompactList
+        id="group-numbers"
+        label={text.logicalNumbers}
+        text={useNumberText()}
+        source={SOURCE}
+        fixedFilter={{ groupId: { eq: groupId } }}
+        onOpen={({ id: open }) => void navigate({ to: '/logical-numbers', search: { open } })}
+        columns={COLUMNS.filter((id) => id !== 'group')}
+        filters={['number']}
+        empty={text.noNumbers}
+      />
+      <p>
+        <Link to="/devices" search={{ filter: { group: { eq: groupId } } }}>
+          {text.devices}
+        </Link>
+      </p>
+    </>
+  );
+}
+
+/** App versions that numbers of the group may have, and which of them a number gets when it comes into the group. */
+function GroupVersions({ group }: { readonly group: GroupRecordFragment }): ReactNode {
+  const text = useText();
+  const mayWrite = useMay('WRITE');
+  const attach = useMutation(mutations.groupAttachAppVersions);
+  const detach = useMutation(mutations.groupDetachAppVersions);
+  const setDefaults = useMutation(mutations.groupSetDefaultAppVersions);
+  const { id, revision: ifMatch } = group;
+  const defaults = group.defaultAppVersions.nodes.map((version) => version.id);
+  const setDefault = (versionId: string, isDefault: boolean): void => {
+    const others = defaults.filter((each) => each !== versionId);
+    void setDefaults.run({ id, ifMatch, appVersionIds: isDefault ? [...others, versionId] : others });
+  };
+  return (
+    <LinkList
+      rows={group.appVersions.nodes}
+      page="/app-versions"
+      add={text.attach}
+      find={findAppVersions}
+      onAdd={(versionId) => void attach.run({ id, appVersionIds: [versionId] })}
+      onRemove={(versionId) => void detach.run({ id, appVersionIds: [versionId] })}
+      problem={attach.problem ?? detach.problem ?? setDefaults.problem}
+      cell={(row) => (
+        <Checkbox
+          isSelected={defaults.includes(row.id)}
+          isDisabled={!mayWrite}
+          onChange={(isDefault) => setDefault(row.id, isDefault)}
+        >
+          {text.getsNew}
+        </Checkbox>
+      )}
+      empty={text.noVersions}
+    />
+  );
+}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import type { DeviceManifestRecordFragment } from '../../gql/graphql';
-import { SmallTable } from '../../table/small-table';
+import { SmallTable } from '../../table/shown';
 import { Badge } from '../../ui/facts';
 import { useText } from './words';
 
@@ -12,24 +12,22 @@ interface EffectiveParametersProps {
 /** The parameters that the terminals of a logical number get, each with its source: own values go before those of the group. */
 export function EffectiveParameters({ logicalNumber }: EffectiveParametersProps): ReactNode {
   const text = useText();
-  const { effectiveParameters } = logicalNumber;
   const group = logicalNumber.group?.name ?? '';
   return (
     <SmallTable
-      rows={effectiveParameters}
+      rows={logicalNumber.effectiveParameters}
       rowKey={({ key }) => key}
       empty={text.noParameters}
       columns={[
         {
           id: 'key',
-          title: text.key,
           render: ({ key, description }) => (
             <>
               <span className="code">{key}</span> <small>{description}</small>
             </>
           ),
         },
-        { id: 'value', title: text.value, kind: 'code' },
+        { id: 'value', render: ({ value }) => <span className="code">{value}</span> },
         {
           id: 'source',
           title: text.source,

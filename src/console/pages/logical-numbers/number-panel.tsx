@@ -6,18 +6,16 @@ import { useMay } from '../../app/session';
 import type { LogicalNumberRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/edit-record';
-import { shownValue } from '../../record/form-field';
-import { nameOf, RecordLink } from '../../record/link';
+import { useShownValue } from '../../record/form-field';
+import { nameOf } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
-import { SmallTable } from '../../table/small-table';
-import { Section, Time } from '../../ui/facts';
+import { SmallTable } from '../../table/shown';
+import { Section } from '../../ui/facts';
 import { Empty } from '../../ui/states';
-import { PresenceBadge } from '../devices/presence';
 import { Deliveries } from '../notifications/deliveries';
 import { TransactionsOf } from '../transactions/columns';
-import NewParameter from '../values/new-parameter';
+import { useNewParameter } from '../values/owner';
 import { EffectiveParameters } from './effective-parameters';
-import { useFields } from './number-actions';
 import { useText } from './words';
 
 const NUMBER = graphql(`
@@ -46,18 +44,15 @@ export default function NumberPanel(): ReactNode {
     <RecordPanel
       fragment={NUMBER}
       follows={['DEVICE', 'GROUP', 'PARAMETER', 'APP_VERSION']}
-      edit={{ fields: useFields(), document: mutations.logicalNumberUpdate, note: text.losses }}
+      edit={{
+        fields: ['number', { name: 'groupId', isOptional: true }],
+        document: mutations.logicalNumberUpdate,
+        note: text.losses,
+      }}
       remove={mutations.logicalNumberDelete}
       tabs={(logicalNumber) => [
         {
-          facts: [
-            {
-              name: text.group,
-              value: logicalNumber.group && <RecordLink page="/groups" record={logicalNumber.group} />,
-            },
-            { name: text.created, value: <Time at={logicalNumber.createdAt} /> },
-            { name: text.createdBy, value: logicalNumber.createdBy?.name },
-          ],
+          facts: ['group', 'createdAt', 'createdBy'],
           content: (
             <Section title={text.devices}>
               <SmallTable
@@ -65,9 +60,9 @@ export default function NumberPanel(): ReactNode {
                 empty={text.noDevices}
                 hasTitles={false}
                 columns={[
-                  { id: 'serialNumber', title: text.serialNumber, page: '/devices' },
-                  { id: 'presence', title: text.presence, render: (device) => <PresenceBadge {...device} /> },
-                  { id: 'lastSeenAt', title: text.lastSeen, kind: 'ago', align: 'end' },
+                  { id: 'serialNumber', page: '/devices' },
+                  'presence',
+                  { id: 'lastSeenAt', align: 'end' },
                 ]}
               />
             </Section>
@@ -96,10 +91,7 @@ function Parameters({ logicalNumber }: PartProps): ReactNode {
   return (
     <>
       <div className="buttons">
-        <DialogButton
-          label={text.newParameter}
-          dialog={(close) => <NewParameter owner={{ logicalNumberId: id }} onClose={close} />}
-        />
+        <DialogButton {...useNewParameter({ logicalNumberId: id })} />
         <Link
           className="button button-quiet"
           to="/parameters"
@@ -116,25 +108,16 @@ function Parameters({ logicalNumber }: PartProps): ReactNode {
 /** The app versions of the group, and which of them the terminals of the logical number get. */
 function NumberVersions({ logicalNumber }: PartProps): ReactNode {
   const text = useText();
+  const shown = useShownValue();
   const mayWrite = useMay('WRITE');
   const [saved, setSaved] = useState(0);
-  const { id, revision, group } = logicalNumber;
+  const { id, revision, group, appVersions } = logicalNumber;
   if (!group) return <Empty>{text.noGroup}</Empty>;
   const options = group.appVersions.nodes.map((each) => ({ value: each.id, label: nameOf(each) }));
   if (options.length === 0) return <Empty>{text.noGroupVersions}</Empty>;
-  const record = {
-    id,
-    revision,
-    appVersionIds: logicalNumber.appVersions.nodes.map((each) => each.id).toSorted(),
-  };
-  const field = {
-    name: 'appVersionIds',
-    label: text.appVersions,
-    options,
-    page: '/app-versions',
-    isMany: true,
-  } as const;
-  if (!mayWrite) return <p>{shownValue(field, record)}</p>;
+  const record = { id, revision, appVersionIds: appVersions.nodes.map((each) => each.id).toSorted() };
+  const field = { name: 'appVersionIds', options, page: '/app-versions', isMany: true };
+  if (!mayWrite) return <p>{shown(field, record)}</p>;
   return (
     <EditRecord
       key={saved}

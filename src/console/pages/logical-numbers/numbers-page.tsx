@@ -1,13 +1,10 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import type { LogicalNumberRowFragment } from '../../gql/graphql';
-import { findAppVersions, findGroups } from '../../record/find';
-import { RecordLinks } from '../../record/link';
-import type { Column } from '../../table/columns';
+import { graphql, mutate, mutations } from '../../api';
+import type { RecordActions } from '../../record/bulk';
+import { creating } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { useNewNumber, useNumberActions } from './number-actions';
 import { useText } from './words';
 
 const NumberPanel = lazy(() => import('./number-panel'));
@@ -24,40 +21,52 @@ const NUMBER = graphql(`
 export const SOURCE = listOf(NUMBER, 'DEVICE', 'GROUP');
 
 /** Columns of logical numbers, in the list and in the record of a group. */
-export function useColumns(): readonly Column<LogicalNumberRowFragment>[] {
-  const text = useText();
-  return [
-    { id: 'number', title: text.number, order: 'NUMBER', width: 140, kind: 'code' },
-    { id: 'group', title: text.group, width: 180, page: '/groups' },
-    {
-      id: 'devices',
-      title: text.devices,
-      width: 220,
-      render: ({ devices }) => <RecordLinks page="/devices" records={devices.nodes} />,
-    },
-    { id: 'appVersions', title: text.appVersions, width: 110, kind: 'count' },
-    { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 140, kind: 'ago' },
-  ];
-}
+export const COLUMNS = ['number', 'group', 'devices', 'appVersions', 'updatedAt'] as const;
 
 export default function NumbersPage(): ReactNode {
   const text = useText();
   return (
     <ListPage
       id="logical-numbers"
+      text={text}
       source={SOURCE}
-      columns={useColumns()}
-      filters={[
-        { id: 'number', title: text.number, kind: 'text', comparator: 'startsWith' },
-        { id: 'groupId', title: text.group, kind: 'reference', find: findGroups },
-        { id: 'hasDevice', title: text.hasDevice, kind: 'flag' },
-        { id: 'version', title: text.hasVersion, kind: 'reference', comparator: 'eq', find: findAppVersions },
-        { id: 'createdAt', title: text.created, kind: 'time' },
-      ]}
-      rowActions={useNumberActions()}
-      create={useNewNumber()}
+      columns={COLUMNS}
+      filters={['number', 'groupId', 'hasDevice', { id: 'version', title: text.hasVersion }, 'createdAt']}
+      rowActions={useActions()}
+      create={creating({
+        title: text.newNumber,
+        draft: 'logical-number',
+        fields: ['number', { name: 'groupId', isOptional: true }],
+        document: mutations.logicalNumberCreate,
+        opens: true,
+      })}
       panel={<NumberPanel />}
       empty={text.noNumbers}
     />
   );
+}
+
+function useActions(): RecordActions<{ readonly id: string }> {
+  const text = useText();
+  return {
+    actions: [
+      {
+        name: text.move,
+        icon: 'group',
+        done: text.moved,
+        effect: text.losses,
+        fields: ['groupId', { name: 'force', label: text.forceMove, isFlag: true }],
+        change: ({ id }, input: { groupId: string; force: boolean }) =>
+          mutate(mutations.logicalNumberMove, { id, ...input }),
+      },
+      {
+        name: text.delete,
+        icon: 'remove',
+        done: text.deleted,
+        isDangerous: true,
+        effect: text.deleteEffect,
+        change: ({ id }) => mutate(mutations.logicalNumberDelete, { id }),
+      },
+    ],
+  };
 }

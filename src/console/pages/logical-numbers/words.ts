@@ -11,7 +11,6 @@ export const useText = pageTexts({
     'In another group, terminals keep only the app versions that this group has too.',
     'Em outro grupo, os terminais mantêm só as versões que esse grupo também tem.',
   ],
-  move: ['Move to a group', 'Mover para um grupo'],
   moved: ['Moved', 'Movidos'],
   newNumber: ['New logical number', 'Novo número lógico'],
   noDevices: ['No device has this number. Assign one.', 'Nenhum dispositivo tem este número. Vincule um.'],
@@ -22,7 +21,6 @@ export const useText = pageTexts({
     'No parameters. Add some here or to its group.',
     'Nenhum parâmetro. Adicione aqui ou ao grupo.',
   ],
-  number: ['Number', 'Número'],
   ofGroup: [(name: string) => `Group ${name}`, (name: string) => `Grupo ${name}`],
   overrides: [
     (value: string, name: string) => `instead of ${value} of the group ${name}`,

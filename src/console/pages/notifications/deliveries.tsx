@@ -5,8 +5,7 @@ import type { NotificationDeliveryState } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
 import { CompactList } from '../../table/data-table';
 import { listIn } from '../../table/rows';
-import { optionsOf } from '../../text';
-import { Ago, Badge, type Tone } from '../../ui/facts';
+import { Ago } from '../../ui/facts';
 import { messageOf, useText } from './words';
 
 const DELIVERIES = graphql(`
@@ -33,15 +32,14 @@ const DELIVERIES = graphql(`
   }
 `);
 
-const TONES: Readonly<Record<NotificationDeliveryState, Tone>> = {
-  QUEUED: 'plain',
-  SENT: 'plain',
-  DELIVERED: 'good',
-  FAILED: 'bad',
-  EXPIRED: 'warning',
-  CANCELLED: 'plain',
-};
-export const STATES = Object.keys(TONES) as NotificationDeliveryState[];
+export const STATES: readonly NotificationDeliveryState[] = [
+  'QUEUED',
+  'SENT',
+  'DELIVERED',
+  'FAILED',
+  'EXPIRED',
+  'CANCELLED',
+];
 
 interface DeliveriesProps {
   /** Global id of a notification, a device or a logical number. */
@@ -56,13 +54,14 @@ export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): R
   return (
     <CompactList
       id={isOfNotification ? 'deliveries' : 'terminal-deliveries'}
+      text={text}
       label={text.deliveries}
       source={listIn(DELIVERIES, ['NOTIFICATION'], { id })}
       {...(!isOfNotification && { initialSort: '-ID' })}
       rowName={({ logicalNumber, notification }) => logicalNumber?.number ?? notification?.content ?? ''}
       columns={[
         isOfNotification
-          ? { id: 'logicalNumber', title: text.logicalNumber, width: 120, page: '/logical-numbers' }
+          ? 'logicalNumber'
           : {
               id: 'notification',
               title: text.content,
@@ -75,23 +74,16 @@ export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): R
                   />
                 ),
             },
-        {
-          id: 'state',
-          title: text.state,
-          width: 110,
-          render: ({ state }) => <Badge tone={TONES[state]}>{text[state]}</Badge>,
-        },
-        { id: 'queuedAt', title: text.created, width: 120, kind: 'ago', isHidden: isOfNotification },
+        'state',
+        { id: 'queuedAt', isHidden: isOfNotification },
         {
           id: 'finishedAt',
-          title: text.finished,
-          width: 120,
           isHidden: !isOfNotification,
           render: ({ finishedAt }) => finishedAt && <Ago at={finishedAt} />,
         },
-        { id: 'reason', title: text.reason, width: 140, isHidden: !isOfNotification },
+        { id: 'reason', isHidden: !isOfNotification },
       ]}
-      filters={[{ id: 'state', title: text.state, kind: 'choice', options: optionsOf(text, STATES) }]}
+      filters={[{ id: 'state', values: STATES }]}
       empty={text.noDeliveries}
     />
   );

@@ -1,20 +1,22 @@
-import { lazy, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
-import { graphql, mutations, noteOthersChange, useSubscription } from '../../api';
-import type { NotificationDeliveryState, NotificationRowFragment } from '../../gql/graphql';
-import { ActionButton } from '../../record/action-button';
-import { RecordLink } from '../../record/link';
+import { graphql, mutations, noteOthersChange, useDryRun, useSubscription } from '../../api';
+import type {
+  NotificationDeliveryState,
+  NotificationRowFragment,
+  NotificationTargetInput,
+} from '../../gql/graphql';
+import { ActionButton, creating } from '../../record/dialog-button';
+import { fieldsOf, inputOf } from '../../record/form-field';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { optionsOf } from '../../text';
-import { useFormat } from '../../text/format';
-import { Badge, Facts, Time } from '../../ui/facts';
+import { Facts, Shown } from '../../table/shown';
+import { useFormat } from '../../text';
+import { Badge } from '../../ui/facts';
 import { Deliveries, STATES } from './deliveries';
 import { messageOf, useText } from './words';
-
-const SendDialog = lazy(() => import('./send-dialog'));
 
 const ROW = graphql(`
   fragment NotificationRow on Notification {
@@ -24,46 +26,69 @@ const ROW = graphql(`
   }
 `);
 
+const KINDS = ['SHOW', 'PROCESSING'];
+const TARGET = [
+  { name: 'target.groupId' },
+  { name: 'target.savedFilterId' },
+  { name: 'target.logicalNumbers', rows: 4 },
+];
+
 export default function NotificationsPage(): ReactNode {
   const text = useText();
+  const format = useFormat();
   return (
     <ListPage
       id="notifications"
+      text={text}
       source={listOf(ROW)}
       initialSort="-CREATED_AT"
       rowName={({ content }) => messageOf(content)}
       columns={[
-        { id: 'content', title: text.content, width: 300, render: ({ content }) => messageOf(content) },
-        {
-          id: 'group',
-          title: text.target,
-          width: 150,
-          render: ({ group }) => group?.name ?? text.logicalNumbers,
-        },
-        { id: 'progress', title: text.progress, width: 170, render: (row) => <Progress {...row} /> },
-        { id: 'kind', title: text.kind, width: 140, isHidden: true, render: ({ kind }) => text[kind] },
-        { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 140, kind: 'ago' },
+        { id: 'content', render: ({ content }) => messageOf(content) },
+        { id: 'group', title: text.target, render: ({ group }) => group?.name ?? text.logicalNumbers },
+        { id: 'progress', render: (row) => <Progress {...row} /> },
+        { id: 'kind', isHidden: true, render: ({ kind }) => text[kind] },
+        'createdAt',
       ]}
       filters={[
-        {
-          id: 'kind',
-          title: text.kind,
-          kind: 'choice',
-          options: optionsOf(text, ['SHOW', 'PROCESSING']),
-        },
-        {
-          id: 'deliveryState',
-          title: text.deliveryState,
-          kind: 'choice',
-          options: optionsOf(text, STATES),
-        },
-        { id: 'createdAt', title: text.created, kind: 'time' },
+        { id: 'kind', values: KINDS },
+        { id: 'deliveryState', values: STATES },
+        'createdAt',
         { id: 'id', title: text.notifications, kind: 'reference', isOfLinks: true },
       ]}
-      create={{ label: text.send, icon: 'notification', dialog: (close) => <SendDialog onClose={close} /> }}
+      create={{
+        ...creating({
+          title: text.send,
+          draft: 'notification',
+          fields: [
+            { name: 'content', help: text.contentHelp, rows: 3, autoFocus: true },
+            ...TARGET.map((field) => ({ ...field, ...(field.rows && { help: text.logicalNumbersHelp }) })),
+            { name: 'kind', values: KINDS },
+            { name: 'appId', label: text.forApp, isShown: ({ kind }) => kind === 'PROCESSING' },
+          ],
+          document: mutations.notificationSend,
+          args: { dryRun: false },
+          submit: text.sendNow,
+          done: ({ count }) => `${text.sentTo} ${text.numbers(format.number(count ?? 0))}`,
+          opens: true,
+          children: (values) => <Reach {...inputOf(fieldsOf(TARGET), values)} />,
+        }),
+        icon: 'notification',
+      }}
       panel={<NotificationPanel />}
       empty={text.noNotifications}
     />
+  );
+}
+
+/** How many logical numbers would get a notification. */
+function Reach({ target }: { readonly target?: NotificationTargetInput }): ReactNode {
+  const text = useText();
+  const format = useFormat();
+  const sent = target && { input: { content: '–', kind: 'SHOW' as const, target }, dryRun: true };
+  const { payload } = useDryRun(mutations.notificationSend, sent ?? null);
+  return (
+    payload && <p role="status">{`${text.goesTo} ${text.numbers(format.number(payload.count ?? 0))}`}</p>
   );
 }
 
@@ -73,11 +98,10 @@ function Progress({ summary }: NotificationRowFragment): ReactNode {
   const format = useFormat();
   const { cancelled, delivered, expired, failed, queued, sent } = summary;
   const all = cancelled + delivered + expired + failed + queued + sent;
+  const share = `${format.number(delivered)} / ${format.number(all)}`;
   return (
     <>
-      <Badge
-        tone={delivered === all ? 'good' : 'plain'}
-      >{`${format.number(delivered)} / ${format.number(all)}`}</Badge>{' '}
+      <Badge tone={delivered === all ? 'good' : 'plain'}>{share}</Badge>{' '}
       {failed + expired > 0 && (
         <Badge tone="bad">{`${text.FAILED}: ${format.number(failed + expired)}`}</Badge>
       )}
@@ -126,7 +150,7 @@ function NotificationPanel(): ReactNode {
           )}
         </>
       )}
-      tabs={({ kind, group, app, createdAt, createdBy, expiresAt, summary }) => [
+      tabs={(record) => [
         {
           id: 'deliveries',
           title: text.deliveries,
@@ -134,8 +158,8 @@ function NotificationPanel(): ReactNode {
             <>
               <Facts
                 facts={STATES.map((state) => ({
-                  name: text[state],
-                  value: summary[state.toLowerCase() as Lowercase<NotificationDeliveryState>],
+                  id: state,
+                  value: record.summary[state.toLowerCase() as Lowercase<NotificationDeliveryState>],
                 }))}
               />
               <Deliveries id={id} isOfNotification />
@@ -144,15 +168,15 @@ function NotificationPanel(): ReactNode {
         },
         {
           facts: [
-            { name: text.kind, value: text[kind] },
+            { id: 'kind', value: text[record.kind] },
             {
-              name: text.target,
-              value: group ? <RecordLink page="/groups" record={group} /> : text.logicalNumbers,
+              id: 'target',
+              value: record.group ? <Shown name="group" record={record} /> : text.logicalNumbers,
             },
-            ...(app ? [{ name: text.app, value: app.name }] : []),
-            { name: text.created, value: <Time at={createdAt} /> },
-            { name: text.createdBy, value: createdBy?.name },
-            { name: text.expires, value: <Time at={expiresAt} /> },
+            ...(record.app ? [{ id: 'app', title: text.forApp, value: record.app.name }] : []),
+            'createdAt',
+            'createdBy',
+            'expiresAt',
           ],
         },
       ]}

@@ -3,8 +3,7 @@ import { useMemo, type ReactNode } from 'react';
 
 import type { OverviewQuery } from '../../gql/graphql';
 import type { Filter } from '../../table/filter';
-import { tagOf, useLocale } from '../../text';
-import { useFormat } from '../../text/format';
+import { tagOf, useLocale, useFormat } from '../../text';
 import { Chart, type ChartSeries } from '../../ui/chart';
 import { Section } from '../../ui/facts';
 import { useText } from './words';

@@ -5,12 +5,11 @@ import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api'
 import type { DevicePresence, OverviewQuery } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
 import type { Filter } from '../../table/filter';
-import { useLocale } from '../../text';
-import { useFormat } from '../../text/format';
+import { State } from '../../table/shown';
+import { useLocale, useFormat } from '../../text';
 import { startsOf } from '../../text/zone';
 import { Ago, Bars, Section, type Bar } from '../../ui/facts';
 import { Loading, PageFailure } from '../../ui/states';
-import { PresenceBadge } from '../devices/presence';
 import { messageOf } from '../notifications/words';
 import { Deliveries, Payments } from './charts';
 import { useText } from './words';
@@ -146,7 +145,7 @@ function Fleet({ summary }: { readonly summary: OverviewQuery['deviceSummary'] }
     ),
   });
   const presences = byPresence.map(({ presence, count }) =>
-    row(count, <PresenceBadge presence={presence} />, { presence: { eq: presence } }),
+    row(count, <State of={presence} />, { presence: { eq: presence } }),
   );
   const versions = byFrameworkVersion.map(({ value, count }) =>
     row(count, value ?? text.none, { frameworkVersion: value === null ? NONE : { eq: value } }),

@@ -1,14 +1,13 @@
 import { useState, type ReactNode } from 'react';
 
 import { graphql, mutations, useDryRun, useMutation, useQuery } from '../../api';
-import type { AppVersionGrantTargetInput, ReleaseGroupQuery } from '../../gql/graphql';
-import { Fields, type FormField } from '../../record/fields';
-import { findGroups, findSavedFilters } from '../../record/find';
+import type { ReleaseGroupQuery } from '../../gql/graphql';
+import { Fields } from '../../record/fields';
+import { emptyOf, fieldsOf, inputOf, type Values } from '../../record/form-field';
 import { nameOf, type Named } from '../../record/link';
-import { useFormat } from '../../text/format';
+import { useFormat } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Form } from '../../ui/form';
-import type { Reference } from '../../ui/reference-input';
 import { notify } from '../../ui/toasts';
 import { useText } from './words';
 
@@ -23,19 +22,22 @@ const GROUP = graphql(`
   }
 `);
 
-const BEGIN = {
-  to: 'group',
-  group: null as Reference | null,
-  saved: null as Reference | null,
-  isToNew: true,
-  isReplacing: true,
-};
+const isTo = (target: string) => (values: Values) => values.to === target;
 
-/** Null until a group or a saved filter is chosen. */
-function targetOf({ to, group, saved }: typeof BEGIN): AppVersionGrantTargetInput | null {
-  if (to === 'all') return { all: true };
-  if (to === 'saved') return saved && { savedFilterId: saved.id };
-  return group && { groupId: group.id };
+/** The target, and what else happens to its group. */
+const FIELDS = fieldsOf([
+  { name: 'to', values: ['group', 'savedFilter', 'all'] },
+  { name: 'groupId', isShown: isTo('group') },
+  { name: 'savedFilterId', isShown: isTo('savedFilter') },
+  { name: 'isToNew', isFlag: true, initial: true, isShown: isTo('group') },
+  { name: 'isReplacing', isFlag: true, initial: true },
+]);
+
+/** The target as the person has entered it. */
+interface Target {
+  readonly to?: string;
+  readonly groupId?: string | null;
+  readonly savedFilterId?: string;
 }
 
 interface ReleaseDialogProps {
@@ -43,57 +45,31 @@ interface ReleaseDialogProps {
   readonly onClose: () => void;
 }
 
-/** The target, and what else happens to its group. */
-function fieldsOf(text: ReturnType<typeof useText>): readonly FormField<typeof BEGIN>[] {
-  const isTo = (one: string) => (values: typeof BEGIN) => values.to === one;
-  return [
-    {
-      name: 'to',
-      label: text.target,
-      options: [
-        { value: 'group', label: text.group },
-        { value: 'saved', label: text.savedFilter },
-        { value: 'all', label: text.all },
-      ],
-    },
-    { name: 'group', label: text.group, find: findGroups, argument: 'groupId', isShown: isTo('group') },
-    {
-      name: 'saved',
-      label: text.savedFilter,
-      find: findSavedFilters,
-      argument: 'savedFilterId',
-      isShown: isTo('saved'),
-    },
-    { name: 'isToNew', label: text.attach, isFlag: true, isShown: isTo('group') },
-    { name: 'isReplacing', label: text.replace, isFlag: true },
-  ];
-}
-
 /** Gives a version to a group, to the numbers of a saved filter or to all, once the person has seen to how many numbers it goes. */
 export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNode {
   const text = useText();
   const format = useFormat();
-  const [values, setValues] = useState(BEGIN);
-  const groupId = values.to === 'group' ? (values.group?.id ?? null) : null;
-  const target = targetOf(values);
-  const change = target && {
+  const [values, setValues] = useState(emptyOf(FIELDS));
+  const { to, groupId = null, savedFilterId } = (inputOf(FIELDS, values) ?? {}) as Target;
+  const target = to === 'all' ? { all: true } : groupId === null ? { savedFilterId } : { groupId };
+  const change = to !== undefined && {
     appVersionIds: [version.id],
-    mode: values.isReplacing ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const),
+    mode: values.isReplacing === true ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const),
     target,
   };
   const group = useQuery(GROUP, groupId === null ? null : { id: groupId }).data?.group;
-  const probe = useDryRun(mutations.appVersionGrant, change && { ...change, dryRun: true });
+  const probe = useDryRun(mutations.appVersionGrant, change ? { ...change, dryRun: true } : null);
   const reached = reachedOf(probe.payload, group);
   const grant = useMutation(mutations.appVersionGrant);
   const attach = useMutation(mutations.groupAttachAppVersions);
   const setDefaults = useMutation(mutations.groupSetDefaultAppVersions);
   const release = async (): Promise<void> => {
-    if (change === null || reached === null) return;
+    if (!change || reached === null) return;
     const { appVersionIds } = change;
     if (groupId !== null && !(await attach.run({ id: groupId, appVersionIds }))) return;
     const given = await grant.run({ ...change, dryRun: false, expectCount: reached.count });
     if (!given) return;
-    if (groupId !== null && values.isToNew) {
+    if (groupId !== null && values.isToNew === true) {
       const others = group?.defaultAppVersions.nodes.filter(({ app }) => app.id !== version.app.id) ?? [];
       const defaults = [...others.map(({ id }) => id), version.id];
       if (!(await setDefaults.run({ id: groupId, appVersionIds: defaults }))) return;
@@ -120,7 +96,7 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
           values={values}
           set={(changed) => setValues({ ...values, ...changed })}
           errors={errors}
-          fields={fieldsOf(text)}
+          fields={FIELDS}
         />
         {reached && (
           <p role="status">

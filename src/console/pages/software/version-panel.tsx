@@ -5,11 +5,11 @@ import { graphql, mutations, noteChange, useMutation, useSubscription } from '..
 import type { AppVersionRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findFiles } from '../../record/find';
-import { RecordLink, RecordLinks, type Named } from '../../record/link';
+import { RecordLinks, type Named } from '../../record/link';
 import { LinkList, type LinkListProps } from '../../record/link-list';
 import { RecordPanel } from '../../record/panel';
-import { useFormat } from '../../text/format';
-import { Bars, Section, Time } from '../../ui/facts';
+import { useFormat } from '../../text';
+import { Bars, Section } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
 import { useText } from './words';
 
@@ -53,14 +53,10 @@ export default function VersionPanel(): ReactNode {
       remove={mutations.appVersionDelete}
       edit={{
         document: mutations.appVersionUpdate,
-        fields: [
-          { name: 'number', label: text.number },
-          { name: 'posDisplayLabel', label: text.label, isOptional: true },
-          { name: 'displayable', label: text.displayable, isFlag: true },
-        ],
+        fields: ['number', 'posDisplayLabel', 'displayable'],
       }}
       tabs={(version) => [
-        { id: 'reach', title: text.reach, content: <Reach version={version} /> },
+        { id: 'reach', title: text.reach, content: <Reach {...version} /> },
         {
           id: 'files',
           title: text.files,
@@ -95,14 +91,7 @@ export default function VersionPanel(): ReactNode {
           ),
         },
         {
-          facts: [
-            { name: text.app, value: <RecordLink page="/apps" record={version.app} /> },
-            { name: text.size, value: format.bytes(version.size) },
-            { name: 'CRC', value: <code>{version.crc}</code> },
-            { name: 'SHA-256', value: <code>{version.sha256}</code> },
-            { name: text.label, value: version.posDisplayLabel },
-            { name: text.created, value: <Time at={version.createdAt} /> },
-          ],
+          facts: ['app', 'size', 'crc', 'sha256', 'posDisplayLabel', 'createdAt'],
         },
       ]}
     />
@@ -128,11 +117,7 @@ function Links<Row extends Named>({ onChange, ...list }: LinksProps<Row>): React
 }
 
 /** How far a release has come, and the groups that get it. */
-function Reach({
-  version: { id, reach, groups },
-}: {
-  readonly version: AppVersionRecordFragment;
-}): ReactNode {
+function Reach({ id, reach, groups }: AppVersionRecordFragment): ReactNode {
   const text = useText();
   const rows = (['granted', 'downloaded', 'current'] as const).map((key) => {
     return { key, name: text[key], count: reach[key] };

@@ -10,7 +10,7 @@ const VersionPanel = lazy(() => import('./version-panel'));
 const VERSION = graphql(`
   fragment AppVersionRow on AppVersion {
     id number size createdAt
-    app { id name }
+    app { name }
     reach { granted current }
   }
 `);
@@ -20,32 +20,18 @@ export default function VersionsPage(): ReactNode {
   return (
     <ListPage
       id="app-versions"
+      text={text}
       source={listOf(VERSION, 'APP', 'LOGICAL_NUMBER')}
       initialSort="-CREATED_AT"
       columns={[
-        { id: 'app', title: text.app, width: 180, render: ({ app }) => app.name },
-        { id: 'number', title: text.number, order: 'NUMBER', width: 110 },
-        {
-          id: 'granted',
-          title: text.granted,
-          width: 120,
-          align: 'end',
-          render: ({ reach }) => reach.granted,
-        },
-        {
-          id: 'current',
-          title: text.current,
-          width: 150,
-          align: 'end',
-          render: ({ reach }) => reach.current,
-        },
-        { id: 'size', title: text.size, width: 100, kind: 'bytes' },
-        { id: 'createdAt', title: text.created, order: 'CREATED_AT', width: 140, kind: 'ago' },
+        'app',
+        'number',
+        { id: 'granted', align: 'end', render: ({ reach }) => reach.granted },
+        { id: 'current', align: 'end', render: ({ reach }) => reach.current },
+        'size',
+        'createdAt',
       ]}
-      filters={[
-        { id: 'number', title: text.number, kind: 'text', comparator: 'startsWith' },
-        { id: 'createdAt', title: text.created, kind: 'time' },
-      ]}
+      filters={['number', 'createdAt']}
       panel={<VersionPanel />}
       empty={text.noVersions}
     />

@@ -4,12 +4,10 @@ import type { ReactNode } from 'react';
 import { graphql } from '../../api/graphql';
 import type { TransactionRowFragment } from '../../gql/graphql';
 import { useListAddress } from '../../table/address';
-import type { Column } from '../../table/columns';
 import { CompactList } from '../../table/data-table';
 import type { Filter } from '../../table/filter';
 import { listOf } from '../../table/rows';
-import { useFormat } from '../../text/format';
-import { Badge } from '../../ui/facts';
+import { Shown, State, type Column } from '../../table/shown';
 import { useText } from './words';
 
 const TRANSACTION = graphql(`
@@ -21,39 +19,23 @@ const TRANSACTION = graphql(`
 
 export const SOURCE = listOf(TRANSACTION);
 
-type Row = TransactionRowFragment;
-
 /** Approved or denied for a payment, and for others whether it has ended well. */
-export function State({ status, parsed }: Pick<Row, 'status' | 'parsed'>): ReactNode {
-  const text = useText();
-  if (parsed)
-    return <Badge tone={parsed.status === 'APPROVED' ? 'good' : 'bad'}>{text[parsed.status]}</Badge>;
-  return <Badge tone={status === 'FAIL' ? 'bad' : 'plain'}>{text[status]}</Badge>;
-}
+export const stateOf = ({ status, parsed }: Pick<TransactionRowFragment, 'status' | 'parsed'>): ReactNode => (
+  <State of={parsed?.status ?? status} />
+);
 
 /** Columns of transactions, in the list and beside a record. */
-export function useColumns(): readonly Column<Row>[] {
-  const text = useText();
-  const format = useFormat();
-  return [
-    { id: 'startedAt', title: text.started, order: 'STARTED_AT', width: 190, kind: 'time' },
-    { id: 'state', title: text.state, width: 110, render: (row) => <State {...row} /> },
-    {
-      id: 'amount',
-      title: text.amount,
-      order: 'AMOUNT',
-      width: 110,
-      align: 'end',
-      render: ({ parsed }) => parsed && format.amount(parsed.amount),
-    },
-    { id: 'brand', title: text.brand, width: 110, render: ({ parsed }) => parsed?.card?.brand },
-    { id: 'nsu', title: 'NSU', width: 110, render: ({ parsed }) => parsed?.nsu },
-    { id: 'logicalNumber', title: text.logicalNumber, width: 120 },
-    { id: 'serialNumber', title: text.serialNumber, width: 150, kind: 'code' },
-    { id: 'type', title: text.type, width: 110, isHidden: true, render: (row) => text[row.transactionType] },
-    { id: 'appName', title: text.app, width: 120, isHidden: true },
-  ];
-}
+export const COLUMNS: readonly Column<TransactionRowFragment>[] = [
+  'startedAt',
+  { id: 'state', render: stateOf },
+  { id: 'amount', render: ({ parsed }) => parsed && <Shown name="amount" record={parsed} /> },
+  { id: 'brand', render: ({ parsed }) => parsed?.card?.brand },
+  { id: 'nsu', render: ({ parsed }) => parsed?.nsu },
+  'logicalNumber',
+  'serialNumber',
+  { id: 'transactionType', isHidden: true },
+  { id: 'appName', isHidden: true },
+];
 
 /** Transactions of a terminal or of a logical number, the newest first. */
 export function TransactionsOf(props: {
@@ -68,6 +50,7 @@ export function TransactionsOf(props: {
   return (
     <CompactList
       id="terminal-transactions"
+      text={text}
       label={props.label ?? text.transactions}
       source={SOURCE}
       fixedFilter={props.filter}
@@ -76,7 +59,7 @@ export function TransactionsOf(props: {
         void navigate({ to: '/transactions', search: { ...(isList && address), open } })
       }
       rowName={({ startedAt }) => startedAt}
-      columns={useColumns().slice(0, 5)}
+      columns={COLUMNS.slice(0, 5)}
       empty={text.noTransactions}
     />
   );

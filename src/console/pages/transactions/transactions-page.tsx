@@ -1,13 +1,10 @@
 import { lazy, useState, type ReactNode } from 'react';
 
 import { graphql, noteOthersChange, useSubscription } from '../../api';
-import { findGroups } from '../../record/find';
 import { useListAddress } from '../../table/address';
-import type { FilterField } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
-import { optionsOf, type Option } from '../../text';
 import { Checkbox } from '../../ui/inputs';
-import { SOURCE, useColumns } from './columns';
+import { COLUMNS, SOURCE } from './columns';
 import { useText } from './words';
 
 const TransactionPanel = lazy(() => import('./transaction-panel'));
@@ -28,11 +25,28 @@ export default function TransactionsPage(): ReactNode {
   return (
     <ListPage
       id="transactions"
+      text={text}
       source={SOURCE}
       initialSort="-STARTED_AT"
       rowName={({ startedAt, serialNumber }) => `${serialNumber} ${startedAt}`}
-      columns={useColumns()}
-      filters={useFilters()}
+      columns={COLUMNS}
+      filters={[
+        'nsu',
+        'authorizationCode',
+        'amount',
+        'startedAt',
+        { id: 'paymentStatus', title: text.payment, values: ['APPROVED', 'DENIED'] },
+        { id: 'status', title: text.state, values: ['SUCCESS', 'FAIL', 'RUNNING'] },
+        { id: 'transactionType', values: ['SWITCH', 'GET_ASSET', 'COMPANY'] },
+        { id: 'logicalNumber', comparator: 'eq' },
+        { id: 'serialNumber', comparator: 'eq' },
+        'groupId',
+        'brand',
+        'acquirer',
+        'paymentMethod',
+        'reference',
+        'appName',
+      ]}
       actions={
         <Checkbox isSelected={isLive} onChange={setLive}>
           {text.live}
@@ -42,32 +56,4 @@ export default function TransactionsPage(): ReactNode {
       empty={text.noTransactions}
     />
   );
-}
-
-function useFilters(): readonly FilterField[] {
-  const text = useText();
-  const equal = (id: string, title: string): FilterField => ({ id, title, kind: 'text', comparator: 'eq' });
-  const choice = (id: string, title: string, options: readonly Option[]): FilterField => ({
-    id,
-    title,
-    kind: 'choice',
-    options,
-  });
-  return [
-    equal('nsu', 'NSU'),
-    equal('authorizationCode', text.authorization),
-    { id: 'amount', title: text.amount, kind: 'amount' },
-    { id: 'startedAt', title: text.started, kind: 'time' },
-    choice('paymentStatus', text.payment, optionsOf(text, ['APPROVED', 'DENIED'])),
-    choice('status', text.state, optionsOf(text, ['SUCCESS', 'FAIL', 'RUNNING'])),
-    choice('transactionType', text.type, optionsOf(text, ['SWITCH', 'GET_ASSET', 'COMPANY'])),
-    equal('logicalNumber', text.logicalNumber),
-    equal('serialNumber', text.serialNumber),
-    { id: 'groupId', title: text.group, kind: 'reference', find: findGroups },
-    equal('brand', text.brand),
-    equal('acquirer', text.acquirer),
-    equal('paymentMethod', text.method),
-    equal('reference', text.reference),
-    equal('appName', text.app),
-  ];
 }

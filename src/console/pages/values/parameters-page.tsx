@@ -7,9 +7,8 @@ import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { Badge, Time } from '../../ui/facts';
-import NewParameter from './new-parameter';
-import { OwnerLink } from './owner';
+import { Badge } from '../../ui/facts';
+import { OwnerLink, useNewParameter } from './owner';
 import { useText } from './words';
 
 const ROW = graphql(`
@@ -25,16 +24,17 @@ export default function ParametersPage(): ReactNode {
   return (
     <ListPage
       id="parameters"
+      text={text}
       source={listOf(ROW)}
       columns={[
-        { id: 'key', title: text.key, order: 'KEY', width: 200, kind: 'code' },
-        { id: 'value', title: text.value, width: 220 },
-        { id: 'owner', title: text.owner, width: 160, render: (row) => <OwnerLink owner={row} /> },
-        { id: 'description', title: text.description, width: 200, isHidden: true },
-        { id: 'updatedAt', title: text.updated, order: 'UPDATED_AT', width: 130, kind: 'ago' },
+        'key',
+        'value',
+        { id: 'owner', render: (row) => <OwnerLink {...row} /> },
+        { id: 'description', isHidden: true },
+        'updatedAt',
       ]}
-      filters={[{ id: 'key', title: text.key, kind: 'text' }]}
-      create={{ label: text.newParameter, dialog: (close) => <NewParameter onClose={close} /> }}
+      filters={['key']}
+      create={useNewParameter()}
       panel={<ParameterPanel />}
       empty={text.noValues}
     />
@@ -59,38 +59,30 @@ function ParameterPanel(): ReactNode {
     <RecordPanel
       fragment={PARAMETER}
       follows={['LOGICAL_NUMBER']}
-      edit={{
-        document: mutations.parameterUpdate,
-        fields: [
-          { name: 'value', label: text.value, rows: 2 },
-          { name: 'description', label: text.description, isOptional: true },
-        ],
-      }}
+      edit={{ document: mutations.parameterUpdate, fields: [{ name: 'value', rows: 2 }, 'description'] }}
       remove={mutations.parameterDelete}
-      tabs={({ key, value, description, updatedAt, group, logicalNumber }) => {
-        const owner = { group, logicalNumber };
-        const overridden = logicalNumber?.effectiveParameters.find((each) => each.key === key)?.overridden;
+      tabs={({ key, group, logicalNumber }) => {
+        const own = logicalNumber?.effectiveParameters.find((each) => each.key === key);
         const facts = {
           facts: [
-            { name: text.value, value },
-            { name: text.owner, value: <OwnerLink owner={owner} /> },
-            { name: text.description, value: description },
-            { name: text.updated, value: <Time at={updatedAt} /> },
+            'value',
+            { id: 'owner', value: <OwnerLink group={group} logicalNumber={logicalNumber} /> },
+            'description',
+            'updatedAt',
           ],
-          content: overridden && (
+          content: own?.overridden && (
             <p>
-              <Link to="/parameters" search={{ open: overridden.id }}>
-                {`${text.overrides}: ${overridden.value}`}
+              <Link to="/parameters" search={{ open: own.overridden.id }}>
+                {`${text.overrides}: ${own.overridden.value}`}
               </Link>
             </p>
           ),
         };
-        const effect = group && {
-          id: 'effect',
-          title: text.effect,
-          content: <Effect groupId={group.id} name={key} />,
-        };
-        return effect ? [facts, effect] : [facts];
+        if (!group) return [facts];
+        return [
+          facts,
+          { id: 'effect', title: text.effect, content: <Effect groupId={group.id} name={key} /> },
+        ];
       }}
     />
   );
@@ -103,26 +95,23 @@ const EFFECT = graphql(`
   }
 `);
 
-type Numbered = ParameterEffectRowFragment;
-
 /** The numbers of a group with the value that each gets: the one of the group, or its own. */
 function Effect({ groupId, name }: { readonly groupId: string; readonly name: string }): ReactNode {
   const text = useText();
-  const effective = (row: Numbered): Numbered['effectiveParameters'][number] | undefined =>
-    row.effectiveParameters.find(({ key }) => key === name);
+  const effective = ({ effectiveParameters }: ParameterEffectRowFragment) =>
+    effectiveParameters.find(({ key }) => key === name);
   return (
     <CompactList
       id="parameter-effect"
+      text={text}
       label={text.effect}
       source={listOf(EFFECT, 'PARAMETER')}
       fixedFilter={{ groupId: { eq: groupId } }}
       columns={[
-        { id: 'number', title: text.logicalNumber, width: 130, page: '/logical-numbers' },
-        { id: 'value', title: text.value, width: 150, render: (row) => effective(row)?.value },
+        { id: 'number', title: text.logicalNumber, page: '/logical-numbers' },
+        { id: 'value', render: (row) => effective(row)?.value },
         {
           id: 'source',
-          title: text.source,
-          width: 130,
           render: (row) =>
             effective(row)?.source === 'LOGICAL_NUMBER' ? (
               <Badge tone="warning">{text.ofNumber}</Badge>

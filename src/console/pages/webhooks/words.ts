@@ -1,8 +1,6 @@
-import { texts } from '../../text';
 import { pageTexts } from '../../ui/words';
 
 export const useText = pageTexts({
-  address: ['Address', 'Endereço'],
   addressHelp: ['https; redirects are not followed.', 'https; redirecionamentos não são seguidos.'],
   deliveredSequence: ['Sent up to', 'Enviado até'],
   events: ['Events', 'Eventos'],
@@ -17,10 +15,11 @@ export const useText = pageTexts({
     'Número no histórico de alterações. Vazio: a partir de agora.',
   ],
   keepOldFor: ['Sign with the old secret too for', 'Assinar também com o segredo anterior por'],
-  lastFailure: ['Last failure', 'Última falha'],
-  lastSuccess: ['Last success', 'Último sucesso'],
+  lastFailure: ['Reason', 'Motivo'],
+  lastFailureAt: ['Last failure', 'Última falha'],
+  lastSuccessAt: ['Last success', 'Último sucesso'],
   newWebhook: ['New webhook', 'Novo webhook'],
-  nextAttempt: ['Next attempt', 'Próxima tentativa'],
+  nextAttemptAt: ['Next attempt', 'Próxima tentativa'],
   noWebhooks: ['No webhooks yet.', 'Nenhum webhook ainda.'],
   oldSecretUntil: ['Old secret until', 'Segredo anterior até'],
   replay: ['Send again', 'Enviar de novo'],
@@ -34,9 +33,6 @@ export const useText = pageTexts({
   secret: ['Secret', 'Segredo'],
   test: ['Send a test', 'Enviar um teste'],
   tested: ['The test was taken', 'O teste foi aceito'],
-});
-
-export const stateNames = texts({
   ACTIVE: ['Active', 'Ativo'],
   FAILING: ['Failing', 'Com falhas'],
   DISABLED: ['Disabled', 'Desabilitado'],

@@ -1,0 +1,220 @@
+import type { ReactNode } from 'react';
+
+import { knownOf } from '../record/known';
+import { nameOf, RecordLink, RecordLinks, type Named } from '../record/link';
+import { useFormat, useLabel } from '../text';
+import { Ago, Badge, Time, type Tone } from '../ui/facts';
+import { Empty } from '../ui/states';
+
+/** Colours of states. */
+const TONES: Readonly<Record<string, Tone>> = {
+  ACTIVE: 'good',
+  APPROVED: 'good',
+  DELIVERED: 'good',
+  DONE: 'good',
+  ONLINE: 'good',
+  CANCELLED: 'warning',
+  EXPIRED: 'warning',
+  FAILING: 'warning',
+  STALE: 'warning',
+  DENIED: 'bad',
+  DISABLED: 'bad',
+  FAIL: 'bad',
+  FAILED: 'bad',
+  OFFLINE: 'bad',
+};
+
+/** A state of the API in a word, with its colour. */
+export function State({ of }: { readonly of: string }): ReactNode {
+  return <Badge tone={TONES[of] ?? 'plain'}>{useLabel()(of)}</Badge>;
+}
+
+interface ShownProps {
+  readonly name: string;
+  readonly record: object;
+  /** Page of the record that the value is, or is the name of. */
+  readonly page?: string | undefined;
+  /** Whether the value is one of a list, rather than of a record. */
+  readonly isInList?: boolean;
+}
+
+/** The value of a field, as it is known by the name of the field. */
+export function Shown({ name, record, page, isInList = false }: ShownProps): ReactNode {
+  const label = useLabel();
+  const format = useFormat();
+  const known = knownOf(name);
+  const value: unknown = (record as Readonly<Record<string, unknown>>)[name];
+  if (known.kind === 'time') return <Time at={value as string | null} />;
+  if (known.kind === 'ago') return isInList ? <Ago at={value as string} /> : <Time at={value as string} />;
+  if (value === null || value === undefined) return null;
+  if (page !== undefined && typeof value === 'string') {
+    return <RecordLink page={page} record={{ ...(record as { readonly id: string }), name: value }} />;
+  }
+  if (Array.isArray(value)) return value.map((each) => label(String(each))).join(', ');
+  if (typeof value === 'object') {
+    if ('totalCount' in value) return format.number(value.totalCount as number);
+    if ('nodes' in value) return <RecordLinks page={known.page ?? ''} records={value.nodes as Named[]} />;
+    const target = page ?? known.page;
+    if (!('id' in value) || target === undefined) return nameOf(value);
+    return <RecordLink page={target} record={value as Named} />;
+  }
+  switch (known.kind) {
+    case 'amount':
+      return format.amount(value as number);
+    case 'bytes':
+      return format.bytes(value as number);
+    case 'code':
+      return <span className="code">{value as string}</span>;
+    case 'flag':
+      return (
+        <Badge tone={value === true ? 'good' : 'bad'}>{label(value === true ? 'enabled' : 'disabled')}</Badge>
+      );
+    case 'state':
+      return <State of={value as string} />;
+    case 'word':
+      return label(value as string);
+    default:
+      return typeof value === 'number' ? format.number(value) : (value as ReactNode);
+  }
+}
+
+interface OwnColumn<Row> {
+  readonly id: string;
+  /** The word for the id without it. */
+  readonly title?: string;
+  readonly width?: number;
+  readonly align?: 'end';
+  /** Shown only when chosen. */
+  readonly isHidden?: boolean;
+  readonly page?: string;
+  readonly render?: (row: Row) => ReactNode;
+}
+
+/** A column of a table, or the name of a field that is shown as it is known. */
+export type Column<Row> = OwnColumn<Row> | (keyof Row & string);
+
+export interface ShownColumn<Row> extends OwnColumn<Row> {
+  readonly title: string;
+  readonly width: number;
+  readonly cell: (row: Row) => ReactNode;
+}
+
+const AT_END = new Set<string | undefined>(['amount', 'bytes', 'count', 'number']);
+
+/** Columns with all that follows from their names. */
+export function useColumns<Row extends object>(columns: readonly Column<Row>[]): readonly ShownColumn<Row>[] {
+  const label = useLabel();
+  const format = useFormat();
+  return columns.map((column) => {
+    const own: OwnColumn<Row> = typeof column === 'string' ? { id: column } : column;
+    const { id, page, render } = own;
+    const { width = 150, kind } = knownOf(id);
+    return {
+      title: label(id),
+      width,
+      ...own,
+      // Numbers stand below each other by their last digits.
+      ...(AT_END.has(kind) && { align: 'end' as const }),
+      cell: (row) => {
+        if (!render) return <Shown name={id} record={row} page={page} isInList />;
+        const shown = render(row);
+        return typeof shown === 'number' ? format.number(shown) : shown;
+      },
+    };
+  });
+}
+
+interface SmallTableProps<Row> {
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<NoInfer<Row>>[];
+  /** Key of a row; its id without it. */
+  readonly rowKey?: (row: NoInfer<Row>) => string;
+  /** Title of a table of figures, whose first column names the rows. */
+  readonly caption?: string;
+  /** Without titles where the values say what they are. */
+  readonly hasTitles?: boolean;
+  /** Shown instead of a table without rows. */
+  readonly empty?: string;
+}
+
+/** A list that is loaded as a whole, such as the files of an app version. */
+export function SmallTable<Row extends object>(props: SmallTableProps<Row>): ReactNode {
+  const { rows, caption, hasTitles = true, empty } = props;
+  const { rowKey = (row: Row) => (row as Row & { readonly id: string }).id } = props;
+  const columns = useColumns<Row>(props.columns);
+  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  return (
+    <div className="wide">
+      <table className="plain-table">
+        {caption !== undefined && <caption>{caption}</caption>}
+        {hasTitles && (
+          <thead>
+            <tr>
+              {columns.map(({ id, title, align }) => (
+                <th key={id} className={align}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+        )}
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map(({ id, align, cell }, index) => {
+                const Part = caption !== undefined && index === 0 ? 'th' : 'td';
+                return (
+                  <Part key={id} className={align}>
+                    {cell(row)}
+                  </Part>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A field of the record, or of `of` where the field is that of a part; or a value with the name whose word is its title. */
+export type Fact =
+  | string
+  | { readonly id: string; readonly title?: string; readonly value: ReactNode }
+  | { readonly id: string; readonly of: object };
+
+const isTime = (name: string): boolean => ['ago', 'time'].includes(knownOf(name).kind ?? '');
+
+/** Facts of all fields of a record in the order of its fragment, but some. */
+export const factsOf = (record: object, ...without: readonly string[]): readonly Fact[] =>
+  Object.keys(record)
+    .filter((id) => !['id', 'revision', ...without].includes(id))
+    .map((id) => ({ id, of: record }));
+
+interface FactsProps {
+  readonly facts: readonly Fact[];
+  readonly record?: object;
+}
+
+/** Fields of a record, each with its name. */
+export function Facts({ facts, record = {} }: FactsProps): ReactNode {
+  const label = useLabel();
+  const all = facts.map((fact) => {
+    if (typeof fact === 'object' && 'value' in fact) return { title: label(fact.id), ...fact };
+    const { id, of } = typeof fact === 'string' ? { id: fact, of: record } : fact;
+    const isMissing = (of as Readonly<Record<string, unknown>>)[id] == null && !isTime(id);
+    return { id, title: label(id), value: isMissing ? null : <Shown name={id} record={of} /> };
+  });
+  return (
+    <dl className="facts">
+      {all.map(({ id, title, value }) => (
+        <div key={id} className="fact">
+          <dt>{title}</dt>
+          <dd>
+            {value === null || value === undefined || value === '' ? <span className="faint">–</span> : value}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

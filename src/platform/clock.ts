@@ -48,6 +48,10 @@ const PUT_OFF_MS = 2;
 /** Maximum number of parts that continue in one turn of the event loop. */
 const PARTS = 32;
 
+/** Parts of reads that go on before other work of their owner, until one waits for its turn. */
+const AHEAD = 15;
+let ahead = 0;
+
 /** Functions that continue waiting parts. */
 const waiting = new FairQueue<Owner, () => void>();
 /** Waiting parts of `AWAITED`; `since` is when each began to wait, in milliseconds. */
@@ -85,12 +89,23 @@ export function enterEventLoop(): Promise<void> {
 }
 
 /** To be awaited between the parts of long work. Resolves when its owner is the next one. */
-export function yieldToEventLoop(): Promise<void> {
+export const yieldToEventLoop = (): Promise<void> => turnOfOwner(false);
+
+/**
+ * Like `yieldToEventLoop`, for reads: goes on before other work of its owner, unless `AHEAD` parts did. Otherwise the
+ * rows of all requests of a company would be in memory at once, and V8 would copy them.
+ */
+export function yieldToOtherOwners(): Promise<void> {
+  ahead = (ahead + 1) % (AHEAD + 1);
+  return turnOfOwner(ahead > 0);
+}
+
+function turnOfOwner(isFirst: boolean): Promise<void> {
   time();
   const owner = currentOwner();
   return new Promise((resolve) => {
     if (owner === AWAITED) awaited.push({ resolve, since: systemClock.elapsed() });
-    else waiting.add(owner, resolve);
+    else waiting.add(owner, resolve, isFirst);
   });
 }
 

@@ -9,6 +9,7 @@ import {
   enterEventLoop,
   workFor,
   yieldToEventLoop,
+  yieldToOtherOwners,
 } from '../../src/platform/clock.js';
 
 let tests = 0;
@@ -98,6 +99,22 @@ describe('those that yield to the event loop', () => {
     expect(steps.slice(0, 3).join('')).toBe('abc');
     expect(steps.lastIndexOf('b')).toBeLessThan(6);
     expect(steps).toHaveLength(53);
+  });
+
+  it('continue a read before other work of its owner, but neither before other owners nor for ever', async () => {
+    const steps: string[] = [];
+    const others = [repeat(of('a'), 40, 0, steps), repeat(of('b'), 4, 0, steps)];
+    const read = workFor(of('a'), async () => {
+      for (let part = 0; part < 64; part += 1) {
+        await yieldToOtherOwners();
+        steps.push('read');
+      }
+    });
+    await Promise.all([...others, read]);
+    expect(steps.lastIndexOf('b')).toBeLessThan(12);
+    // One part of 16 is not ahead; the parts of all reads are counted together.
+    const meanwhile = steps.slice(0, steps.lastIndexOf('read')).filter((step) => step === 'a').length;
+    expect([3, 4, 5]).toContain(meanwhile);
   });
 
   it('continue by turns with what others wait for, however long that takes', async () => {

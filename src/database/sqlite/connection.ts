@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { systemClock, isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
+import { systemClock, isTurnOver, yieldToOtherOwners } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { handlesOf, LONG_COLUMNS, textCounter, type StatementEnd } from '../statements.js';
 import { isBusy, isFatal, probeStorage, stopping, storageFailed, translate, type Watcher } from './faults.js';
@@ -115,7 +115,7 @@ export class SqliteConnection {
   /** Lets other work run between the statements of a unit that reads much. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#begun || !isTurnOver(LONG_PART_MS)) return this.#execute(query);
-    return yieldToEventLoop().then(() => this.#execute(query));
+    return yieldToOtherOwners().then(() => this.#execute(query));
   }
 
   /** Begins a write transaction. Waits for other processes until `deadline`, in monotonic ms. Errors: `busy`. */

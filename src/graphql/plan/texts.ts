@@ -13,7 +13,7 @@ import {
 import type { List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
+import { isTurnOver, yieldToOtherOwners } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { approximateJsonBytes, LIMITS, LONG_RESPONSE } from '../limits/limits.js';
@@ -57,7 +57,7 @@ export class PlanRun {
       this.#made += text.length + SHORTEST;
       if (this.#made < PART) continue;
       this.#made = 0;
-      if (isTurnOver(TURN_MS)) await yieldToEventLoop();
+      if (isTurnOver(TURN_MS)) await yieldToOtherOwners();
     }
     return texts;
   }

@@ -194,6 +194,15 @@ export class Queue<T> {
     return place;
   }
 
+  addFirst(value: T): Place<T> {
+    const place: Place<T> = { value, before: null, after: this.#first, queue: this };
+    if (this.#first === null) this.#last = place;
+    else this.#first.before = place;
+    this.#first = place;
+    this.#size += 1;
+    return place;
+  }
+
   take(): T | undefined {
     const place = this.#first;
     if (place === null) return undefined;
@@ -233,11 +242,11 @@ export class FairQueue<Key, T> {
   }
 
   /** Returns a function that removes the value; it returns false if the value has left before. */
-  add(key: Key, value: T): () => boolean {
+  add(key: Key, value: T, isFirst = false): () => boolean {
     const own = this.#queues.get(key) ?? new Queue<T>();
     this.#queues.set(key, own);
     this.#size += 1;
-    const place = own.add(value);
+    const place = isFirst ? own.addFirst(value) : own.add(value);
     return () => {
       if (!own.remove(place)) return false;
       this.#size -= 1;

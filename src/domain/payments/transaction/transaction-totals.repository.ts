@@ -118,14 +118,20 @@ const halfHoursOf = (companyId: number): RawBuilder<unknown> =>
 export async function recordedPart(work: ReadWork, period: TimeRange, appName?: unknown) {
   const { db, companyId } = specialSql(work);
   const { from, to } = halfHoursAround(period);
+  const app = appName === undefined ? [] : [appName];
   const own =
     appName === undefined
       ? halfHoursOf(companyId)
       : sql`from transaction_app_totals where company_id = ${companyId} and app_name = ${appName} and span = 30`;
   const end = (order: 'asc' | 'desc'): RawBuilder<number | null> => sql`(select start ${own}
     and start >= ${from / MINUTE} and start < ${to / MINUTE} and total > 0 order by start ${sql.raw(order)} limit 1)`;
-  const { rows } = await sql<{ first: number | null; last: number | null }>`
-    select ${end('asc')} as first, ${end('desc')} as last`.execute(db);
+  const parameters = [companyId, ...app, from / MINUTE, to / MINUTE];
+  const rows = await runCached<{ first: number | null; last: number | null }>(
+    db,
+    `recorded part of ${app.length} apps`,
+    [...parameters, ...parameters],
+    () => sql`select ${end('asc')} as first, ${end('desc')} as last`,
+  );
   const { first, last } = rows[0] ?? {};
   if (first == null || last == null) return undefined;
   const { from: begin, to: finish } = halfHoursAround({ from: first * MINUTE, to: last * MINUTE + 1 });

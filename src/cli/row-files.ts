@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { csvRecords, CsvProblem, type CsvRecord } from '../platform/encoding/csv.js';
 import { MAX_ROW_BYTES, ndjsonRows, type Row } from '../platform/encoding/json.js';
 import { withPath } from '../platform/files.js';
-import { isObject } from '../platform/validate.js';
+import { isObject, parsedJson } from '../platform/validate.js';
 import { CommandError } from './command-error.js';
 
 export interface RowFile {
@@ -119,10 +119,6 @@ function rowOf(line: number, header: readonly string[], cells: readonly string[]
 
 /** Undefined for any other text; null for the text `null`. */
 function parsedObject(text: string): object | null | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) || value === null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  return isObject(value) || value === null ? value : undefined;
 }

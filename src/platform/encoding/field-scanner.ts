@@ -1,3 +1,5 @@
+import { parsedJson } from '../validate.js';
+
 /** Receives the value of one field in pieces. */
 export interface FieldTarget {
   /** The value begins; discards an earlier value. */
@@ -110,13 +112,7 @@ function endOfText(text: string, from: number): { readonly end: number; readonly
   return { end: text.length, isClosed: false };
 }
 
-function unescaped(raw: string): string | undefined {
-  try {
-    return JSON.parse(`"${raw}"`) as string;
-  } catch {
-    return undefined;
-  }
-}
+const unescaped = (raw: string): string | undefined => parsedJson(`"${raw}"`) as string | undefined;
 
 /** Extracts a field of a form (application/x-www-form-urlencoded). */
 export class FormFieldScanner implements FieldScanner {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { printableName, TimeZone } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 
 const name = printableName(255);
 export const CompanyCreate = z.object({ name, timeZone: TimeZone });
@@ -8,12 +9,7 @@ export const CompanyUpdate = CompanyCreate.partial();
 /** The `--company` option of commands that create the company if it does not exist. */
 export const CompanyOption = z.object({ company: name });
 
-export interface Company {
-  readonly id: number;
-  readonly name: string;
-  /** Time zone of times on terminals, for example `America/Sao_Paulo`. */
-  readonly timeZone: string;
-}
+export type Company = RecordOf<'companies', unknown, 'created_at' | 'updated_at'>;
 
 export interface CompanySummary extends Company {
   readonly createdAt: Date;

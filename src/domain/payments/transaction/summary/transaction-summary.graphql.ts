@@ -113,16 +113,33 @@ const SummaryRowType = g.objectType<SummaryRow, 'groupId'>(
   },
 );
 
-interface SummaryArgs {
-  readonly filter?: g.FilterInput | null | undefined;
-  readonly bucket: Bucket;
-  readonly by: readonly Dimension[];
-  readonly timeZone?: string | null | undefined;
-  readonly orderBy?: SummaryOrder | null | undefined;
-  readonly skip: number;
-  readonly first?: number | null | undefined;
-  readonly emptyBuckets: boolean;
-}
+const ARGS = {
+  filter: g.object.orNull(TransactionList.Filter, 'Only transactions for which this holds.'),
+  bucket: { ...g.choice(SummaryBucket, 'Time interval of a row.'), defaultValue: 'none' },
+  by: {
+    ...g.choice.list(
+      SummaryDimension,
+      'Properties to group by, besides time. Empty for one row for each time interval.',
+    ),
+    defaultValue: [],
+  },
+  timeZone: g.text.orNull(
+    'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
+  ),
+  orderBy: g.object.orNull(OrderInput, 'Order of the rows; by time if null.'),
+  first: g.int.orNull(
+    `Maximum number of rows: 1 to ${MAX_ROWS}. All rows if null, if they are not more than ${MAX_ROWS}.`,
+  ),
+  skip: { ...g.int('Rows to skip, for pages: goes with `first`.'), defaultValue: ALL_ROWS.skip },
+  emptyBuckets: {
+    ...g.flag(
+      'Whether each hour, day, week or month without a transaction has a row with zeros and without properties: in the interval that the filter gives to `startedAt`, or from the first to the last transaction where an end is open. Not with `first`, the bucket NONE, or another order than TIME.',
+    ),
+    defaultValue: ALL_ROWS.emptyBuckets,
+  },
+};
+
+type SummaryArgs = g.ValuesOf<typeof ARGS>;
 
 const requestOf = ({ filter, timeZone, orderBy, first, ...args }: SummaryArgs): SummaryRequest => ({
   ...args,
@@ -151,34 +168,10 @@ const transactionSummary = g.query('transactionSummary', {
       `Adds ${SUMMARY_COST} records to the cost of the operation.`,
     ].join(' '),
   ),
-  args: {
-    filter: g.object.orNull(TransactionList.Filter, 'Only transactions for which this holds.'),
-    bucket: { ...g.choice(SummaryBucket, 'Time interval of a row.'), defaultValue: 'none' },
-    by: {
-      ...g.choice.list(
-        SummaryDimension,
-        'Properties to group by, besides time. Empty for one row for each time interval.',
-      ),
-      defaultValue: [],
-    },
-    timeZone: g.text.orNull(
-      'IANA name of the time zone of hours, days, weeks and months, for example America/Sao_Paulo. UTC if null.',
-    ),
-    orderBy: g.object.orNull(OrderInput, 'Order of the rows; by time if null.'),
-    first: g.int.orNull(
-      `Maximum number of rows: 1 to ${MAX_ROWS}. All rows if null, if they are not more than ${MAX_ROWS}.`,
-    ),
-    skip: { ...g.int('Rows to skip, for pages: goes with `first`.'), defaultValue: ALL_ROWS.skip },
-    emptyBuckets: {
-      ...g.flag(
-        'Whether each hour, day, week or month without a transaction has a row with zeros and without properties: in the interval that the filter gives to `startedAt`, or from the first to the last transaction where an end is open. Not with `first`, the bucket NONE, or another order than TIME.',
-      ),
-      defaultValue: ALL_ROWS.emptyBuckets,
-    },
-  },
+  args: ARGS,
   counts: SUMMARY_COST,
   searches: searchesBy,
-  resolve: async (_source, ctx, args: SummaryArgs) =>
+  resolve: async (_source, ctx, args) =>
     ctx.loaders.rendered(await ctx.loadSelected(summarizeTransactions, requestOf(args))),
 });
 

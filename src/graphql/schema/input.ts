@@ -2,7 +2,7 @@ import { ID, Int, type ClassType } from 'type-graphql';
 import { z } from 'zod';
 
 import { Base64, DateTime, JsonValue, SafeInt } from './scalars.js';
-import { enumName, inputType, type AnyField, type Enumeration, type Fields } from './types.js';
+import { enumName, inputType, type AnyField, type Enumeration, type Fields, type ValuesOf } from './types.js';
 
 /** The fields that a client gave; an absent field has no property. */
 export type Input = Readonly<Record<string, unknown>>;
@@ -27,9 +27,13 @@ export interface InputOptions {
 }
 
 /** The input type of a model, with its descriptions, limits and defaults. Nullable where the model takes none. */
-export function inputOf(name: string, model: z.ZodObject, options: InputOptions): ClassType<Input> {
+export function inputOf<F extends Fields = Readonly<Record<never, never>>>(
+  name: string,
+  model: z.ZodObject,
+  options: InputOptions & { readonly fields?: F },
+) {
   const fields = { ...fieldsOfModel(model, options), ...options.fields };
-  return inputType(name, options.description, fields);
+  return inputType(name, options.description, fields) as ClassType<Input & ValuesOf<F>>;
 }
 
 type Property = z.core.JSONSchema.BaseSchema;

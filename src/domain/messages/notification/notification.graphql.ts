@@ -104,14 +104,10 @@ function pathOf(field: string): readonly string[] {
     : ['input', field];
 }
 
-interface Target extends g.Input {
-  readonly savedFilterId?: string | null;
-}
-
 /** The target with the logical numbers of its saved filter. */
 async function withSavedFilter(
   work: Parameters<typeof findNumbers>[0],
-  { savedFilterId: id, ...target }: Target,
+  { savedFilterId: id, ...target }: InstanceType<typeof NotificationTargetInput>,
   info: g.Info,
 ): Promise<g.Input> {
   if (id == null) return target;
@@ -136,7 +132,7 @@ const notificationSend = g.ownMutation('NotificationSend', {
   },
   within: pathOf,
   prepare: (ctx, { input: { target } }, info) =>
-    ctx.services.units.read(ctx.caller, (work) => withSavedFilter(work, target as Target, info), {
+    ctx.services.units.read(ctx.caller, (work) => withSavedFilter(work, target, info), {
       examines: 'when_needed',
     }),
   run: async (work, { input: { target: _, ...input }, dryRun, expectCount }, _ctx, reached: g.Input) => {

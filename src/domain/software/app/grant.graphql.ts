@@ -80,12 +80,6 @@ const AppVersionGrantPayload = g.payloadType(
   ),
 );
 
-interface Target extends g.Input {
-  readonly filter?: g.FilterInput | null;
-  readonly savedFilterId?: string | null;
-  readonly all?: boolean | null;
-}
-
 /** Path in the arguments of a field that a domain error names. */
 function pathOf(field: string): readonly string[] {
   const path = field.split('.');
@@ -109,7 +103,7 @@ const appVersionGrant = g.mutation('appVersionGrant', {
     ...g.TARGET_ARGS,
   },
   resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }, info) => {
-    const { filter, savedFilterId: id, all, ...others } = target as Target;
+    const { filter, savedFilterId: id, all, ...others } = target;
     let tried: Affected | null = null;
     return ctx.changeInParts(
       async (work) => {

@@ -143,9 +143,7 @@ function fieldOf(value: CopyValue): string {
 }
 
 /** A row as a line of the text format of PostgreSQL's COPY. No two rows of a table have the same line. */
-export function lineOf(row: CopyRow): string {
-  return `${row.map(fieldOf).join('\t')}\n`;
-}
+export const lineOf = (row: CopyRow): string => `${row.map(fieldOf).join('\t')}\n`;
 
 /** Approximate bytes of the values of a row. */
 export function bytesOf(row: CopyRow): number {

@@ -81,9 +81,7 @@ export function indexedBy(table: string, alias: string, index: string): Sql {
 }
 
 /** A column in a form for which SQLite's query planner uses no index; PostgreSQL chooses by statistics. */
-export function unindexed<T>(column: Sql<T>): Sql<T> {
-  return portable(sql<T>`+${column}`, column);
-}
+export const unindexed = <T>(column: Sql<T>): Sql<T> => portable(sql<T>`+${column}`, column);
 
 /** Joins two tables; a condition with ON follows. SQLite reads the left one first; PostgreSQL chooses by statistics. */
 export const crossJoin: Sql = portable(sql`cross join`, sql`join`);
@@ -172,9 +170,7 @@ export function inList(type: SqlType, values: readonly unknown[]): Sql {
   return portable(sql`in (select value from json_each(${list}))`, sql`= any (${arrayOf(type, list)})`);
 }
 
-export function inIds(ids: readonly number[]): Sql {
-  return inList('integer', ids);
-}
+export const inIds = (ids: readonly number[]): Sql => inList('integer', ids);
 
 /** The elements of a bound JSON list of lists, as rows with the column `value`. */
 const pairsOf = (list: string): Sql =>

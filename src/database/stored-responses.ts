@@ -56,6 +56,4 @@ export async function deleteExpiredResponses({ db, now }: SystemWriteWork): Prom
   return next !== undefined;
 }
 
-function scopeOf(work: WriteWork, key: IdempotencyKey): string {
-  return `${work.caller.userId} ${key.call}`;
-}
+const scopeOf = (work: WriteWork, key: IdempotencyKey): string => `${work.caller.userId} ${key.call}`;

@@ -141,9 +141,7 @@ function decode(text: string): string {
   }
 }
 
-export function malformed(message: string): HttpProblem {
-  return new HttpProblem(400, 'malformed', message);
-}
+export const malformed = (message: string): HttpProblem => new HttpProblem(400, 'malformed', message);
 
 /** `page` and `per_page` (contract 13): positive integers; `per_page` above 100 counts as 100. */
 export function readPage(query: ReadonlyMap<string, string>): PageRequest {

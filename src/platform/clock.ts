@@ -62,9 +62,7 @@ let startedAt = 0;
 /** Set until the caller that entered at once continues; others, such as requests of the same packet, wait. */
 let isEntering = false;
 
-export function currentOwner(): Owner {
-  return running.getStore() ?? SERVER;
-}
+export const currentOwner = (): Owner => running.getStore() ?? SERVER;
 
 /** Runs `use`, and all that it awaits, as work of `owner` (decisions.md#event-loop-turns). */
 export function workFor<T>(owner: Owner, use: () => T): T {
@@ -267,9 +265,7 @@ export const END_OF_TIME = Date.UTC(10_000, 0, 1);
 /** The time of all records. */
 const ALWAYS: TimeRange = { from: 0, to: END_OF_TIME };
 
-export function isAlways({ from, to }: TimeRange): boolean {
-  return from === ALWAYS.from && to === ALWAYS.to;
-}
+export const isAlways = ({ from, to }: TimeRange): boolean => from === ALWAYS.from && to === ALWAYS.to;
 
 /** Time range from `from` to `to`, exclusive; null means without a limit. Empty if `to` is before `from`. */
 export function periodOf(from: number | null | undefined, to: number | null | undefined): TimeRange {

@@ -54,9 +54,7 @@ export function invalid(field: string, message: RuleMessage): DomainError {
 }
 
 /** Error for a missing record, for example `device`; records of other companies get the same message. */
-export function notFound(what: string): DomainError {
-  return new DomainError('not_found', `No such ${what}.`);
-}
+export const notFound = (what: string): DomainError => new DomainError('not_found', `No such ${what}.`);
 
 export function taken(field: string, message: string): DomainError {
   return new DomainError('taken', message, { fields: { [field]: [message] } });

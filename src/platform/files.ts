@@ -123,9 +123,7 @@ export function readTls(certFile: string, keyFile: string): Tls | null {
 }
 
 /** Expiry date of the certificate, for example `Nov 22 02:00:00 2026 GMT`. */
-export function expiryOf({ cert }: Tls): string {
-  return new X509Certificate(cert).validTo;
-}
+export const expiryOf = ({ cert }: Tls): string => new X509Certificate(cert).validTo;
 
 /** Errors: an `Error` that says that the file does not hold `what`. */
 export function parsed<T>(file: string, what: string, parse: () => T): T {

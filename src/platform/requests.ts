@@ -159,9 +159,7 @@ export interface StoredResponse {
   readonly contentId: number | null;
 }
 
-export function isIdempotencyKey(text: string): boolean {
-  return /^[\x21-\x7e]{1,255}$/.test(text);
-}
+export const isIdempotencyKey = (text: string): boolean => /^[\x21-\x7e]{1,255}$/.test(text);
 
 /** A browser that shows a page of this server. */
 export interface Browser {

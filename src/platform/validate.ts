@@ -154,15 +154,11 @@ export function normalized(text: string): string {
 }
 
 /** False for text that cannot be the name of a record, for example text with a control character. */
-export function isNameLike(text: string): boolean {
-  return !INVISIBLE.test(text);
-}
+export const isNameLike = (text: string): boolean => !INVISIBLE.test(text);
 
 export const NOT_STORABLE = 'must not contain NUL or unpaired surrogates';
 
-export function isStorable(text: string): boolean {
-  return !UNSTORABLE.test(text);
-}
+export const isStorable = (text: string): boolean => !UNSTORABLE.test(text);
 
 /** A refinement that reports the message returned by `problemOf`; undefined accepts the text. */
 function refusedBy(problemOf: (text: string) => RuleMessage | undefined) {

@@ -116,9 +116,7 @@ function contentTypeOf(request: Request): string {
   return type.trim().toLowerCase();
 }
 
-function notNdjson(message: string): HttpProblem {
-  return new HttpProblem(415, 'not_ndjson', message);
-}
+const notNdjson = (message: string): HttpProblem => new HttpProblem(415, 'not_ndjson', message);
 
 /** Counts the request among the streams of its company until it ends. Errors: `busy` for too many. */
 function enterStreams(response: Response, { companyId }: Caller): void {

@@ -128,14 +128,10 @@ export function placeholders(path: string): readonly string[] {
 }
 
 /** `/devices/{}`: the same for all methods of one path, which may name a placeholder differently. */
-export function pathPattern(path: string): string {
-  return path.replace(/\{[^}]+\}/g, '{}');
-}
+export const pathPattern = (path: string): string => path.replace(/\{[^}]+\}/g, '{}');
 
 /** Whether the response is one record, which has an ETag, and not a page of a list. */
-export function readsRecord(route: RouteBase): boolean {
-  return 'read' in route && route.paged !== true;
-}
+export const readsRecord = (route: RouteBase): boolean => 'read' in route && route.paged !== true;
 
 /** A request to a route. Only its path and the form of its query are checked. */
 export interface Received<R extends RouteBase = RouteBase> {

@@ -63,9 +63,7 @@ export function bound(parameters: readonly unknown[]): readonly unknown[] {
     : parameters;
 }
 
-function isConverted(value: unknown): boolean {
-  return typeof value === 'boolean' || value instanceof Date;
-}
+const isConverted = (value: unknown): boolean => typeof value === 'boolean' || value instanceof Date;
 
 /** A handle whose statements are run by `execute`, on connections of this folder. */
 export const handleOf = handlesOf({

@@ -96,9 +96,7 @@ export function openFileSource(file: string): CopySource {
 }
 
 /** Source of the unfinished copy in a file of this program; null if the file is none. */
-export function unfinishedCopyIn(file: string): string | null {
-  return reading(file, sourceIn);
-}
+export const unfinishedCopyIn = (file: string): string | null => reading(file, sourceIn);
 
 /** Errors: `DatabaseRefused` if the file has unknown tables, or rows and is not an unfinished copy. */
 export function demandEmptyFile(file: string): void {

@@ -69,13 +69,9 @@ function engineCode(error: unknown): string | undefined {
   return error instanceof Sqlite.SqliteError ? error.code : undefined;
 }
 
-export function isBusy(error: unknown): boolean {
-  return engineCode(error)?.startsWith('SQLITE_BUSY') ?? false;
-}
+export const isBusy = (error: unknown): boolean => engineCode(error)?.startsWith('SQLITE_BUSY') ?? false;
 
-export function isFatal(error: unknown): boolean {
-  return FATAL.includes(engineCode(error) ?? '');
-}
+export const isFatal = (error: unknown): boolean => FATAL.includes(engineCode(error) ?? '');
 
 /** Whether the storage is full or has failed, as opposed to missing permissions. */
 export function isStorageFault(error: unknown): boolean {

@@ -127,6 +127,4 @@ function persistedQueries(allowList: OperationList | null): Texts {
 }
 
 /** The hash of a text, which Apollo's caches have behind a prefix and a colon. */
-function hashIn(key: string): string {
-  return key.slice(key.lastIndexOf(':') + 1);
-}
+const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);

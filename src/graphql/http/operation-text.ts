@@ -164,6 +164,4 @@ function noSuchVariable(): Error {
   return malformedUpload('The variable that "map" names must be present and null.');
 }
 
-function malformedUpload(message: string): Error {
-  return operationRefused('BAD_REQUEST', message);
-}
+const malformedUpload = (message: string): Error => operationRefused('BAD_REQUEST', message);

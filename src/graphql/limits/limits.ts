@@ -96,9 +96,7 @@ function rounded(actual: number): string {
 }
 
 /** Approximate bytes of a value as JSON, at least its characters. What is there twice is measured once. */
-export function approximateJsonBytes(value: unknown): number {
-  return new JsonMeasure().of(value);
-}
+export const approximateJsonBytes = (value: unknown): number => new JsonMeasure().of(value);
 
 /** Bytes of a number, a boolean or null, and of the punctuation around a value. */
 const SMALL = 4;

@@ -154,9 +154,7 @@ function reset(socket: Socket): void {
 }
 
 /** Interval of `check`, in milliseconds: connections are cut at most an eighth of `idleMs` late. */
-function checkInterval({ idleMs }: IdleRule): number {
-  return Math.min(5 * SECOND, idleMs / 8);
-}
+const checkInterval = ({ idleMs }: IdleRule): number => Math.min(5 * SECOND, idleMs / 8);
 
 export type ServerLimits = ReturnType<typeof createClientLimits>;
 
@@ -214,9 +212,7 @@ export function handleUpgrades(server: Server, listener: RequestListener): void 
 }
 
 /** Whether the connection can be taken over as a WebSocket. */
-export function isUpgrade(request: IncomingMessage): boolean {
-  return heads.has(request);
-}
+export const isUpgrade = (request: IncomingMessage): boolean => heads.has(request);
 
 /** Accepts a WebSocket request: detaches the socket from the response, which ends with status 101. */
 export function takeOver(

@@ -231,9 +231,7 @@ export function isCardNumber(digits: string): boolean {
 }
 
 /** Whether digits have the length and the first digits of a card number. */
-function hasSchemeOf(digits: string): boolean {
-  return SCHEMES[digits.length]?.test(digits) === true;
-}
+const hasSchemeOf = (digits: string): boolean => SCHEMES[digits.length]?.test(digits) === true;
 
 /** Whether the digits are an EAN (13), a CNPJ (14), or a date and time (14) such as 30112026235959. */
 function isOrdinaryNumber(digits: string): boolean {

@@ -145,9 +145,7 @@ export function parseShare(value: string): number {
 export type OperationList = ReadonlyMap<string, string>;
 
 /** Id of a persisted operation: SHA-256 of its document, in lower-case hexadecimal. */
-export function operationHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
+export const operationHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Reads the file of a list of operations; null without a file. */
 export function parseAllowList(file: string): OperationList | null {

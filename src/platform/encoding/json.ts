@@ -235,9 +235,7 @@ async function* ending(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   yield Uint8Array.of(NEWLINE);
 }
 
-export function ndjsonLine(value: object): string {
-  return `${JSON.stringify(value)}\n`;
-}
+export const ndjsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
 const NO_BYTES = new Uint8Array(0);
 const utf8 = new TextDecoder('utf-8', { fatal: true });

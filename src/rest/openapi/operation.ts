@@ -145,9 +145,7 @@ function withoutNull({ type, ...schema }: Schema): Schema {
   return { ...schema, type: typeof type === 'string' ? type : (type?.[0] ?? 'string') };
 }
 
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
-}
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
 export interface Header {
   readonly description: string;

@@ -84,6 +84,4 @@ function checkOf(columns: readonly Column[], rowsPerCheck: number): string {
   return `((${chosen} & ${rowsPerCheck - 1}) <> 0 or may_go_on(${name}))`;
 }
 
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -98,9 +98,7 @@ export function recognizeFile(file: string): 'new' | 'ours' {
 }
 
 /** Whether a database that this process does not have open is open elsewhere, or was not closed (WAL mode). */
-export function hasLog(file: string): boolean {
-  return headerOf(file)[WRITE_VERSION_OFFSET] === 2;
-}
+export const hasLog = (file: string): boolean => headerOf(file)[WRITE_VERSION_OFFSET] === 2;
 
 /** The first bytes of a file; an empty buffer if there is no file, or if it is empty. */
 function headerOf(file: string): Buffer {

@@ -54,9 +54,7 @@ const OFFSETS: Readonly<Record<Slot, number>> = { server: 0, command: 512 };
 const RECORD_BYTES = 512;
 
 /** Path of the file that records up to which entry the ledger of a database was acknowledged. */
-function markerPath(file: string): string {
-  return `${canonicalPath(file)}.marker`;
-}
+const markerPath = (file: string): string => `${canonicalPath(file)}.marker`;
 
 /** The marks beside a database; null without an intact record. `serverPid` is null if there was no server. */
 export function readMarks(file: string): { readonly latest: Mark; readonly serverPid: number | null } | null {

@@ -13,19 +13,13 @@ export function canonicalPath(file: string): string {
 }
 
 /** Size in bytes; 0 if there is no such file. */
-export function fileBytes(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
+export const fileBytes = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Path of the write-ahead log (WAL) of a database file. */
-export function walPath(file: string): string {
-  return `${canonicalPath(file)}-wal`;
-}
+export const walPath = (file: string): string => `${canonicalPath(file)}-wal`;
 
 /** Path of the rollback journal, which remains if a process dies while it writes without a WAL. */
-export function rollbackJournalPath(file: string): string {
-  return `${canonicalPath(file)}-journal`;
-}
+export const rollbackJournalPath = (file: string): string => `${canonicalPath(file)}-journal`;
 
 interface OpenFile {
   /** Number of `markOpen` calls in effect. */

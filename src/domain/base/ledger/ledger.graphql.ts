@@ -132,9 +132,7 @@ export const historyField = (entityType: string): g.ResolvedField<Audit & { read
   );
 
 /** The type of records in the ledger: `app_version` for `AppVersion`. */
-export function entityTypeOf(typeName: string): string {
-  return snakeCase(g.fieldName(typeName));
-}
+export const entityTypeOf = (typeName: string): string => snakeCase(g.fieldName(typeName));
 
 const ledgerAppended = g.subscription('ledgerAppended', {
   field: g.object(

@@ -161,9 +161,7 @@ export function narrowedTo(condition: Condition | null): Narrowed {
   return { period: periodOf(from, to), where: { and: rest } };
 }
 
-function isKeptTotal({ period, where }: Narrowed): boolean {
-  return isAlways(period) && where.and.length === 0;
-}
+const isKeptTotal = ({ period, where }: Narrowed): boolean => isAlways(period) && where.and.length === 0;
 
 /** Table of totals for a condition and the fields to group by; undefined if no table has all fields. */
 export const totalsTableFor = (where: Condition, by: readonly string[] = []): TotalsTable | undefined =>

@@ -36,9 +36,7 @@ interface TokenFields {
 export type TokenState = 'valid' | 'revoked' | 'expired';
 
 /** 160 bits as 40 lower-case hexadecimal characters. */
-export function randomToken(): string {
-  return randomBytes(20).toString('hex');
-}
+export const randomToken = (): string => randomBytes(20).toString('hex');
 
 /** The database holds only this hash of a token. */
 export function hashToken(token: string): string {

@@ -30,9 +30,7 @@ const TokensShape = z.array(
 );
 
 /** /v1/users (contract 34). */
-export function createUserRoutes(signIn: SignIn): readonly Route[] {
-  return [...userRoutes, tokenRoute(signIn)];
-}
+export const createUserRoutes = (signIn: SignIn): readonly Route[] => [...userRoutes, tokenRoute(signIn)];
 
 const userRoutes = resourceRoutes<Member>({
   path: '/users',

@@ -33,10 +33,8 @@ type Target = InstanceType<ReturnType<typeof targetInput>>;
 
 interface BulkChange<T> {
   readonly types: ReturnType<typeof g.listTypes<T & object>>;
-  readonly table: 'devices' | 'logical_numbers';
-  readonly savedFilters: 'device' | 'logical_number';
-  /** For example `logical numbers`. */
-  readonly records: string;
+  /** Kind of the saved filters of the list. */
+  readonly kind: 'device' | 'logical_number';
   readonly change: Parameters<typeof g.object>[0];
   /** The types of the records that fields of the change name. */
   readonly references: Readonly<Record<string, string>>;
@@ -53,8 +51,10 @@ const SAVED = 'target.savedFilterId';
 
 /** A mutation that changes many records of a list by a job of the kind `name`. */
 function bulkChange<T extends { readonly id: number }>(name: string, parts: BulkChange<T>) {
-  const { types, records, references, savedFilters: kind } = parts;
+  const { types, references, kind } = parts;
   const { list } = types;
+  const table = `${kind}s` as const;
+  const records = table.replaceAll('_', ' ');
   return g.mutation(name, {
     field: g.object(
       payloadOf(types, records),
@@ -75,7 +75,7 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
           const { filter, savedFilterId: id } = target;
           const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
           if (id != null) conditions.push(await savedCondition(work, { kind, id, path: SAVED }, info));
-          found = await findTargets(work, { ...parts, list }, targetOf(list.name, target, conditions));
+          found = await findTargets(work, list, table, targetOf(list.name, target, conditions));
           demandCount(found.length, expectCount, records);
           if (dryRun === true) return [];
           const rows: BulkRow[] = found.map((row) => ({ id: row.id, name: parts.nameOf(row) }));
@@ -172,9 +172,7 @@ const DeviceChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
 
 const deviceBulkChange = bulkChange(DEVICE_CHANGE, {
   types: DeviceList,
-  table: 'devices',
-  savedFilters: 'device',
-  records: 'devices',
+  kind: 'device',
   nameOf: ({ serialNumber }) => serialNumber,
   change: DeviceChangeInput,
   references: DEVICE_REFERENCES,
@@ -196,9 +194,7 @@ const NumberChangeInput = g.inputOf('LogicalNumberBulkChangeInput', LogicalNumbe
 
 const logicalNumberBulkChange = bulkChange(NUMBER_CHANGE, {
   types: LogicalNumberList,
-  table: 'logical_numbers',
-  savedFilters: 'logical_number',
-  records: 'logical numbers',
+  kind: 'logical_number',
   nameOf: ({ number }) => number,
   change: NumberChangeInput,
   references: NUMBER_REFERENCES,

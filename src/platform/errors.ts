@@ -61,9 +61,7 @@ export function taken(field: string, message: string): DomainError {
 }
 
 /** A number with its noun: `1 token`, `2 tokens`, `1 serial number`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Creates the domain error for an error of the storage. */
 export type Fault = (cause: Error) => DomainError;

@@ -170,9 +170,7 @@ const formsOf = (rules: typeof RULES | typeof FIELD_RULES, prefix: string) =>
     return { rule, form: new RegExp(`^${prefix}${form}$`, 's') };
   });
 
-function valueOf(name: string): string {
-  return isFigure(name) ? String.raw`-?\d+` : '.+';
-}
+const valueOf = (name: string): string => (isFigure(name) ? String.raw`-?\d+` : '.+');
 
 /** The second half is compared last, since it looks through the whole message: `card.brand must have at most …`. */
 const FORMS = [...formsOf(RULES, ''), ...formsOf(FIELD_RULES, '(?<in>.+?) ')];

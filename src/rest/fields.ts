@@ -88,9 +88,7 @@ function renderer(names: readonly string[], exceptions: object): RecordFields<ob
 }
 
 /** The ETag of one revision of a record: `"device-17-3"`. */
-export function etagOf(name: string, record: Revised): string {
-  return `"${name}-${record.id}-${record.revision}"`;
-}
+export const etagOf = (name: string, record: Revised): string => `"${name}-${record.id}-${record.revision}"`;
 
 /** `{ pagination, name: [item] }` (contract 13, 32). */
 export function listResponse<T>(

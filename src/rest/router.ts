@@ -83,9 +83,7 @@ export async function callerOf({ request, response, query }: Received, authentic
 const CONTENT_MARK = `content:${randomBytes(24).toString('hex')}:`;
 
 /** A stored content of `size` bytes as a base64 field, at most one per response. Its bytes are read as it is sent. */
-export function base64Of(contentId: number, size: number): string {
-  return `${CONTENT_MARK}${contentId}/${size}`;
-}
+export const base64Of = (contentId: number, size: number): string => `${CONTENT_MARK}${contentId}/${size}`;
 
 export interface RenderedResponse {
   readonly status: number;

@@ -84,9 +84,7 @@ function lineOf(issued: IssuedDeviceToken, { json, csv }: TokenOptions): string 
   return csv === true ? `${cell(serialNumber)},${secret}` : `${serialNumber}\t${secret}`;
 }
 
-function cell(text: string): string {
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+const cell = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 const shown = ({ serialNumber, secret }: IssuedDeviceToken) => ({ serial: serialNumber, token: secret });
 

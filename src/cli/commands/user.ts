@@ -161,9 +161,7 @@ async function changePassword(options: UserOptions, _argument: string, io: Comma
   return await changeUser(io, options, change, ({ email }) => `${email} has a new password.`);
 }
 
-async function readPassword(io: CommandIo): Promise<string> {
-  return (await io.readInput()).replace(/\r?\n$/, '');
-}
+const readPassword = async (io: CommandIo): Promise<string> => (await io.readInput()).replace(/\r?\n$/, '');
 
 interface AddOptions extends ChangeOptions {
   readonly email: string;

@@ -127,6 +127,4 @@ export function shareArguments<E extends Executable>(given: E): E {
   };
 }
 
-function lengthOf({ loc }: ArgumentNode): number {
-  return loc === undefined ? 0 : loc.end - loc.start;
-}
+const lengthOf = ({ loc }: ArgumentNode): number => (loc === undefined ? 0 : loc.end - loc.start);

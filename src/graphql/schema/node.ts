@@ -86,16 +86,10 @@ export function words(typeName: string): string {
 }
 
 /** `devices`, `ledger entries`. */
-export function plural(noun: string): string {
-  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-}
+export const plural = (noun: string): string => (noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
 /** Field name of a type: `logicalNumber` for `LogicalNumber`. */
-export function fieldName(typeName: string): string {
-  return typeName.charAt(0).toLowerCase() + typeName.slice(1);
-}
+export const fieldName = (typeName: string): string => typeName.charAt(0).toLowerCase() + typeName.slice(1);
 
 /** `an app`, `an unknown terminal`, `a device`, `a user`. */
-export function withArticle(noun: string): string {
-  return `${/^(?:[aeio]|un)/i.test(noun) ? 'an' : 'a'} ${noun}`;
-}
+export const withArticle = (noun: string): string => `${/^(?:[aeio]|un)/i.test(noun) ? 'an' : 'a'} ${noun}`;

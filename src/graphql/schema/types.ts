@@ -153,6 +153,4 @@ export function enumeration<V extends string>(
 }
 
 /** `get_asset` becomes `GET_ASSET`, `transactionType` becomes `TRANSACTION_TYPE`. */
-export function enumName(value: string): string {
-  return value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
-}
+export const enumName = (value: string): string => value.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();

@@ -89,9 +89,7 @@ const NO_BYTES = Buffer.alloc(0);
 const EMPTY_BODY: Body = { bytes: NO_BYTES, ...jsonBody(Object.freeze({}), '{}') };
 
 /** Like `readBody`, without waiting, for a request without a body; undefined if it has one. */
-export function emptyBody(request: Request): Body | undefined {
-  return hasBody(request) ? undefined : EMPTY_BODY;
-}
+export const emptyBody = (request: Request): Body | undefined => (hasBody(request) ? undefined : EMPTY_BODY);
 
 /** Errors: 415 for a compressed body, a charset but UTF-8 or a list of types, unless it is empty (contract 1). */
 export async function refuseLabels(request: IncomingMessage, bodyMs: number): Promise<void> {

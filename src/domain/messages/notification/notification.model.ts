@@ -33,9 +33,7 @@ export const NotificationSendText = NotificationSend.extend({
     .describe('Comma-separated; required with range specific_logical_numbers.'),
 });
 
-function numbersIn(text: string): string[] | null {
-  return text.trim() === '' ? null : text.split(',');
-}
+const numbersIn = (text: string): string[] | null => (text.trim() === '' ? null : text.split(','));
 
 /** Its content is for example `SHOW_MESSAGE|Hello`. */
 export type Notification = RecordOf<'notifications', Audit & NotificationFields>;

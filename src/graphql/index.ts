@@ -4,7 +4,7 @@ export type { Exported } from './export/export.js';
 export { keptExport, type KeptExport } from './export/start.js';
 export { findSentFile } from './http/operation-text.js';
 export { requestError } from './schema/errors.js';
-export { conditionOf, type FilterInput } from './schema/filter.js';
+export { conditionOf } from './schema/filter.js';
 export {
   all,
   computed,

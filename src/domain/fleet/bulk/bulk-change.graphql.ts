@@ -52,9 +52,7 @@ const SAVED = 'target.savedFilterId';
 /** A mutation that changes many records of a list by a job of the kind `name`. */
 function bulkChange<T extends { readonly id: number }>(name: string, parts: BulkChange<T>) {
   const { types, references, kind } = parts;
-  const { list } = types;
-  const table = `${kind}s` as const;
-  const records = table.replaceAll('_', ' ');
+  const records = `${kind.replaceAll('_', ' ')}s`;
   return g.mutation(name, {
     field: g.object(
       payloadOf(types, records),
@@ -73,9 +71,14 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
           const input = await parts.check(work, g.withNumbers(change, references));
           warnings = warningsOf(input);
           const { filter, savedFilterId: id } = target;
-          const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
+          const conditions = filter == null ? [] : [g.targetConditionOf(types.list, filter, info)];
           if (id != null) conditions.push(await savedCondition(work, { kind, id, path: SAVED }, info));
-          found = await findTargets(work, list, table, targetOf(list.name, target, conditions));
+          found = await findTargets(
+            work,
+            types.list,
+            `${kind}s`,
+            targetOf(types.list.name, target, conditions),
+          );
           demandCount(found.length, expectCount, records);
           if (dryRun === true) return [];
           const rows: BulkRow[] = found.map((row) => ({ id: row.id, name: parts.nameOf(row) }));

@@ -33,8 +33,10 @@ type Target = InstanceType<ReturnType<typeof targetInput>>;
 
 interface BulkChange<T> {
   readonly types: ReturnType<typeof g.listTypes<T & object>>;
-  /** Kind of the saved filters of the list. */
-  readonly kind: 'device' | 'logical_number';
+  readonly table: 'devices' | 'logical_numbers';
+  readonly savedFilters: 'device' | 'logical_number';
+  /** For example `logical numbers`. */
+  readonly records: string;
   readonly change: Parameters<typeof g.object>[0];
   /** The types of the records that fields of the change name. */
   readonly references: Readonly<Record<string, string>>;
@@ -51,8 +53,8 @@ const SAVED = 'target.savedFilterId';
 
 /** A mutation that changes many records of a list by a job of the kind `name`. */
 function bulkChange<T extends { readonly id: number }>(name: string, parts: BulkChange<T>) {
-  const { types, references, kind } = parts;
-  const records = `${kind.replaceAll('_', ' ')}s`;
+  const { types, records, references, savedFilters: kind } = parts;
+  const { list } = types;
   return g.mutation(name, {
     field: g.object(
       payloadOf(types, records),
@@ -71,14 +73,9 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
           const input = await parts.check(work, g.withNumbers(change, references));
           warnings = warningsOf(input);
           const { filter, savedFilterId: id } = target;
-          const conditions = filter == null ? [] : [g.targetConditionOf(types.list, filter, info)];
+          const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
           if (id != null) conditions.push(await savedCondition(work, { kind, id, path: SAVED }, info));
-          found = await findTargets(
-            work,
-            types.list,
-            `${kind}s`,
-            targetOf(types.list.name, target, conditions),
-          );
+          found = await findTargets(work, { ...parts, list }, targetOf(list.name, target, conditions));
           demandCount(found.length, expectCount, records);
           if (dryRun === true) return [];
           const rows: BulkRow[] = found.map((row) => ({ id: row.id, name: parts.nameOf(row) }));
@@ -175,7 +172,9 @@ const DeviceChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
 
 const deviceBulkChange = bulkChange(DEVICE_CHANGE, {
   types: DeviceList,
-  kind: 'device',
+  table: 'devices',
+  savedFilters: 'device',
+  records: 'devices',
   nameOf: ({ serialNumber }) => serialNumber,
   change: DeviceChangeInput,
   references: DEVICE_REFERENCES,
@@ -197,7 +196,9 @@ const NumberChangeInput = g.inputOf('LogicalNumberBulkChangeInput', LogicalNumbe
 
 const logicalNumberBulkChange = bulkChange(NUMBER_CHANGE, {
   types: LogicalNumberList,
-  kind: 'logical_number',
+  table: 'logical_numbers',
+  savedFilters: 'logical_number',
+  records: 'logical numbers',
   nameOf: ({ number }) => number,
   change: NumberChangeInput,
   references: NUMBER_REFERENCES,

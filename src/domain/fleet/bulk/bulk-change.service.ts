@@ -26,14 +26,19 @@ import { DeviceBulkChange, LogicalNumberBulkChange } from './bulk-change.model.j
 /** Records by their ids, or by a condition; null selects all of the company. */
 export type BulkTarget = { readonly ids: readonly number[] } | { readonly condition: Condition | null };
 
+interface Targets<T> {
+  readonly list: List<T>;
+  readonly table: 'devices' | 'logical_numbers';
+  /** For example `logical numbers`. */
+  readonly records: string;
+}
+
 /** The records of a target, by ascending id. Errors: `invalid` for an unknown id, `too_many_records`. */
 export async function findTargets<T extends { readonly id: number }>(
   work: ReadWork,
-  list: List<T>,
-  table: 'devices' | 'logical_numbers',
+  { list, table, records }: Targets<T>,
   target: BulkTarget,
 ): Promise<readonly T[]> {
-  const records = table.replaceAll('_', ' ');
   if ('ids' in target) {
     const found = await list.byIds(work, target.ids);
     if (found.size < target.ids.length) throw invalid('target.ids', `must hold ids of ${records} only`);

@@ -34,15 +34,16 @@ export default function DevicesPage(): ReactNode {
       id="devices"
       text={text}
       source={listOf(DEVICE, 'PRESENCE', 'LOGICAL_NUMBER')}
+      // Together, they fit a window of 1280.
       columns={[
-        'serialNumber',
-        'presence',
-        { id: 'enabled', title: text.state },
-        'logicalNumber',
-        { id: 'group', render: ({ logicalNumber }) => logicalNumber?.group?.name },
+        { id: 'serialNumber', width: 130 },
+        { id: 'presence', width: 105 },
+        { id: 'enabled', title: text.state, width: 105 },
+        { id: 'logicalNumber', width: 110 },
+        { id: 'group', width: 120, render: ({ logicalNumber }) => logicalNumber?.group?.name },
         { id: 'model', render: ({ meta }) => (meta as Reported).model },
-        'frameworkVersion',
-        'lastSeenAt',
+        { id: 'frameworkVersion', width: 110 },
+        { id: 'lastSeenAt', width: 120 },
         {
           id: 'lastRefusal',
           isHidden: true,

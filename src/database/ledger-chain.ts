@@ -49,7 +49,7 @@ export function hashedValues(row: LedgerRow | Omit<Row<'ledger'>, 'position' | '
     row.after,
     row.request_id,
     row.ip,
-    row.job_id ?? 0,
+    row.job_id,
   ];
 }
 

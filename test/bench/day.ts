@@ -112,7 +112,7 @@ class Day {
     });
     if (!ok || body === null) throw new Error(`${path} was refused.`);
     let [bytes, end] = [0, ''];
-    for await (const piece of body) {
+    for await (const piece of body as ReadableStream<Uint8Array>) {
       bytes += piece.length;
       end = (end + Buffer.from(piece).toString()).slice(-2_000);
     }

@@ -42,7 +42,8 @@ async function loadAgain(cause: unknown): Promise<never> {
     if (ok) {
       tabStorage.set(LOADED_AT, String(Date.now()));
       location.reload();
-      await new Promise(() => {});
+      // This page ends soon.
+      await Promise.race([]);
     }
   }
   throw new Error('A file of this page could not be loaded', { cause });

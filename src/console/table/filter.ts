@@ -35,7 +35,14 @@ export type GivenFilter =
   | string
   | (Partial<FilterField> & { readonly id: string; readonly values?: readonly string[] });
 
-const KINDS = { ago: 'time', time: 'time', amount: 'amount', flag: 'flag' } as const;
+const KINDS = new Map<string | undefined, FilterField['kind']>([
+  ['ago', 'time'],
+  ['time', 'time'],
+  ['amount', 'amount'],
+  ['flag', 'flag'],
+]);
+
+const kindOf = (shownAs: string | undefined) => KINDS.get(shownAs) ?? 'text';
 
 /** Conditions with all that follows from their names. */
 export function useFilterFields(given: readonly GivenFilter[]): readonly FilterField[] {
@@ -44,7 +51,7 @@ export function useFilterFields(given: readonly GivenFilter[]): readonly FilterF
     const own = typeof each === 'string' ? { id: each } : each;
     const { values, find, kind: shownAs, comparator } = { ...knownOf(own.id), ...own };
     const options = values?.map((value) => ({ value, label: label(value) }));
-    const kind = find ? 'reference' : options ? 'choice' : (KINDS[shownAs as keyof typeof KINDS] ?? 'text');
+    const kind = find ? 'reference' : options ? 'choice' : kindOf(shownAs);
     const field = { title: label(own.id), kind, options, find, ...own } as const;
     return comparator === undefined ? field : { ...field, comparator };
   });

@@ -27,13 +27,14 @@ export interface InputOptions {
 }
 
 /** The input type of a model, with its descriptions, limits and defaults. Nullable where the model takes none. */
-export function inputOf<F extends Fields = Readonly<Record<never, never>>>(
+export function inputOf<F extends Fields>(
   name: string,
   model: z.ZodObject,
-  options: InputOptions & { readonly fields?: F },
-) {
-  const fields = { ...fieldsOfModel(model, options), ...options.fields };
-  return inputType(name, options.description, fields) as ClassType<Input & ValuesOf<F>>;
+  options: InputOptions & { readonly fields: F },
+): ClassType<Input & ValuesOf<F>>;
+export function inputOf(name: string, model: z.ZodObject, options: InputOptions): ClassType<Input>;
+export function inputOf(name: string, model: z.ZodObject, options: InputOptions): ClassType<Input> {
+  return inputType(name, options.description, { ...fieldsOfModel(model, options), ...options.fields });
 }
 
 type Property = z.core.JSONSchema.BaseSchema;
@@ -90,7 +91,7 @@ function typeOf(name: string, property: Property, options: InputOptions): object
     case 'object':
       return withoutNull(property).properties === undefined ? JsonValue : inputTypeOf(name, options);
     default:
-      throw new Error(`There is no GraphQL type for ${name}, which is of the JSON type ${type}`);
+      throw new Error(`There is no GraphQL type for ${name}, which is of the JSON type ${String(type)}`);
   }
 }
 

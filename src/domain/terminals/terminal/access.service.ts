@@ -42,7 +42,7 @@ export function createDeviceTokenLookUp(
     const found = await cached.find(token);
     if (found === undefined) return undefined;
     const { credential, hash } = found;
-    return isValid(credential, hash, clock.now()) ? credential : undefined;
+    return credential.tokenHash === hash || isValid(credential, hash, clock.now()) ? credential : undefined;
   };
 }
 

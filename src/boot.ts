@@ -40,9 +40,14 @@ function runWith(node: string): void {
   });
 }
 
-/** Caches compiled code beside the program, if it can write there, or in the folder of NODE_COMPILE_CACHE. */
-function keepCompiledCode(): void {
-  if (import.meta.filename.endsWith('.js')) module.enableCompileCache(join(import.meta.dirname, '.cache'));
+/**
+ * Settings of the built program: compiled code is cached beside it, if it can write there, or in the folder of
+ * NODE_COMPILE_CACHE; and Node does not warn of deprecated functions, as it does not for packages in node_modules.
+ */
+function setForBuiltProgram(): void {
+  if (!import.meta.filename.endsWith('.js')) return;
+  module.enableCompileCache(join(import.meta.dirname, '.cache'));
+  process.noDeprecation = true;
 }
 
 /**
@@ -70,7 +75,7 @@ if (Number(process.versions.napi) >= NODE_API) {
   // If `runWith` started this process, its IPC channel closes when the parent ends in any way.
   process.once('disconnect', () => process.exit(1));
   process.channel?.unref();
-  keepCompiledCode();
+  setForBuiltProgram();
   await import('./main.js');
 } else {
   const node = bundledNode();

@@ -38,6 +38,7 @@ const fields = pageWords({
   expiresAt: ['Expires', 'Expira'],
   moduleIds: ['Modules', 'Módulos'],
   queued: ['Terminals', 'Terminais'],
+  range: ['Target', 'Destino'],
   scopes: ['Scopes', 'Escopos'],
   status: ['Status', 'Situação'],
 });

@@ -202,7 +202,8 @@ export function Facts({ facts, record = {} }: FactsProps): ReactNode {
   const all = facts.map((fact) => {
     if (typeof fact === 'object' && 'value' in fact) return { title: label(fact.id), ...fact };
     const { id, of } = typeof fact === 'string' ? { id: fact, of: record } : fact;
-    const isMissing = (of as Readonly<Record<string, unknown>>)[id] == null && !isTime(id);
+    const own = (of as Readonly<Record<string, unknown>>)[id] ?? '';
+    const isMissing = own === '' && !isTime(id);
     return { id, title: label(id), value: isMissing ? null : <Shown name={id} record={of} /> };
   });
   return (

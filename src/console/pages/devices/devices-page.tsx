@@ -38,12 +38,12 @@ export default function DevicesPage(): ReactNode {
       columns={[
         { id: 'serialNumber', width: 130 },
         { id: 'presence', width: 105 },
-        { id: 'enabled', title: text.state, width: 105 },
+        { id: 'enabled', title: text.state, width: 95 },
         { id: 'logicalNumber', width: 110 },
         { id: 'group', width: 120, render: ({ logicalNumber }) => logicalNumber?.group?.name },
         { id: 'model', render: ({ meta }) => (meta as Reported).model },
         { id: 'frameworkVersion', width: 110 },
-        { id: 'lastSeenAt', width: 120 },
+        { id: 'lastSeenAt', width: 130 },
         {
           id: 'lastRefusal',
           isHidden: true,

@@ -35,7 +35,7 @@ export const NotificationSendText = NotificationSend.extend({
 
 const numbersIn = (text: string): string[] | null => (text.trim() === '' ? null : text.split(','));
 
-/** Its content is for example `SHOW_MESSAGE|Hello`. */
+/** The content is for example `SHOW_MESSAGE|Hello`. */
 export type Notification = RecordOf<'notifications', Audit & NotificationFields>;
 
 interface NotificationFields {

@@ -21,7 +21,7 @@ export const FileCreate = z.object({
 /** Uploaded bytes with their file name as sent; empty if the client gave none. */
 export type SentFile = SentContent & { readonly fileName: string };
 
-/** Its name is a base file name, unique in the company. */
+/** The name is a base file name, unique in the company. */
 export type File = RecordOf<'files', Audit & z.output<typeof FileFields>>;
 
 const MAX_BYTES = 255;

@@ -89,7 +89,7 @@ describe('in the history', () => {
       [moved.job, 250],
       [kept.job, 0],
     ] as const) {
-      // Its end is one of its entries, its start is the act.
+      // The start of a job is the act; the end is one of its entries.
       expect(await entries({ eq: of?.id })).toBe(count + 1);
     }
     const query = `query ($filter: LedgerEntryFilter) { ledger(first: 1, filter: $filter) { nodes { sequence jobId } } }`;

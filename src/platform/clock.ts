@@ -90,7 +90,7 @@ export function enterEventLoop(): Promise<void> {
 export const yieldToEventLoop = (): Promise<void> => turnOfOwner(false);
 
 /**
- * Like `yieldToEventLoop`, for reads: goes on before other work of its owner, unless `AHEAD` parts did. Otherwise the
+ * Yields like `yieldToEventLoop`, for reads: goes on before other work of its owner, unless `AHEAD` parts did. Otherwise the
  * rows of all requests of a company would be in memory at once, and V8 would copy them.
  */
 export function yieldToOtherOwners(): Promise<void> {

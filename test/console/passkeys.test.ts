@@ -108,7 +108,7 @@ it.each(WINDOWS)('the second step can be used by all people: $name', async ({ na
   const { codes } = await addPasskey(await signedIn(url(), email), url());
   const isEnglish = window.locale === 'en-US';
   const page = await open('/account', window);
-  // This authenticator does not have the passkey of the person.
+  // The new authenticator does not have the passkey of the person.
   await addAuthenticator(page);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel(isEnglish ? 'Password' : 'Senha').fill(PASSWORD);

@@ -42,7 +42,7 @@ async function loadAgain(cause: unknown): Promise<never> {
     if (ok) {
       tabStorage.set(LOADED_AT, String(Date.now()));
       location.reload();
-      // This page ends soon.
+      // Nothing more runs in the page, which ends now.
       await Promise.race([]);
     }
   }

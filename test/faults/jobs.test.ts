@@ -24,6 +24,10 @@ const CHANGE = `mutation { deviceBulkChange(target: { all: true },
   change: { enabled: false, parameter: { key: "key", value: "changed" } }) {
   job { total } userErrors { message } } }`;
 
+const VALUES = `mutation { logicalNumberBulkChange(target: { all: true },
+  change: { parameter: { key: "key", value: "changed again" } }) {
+  job { total } userErrors { message } } }`;
+
 /** A mutation that starts a job, and what its rows leave: rows of tables, and entries of the ledger. */
 const JOBS = [
   {
@@ -35,6 +39,11 @@ const JOBS = [
     mutation: CHANGE,
     rows: ['devices where not enabled', "parameters where value = 'changed'"],
     entries: ['device', 'parameter'].map((type) => [type, 'update']),
+  },
+  {
+    mutation: VALUES,
+    rows: ["parameters where value = 'changed again'"],
+    entries: [['parameter', 'update']],
   },
 ];
 
@@ -83,7 +92,7 @@ describe('kill -9 of a node in the middle of a job', () => {
       await next.stop();
       for (const each of rows) expect(await counted(`count(*) as a from ${each}`)).toEqual([ROWS]);
       for (const [type, action] of entries) {
-        const condition = `entity_type = '${type}' and action = '${action}'`;
+        const condition = `job_id = ${id} and entity_type = '${type}' and action = '${action}'`;
         expect(await entriesOf(condition), condition).toEqual([ROWS, ROWS]);
       }
       expect(await entriesOf(`entity_type = 'job' and entity_id = ${id}`, 'action')).toEqual([2, 2]);

@@ -95,6 +95,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   hasReported: FLAG,
   keepOldFor: { values: ['0s', '1h', '24h', '7d', '30d'] },
   key: { kind: 'code', width: 200 },
+  kind: WORD,
   language: { width: 100, values: ['RUBY', 'POSXML'] },
   logicalNumber: { page: '/logical-numbers', width: 115 },
   logicalNumberId: { find: findLogicalNumbers },

@@ -5,7 +5,7 @@ import type { EntityType } from '../api/changes';
 import { useRecord, type Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import { useListAddress } from '../table/address';
-import { Facts, type Fact } from '../table/shown';
+import { useLabel } from '../text';
 import { Button, IconButton } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
@@ -17,18 +17,6 @@ import { nameOf } from './link';
 const useText = pageTexts({
   gone: ['This record no longer exists.', 'Este registro não existe mais.'],
 });
-
-export interface PanelTab {
-  readonly id: string;
-  readonly title: string;
-  readonly content: ReactNode;
-}
-
-/** Facts of a record in their tab, and what stands below them. */
-interface FactsTab {
-  readonly facts: readonly Fact[];
-  readonly content?: ReactNode;
-}
 
 interface RecordPanelProps<Row extends RecordRow> {
   readonly fragment: Fragment<Row>;
@@ -42,7 +30,8 @@ interface RecordPanelProps<Row extends RecordRow> {
   readonly remove?: DeleteDocument;
   /** Further buttons, for those who may change records. */
   readonly actions?: (record: Row) => ReactNode;
-  readonly tabs: (record: Row) => readonly (PanelTab | FactsTab)[];
+  /** Contents of tabs by their names, whose words are the titles. One without content is left out. */
+  readonly tabs: (record: Row) => Readonly<Record<string, ReactNode>>;
   /** A note above the tabs. */
   readonly children?: (record: Row) => ReactNode;
 }
@@ -50,6 +39,7 @@ interface RecordPanelProps<Row extends RecordRow> {
 /** The record that is open beside its list: what it is, in tabs, and what may be done with it. Escape closes it. */
 export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>): ReactNode {
   const text = useText();
+  const label = useLabel();
   const { fragment, edit, remove, title = nameOf } = props;
   const [{ open: id = '', tab }, change] = useListAddress();
   const query = useRecord(fragment, id, props.follows);
@@ -64,12 +54,10 @@ export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>)
   };
   const node = query.data?.node;
   const record = node && 'id' in node ? node : null;
-  const tabs = (record ? props.tabs(record) : []).map((each) =>
-    'facts' in each ? factsTab(each, record ?? {}, text.facts) : each,
+  const history = hasHistory(fragment) && <RecordHistory id={id} fragment={fragment} />;
+  const tabs = Object.entries(record ? { ...props.tabs(record), history } : {}).filter(([, content]) =>
+    Boolean(content),
   );
-  if (record && hasHistory(fragment)) {
-    tabs.push({ id: 'history', title: text.history, content: <RecordHistory id={id} fragment={fragment} /> });
-  }
   return (
     <aside
       ref={panel}
@@ -105,19 +93,19 @@ export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>)
       )}
       {record && (
         <Tabs
-          selectedKey={tab ?? tabs[0]?.id ?? ''}
+          selectedKey={tab ?? tabs[0]?.[0] ?? ''}
           onSelectionChange={(key) => change({ tab: String(key) }, { replace: true })}
         >
           <TabList className="tabs" aria-label={text.open}>
-            {tabs.map((each) => (
-              <Tab key={each.id} id={each.id}>
-                {each.title}
+            {tabs.map(([name]) => (
+              <Tab key={name} id={name}>
+                {label(name)}
               </Tab>
             ))}
           </TabList>
-          {tabs.map((each) => (
-            <TabPanel key={each.id} id={each.id} className="panel-body">
-              {each.content}
+          {tabs.map(([name, content]) => (
+            <TabPanel key={name} id={name} className="panel-body">
+              {content}
             </TabPanel>
           ))}
         </Tabs>
@@ -125,14 +113,3 @@ export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>)
     </aside>
   );
 }
-
-const factsTab = ({ facts, content }: FactsTab, record: object, title: string): PanelTab => ({
-  id: 'facts',
-  title,
-  content: (
-    <>
-      <Facts facts={facts} record={record} />
-      {content}
-    </>
-  ),
-});

@@ -9,12 +9,16 @@ import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listIn, listOf } from '../../table/rows';
-import type { Fact } from '../../table/shown';
-import { texts, useFormat, useLocale, useTexts } from '../../text';
+import { Facts, type Fact } from '../../table/shown';
+import { useFormat, useLocale } from '../../text';
 import { Copyable, Time } from '../../ui/facts';
 import { pageTexts } from '../../ui/words';
 
 const useText = pageTexts({
+  deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
+  exportStart: ['Export', 'Exportação'],
+  fleetImport: ['Import of devices', 'Importação de dispositivos'],
+  logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
   cancelHelp: ['Rows that are done stay as they are.', 'As linhas já feitas permanecem como estão.'],
   cancelJob: ['Cancel the rest', 'Cancelar o restante'],
   CANCELLED: ['Cancelled', 'Cancelada'],
@@ -37,14 +41,6 @@ const useText = pageTexts({
   WAITING: ['Waiting', 'Aguardando'],
 });
 
-/** Kinds of jobs, by the names that the API has for them. */
-const kindNames = texts({
-  deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
-  exportStart: ['Export', 'Exportação'],
-  fleetImport: ['Import of devices', 'Importação de dispositivos'],
-  logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
-});
-
 const ROW = graphql(`
   fragment JobRow on Job {
     id kind state total done rejected createdAt
@@ -53,23 +49,22 @@ const ROW = graphql(`
 `);
 
 function useKindName(): (job: { readonly kind: string }) => string {
-  const names: Readonly<Record<string, string>> = useTexts(kindNames);
-  return ({ kind }) => names[kind] ?? kind;
+  const names: Readonly<Record<string, unknown>> = useText();
+  return ({ kind }) => String(names[kind] ?? kind);
 }
 
 /** Changes of many records that run in the background, with their progress. */
 export default function JobsPage(): ReactNode {
   const text = useText();
-  const kindName = useKindName();
   return (
     <ListPage
       id="jobs"
       text={text}
       source={listOf(ROW)}
       initialSort="-CREATED_AT"
-      rowName={kindName}
+      rowName={useKindName()}
       columns={[
-        { id: 'kind', width: 190, render: kindName },
+        { id: 'kind', width: 190 },
         'state',
         { id: 'progress', render: (row) => <Progress {...row} /> },
         'rejected',
@@ -171,38 +166,37 @@ function JobPanel(): ReactNode {
           />
         )
       }
-      tabs={(job) => [
-        {
-          facts: [
-            'state',
-            { id: 'progress', value: <Progress {...job} /> },
-            'createdAt',
-            'createdBy',
-            ...(job.endedAt === null ? [] : ['endedAt']),
-            ...fileOf(job),
-            ...(job.failure === null ? [] : ['failure']),
-          ],
-        },
-        {
-          id: 'rejections',
-          title: text.rejections,
-          content: (
-            <CompactList
-              id="rejections"
-              text={text}
-              label={text.rejections}
-              source={listIn(REJECTIONS, ['JOB'], { id: job.id })}
-              rowName={({ rowNumber }) => String(rowNumber)}
-              columns={[
-                { id: 'rowNumber', width: 80 },
-                'name',
-                { id: 'reason', width: 300, render: (row) => messageOf(row, language) },
-              ]}
-              empty={text.noRejections}
-            />
-          ),
-        },
-      ]}
+      tabs={(job) => ({
+        facts: (
+          <Facts
+            record={job}
+            facts={[
+              'state',
+              { id: 'progress', value: <Progress {...job} /> },
+              'createdAt',
+              'createdBy',
+              ...(job.endedAt === null ? [] : ['endedAt']),
+              ...fileOf(job),
+              ...(job.failure === null ? [] : ['failure']),
+            ]}
+          />
+        ),
+        rejections: (
+          <CompactList
+            id="rejections"
+            text={text}
+            label={text.rejections}
+            source={listIn(REJECTIONS, ['JOB'], { id: job.id })}
+            rowName={({ rowNumber }) => String(rowNumber)}
+            columns={[
+              { id: 'rowNumber', width: 80 },
+              'name',
+              { id: 'reason', width: 300, render: (row) => messageOf(row, language) },
+            ]}
+            empty={text.noRejections}
+          />
+        ),
+      })}
     />
   );
 }

@@ -111,18 +111,15 @@ const ENTRY = graphql(`
 
 /** One change, and the record as it is now. */
 function EntryPanel(): ReactNode {
-  const text = useText();
   const kinds = useTexts(entityNames);
   return (
     <RecordPanel
       fragment={ENTRY}
       title={({ sequence, entityKind, entityId }) => `${sequence} · ${kinds[entityKind]} ${entityId ?? ''}`}
-      tabs={(entry) => [
-        { id: 'changes', title: text.changes, content: <Changes entry={entry} /> },
-        ...(entry.entityKind === 'JOB' && typeof entry.jobId === 'string'
-          ? [{ id: 'records', title: text.changesOfJob, content: <OfJob jobId={entry.jobId} /> }]
-          : []),
-      ]}
+      tabs={(entry) => ({
+        changes: <Changes entry={entry} />,
+        changesOfJob: entry.entityKind === 'JOB' && entry.jobId !== null && <OfJob jobId={entry.jobId} />,
+      })}
     />
   );
 }

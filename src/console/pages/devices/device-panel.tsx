@@ -42,36 +42,29 @@ export default function DevicePanel(): ReactNode {
         document: mutations.deviceUpdate,
       }}
       actions={(device) => <RowMenu actions={actions} row={device} />}
-      tabs={(device) => [
-        {
-          facts: [
-            'presence',
-            'lastSeenAt',
-            { id: 'state', value: <Shown name="enabled" record={device} /> },
-            'logicalNumber',
-            { id: 'group', of: { ...device.logicalNumber } },
-            'createdAt',
-            'createdBy',
-          ],
-          content: (
-            <>
-              <Report {...device} />
-              {mayAdminister && <DeviceToken id={device.id} />}
-            </>
-          ),
-        },
-        { id: 'manifest', title: text.manifest, content: <DeviceManifest id={device.id} /> },
-        {
-          id: 'transactions',
-          title: text.transactions,
-          content: <TransactionsOf filter={{ serialNumber: { eq: device.serialNumber } }} />,
-        },
-        {
-          id: 'deliveries',
-          title: text.deliveries,
-          content: <Deliveries id={device.logicalNumber?.id ?? device.id} />,
-        },
-      ]}
+      tabs={(device) => ({
+        facts: (
+          <>
+            <Facts
+              record={device}
+              facts={[
+                'presence',
+                'lastSeenAt',
+                { id: 'state', value: <Shown name="enabled" record={device} /> },
+                'logicalNumber',
+                { id: 'group', of: { ...device.logicalNumber } },
+                'createdAt',
+                'createdBy',
+              ]}
+            />
+            <Report {...device} />
+            {mayAdminister && <DeviceToken id={device.id} />}
+          </>
+        ),
+        manifest: <DeviceManifest id={device.id} />,
+        transactions: <TransactionsOf filter={{ serialNumber: { eq: device.serialNumber } }} />,
+        deliveries: <Deliveries id={device.logicalNumber?.id ?? device.id} />,
+      })}
     >
       {(device) => <Refusal {...device} />}
     </RecordPanel>

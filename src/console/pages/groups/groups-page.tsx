@@ -71,18 +71,14 @@ function GroupPanel(): ReactNode {
       follows={['PARAMETER', 'METACONTENT', 'APP_VERSION']}
       edit={{ fields: ['name'], document: mutations.groupUpdate }}
       remove={mutations.groupDelete}
-      tabs={(group) => [
-        { id: 'numbers', title: text.logicalNumbers, content: <GroupNumbers groupId={group.id} /> },
-        { id: 'versions', title: text.appVersions, content: <GroupVersions group={group} /> },
-        { id: 'parameters', title: text.parameters, content: <Parameters group={group} /> },
-        {
-          id: 'metacontents',
-          title: text.metacontents,
-          content: (
-            <Values rows={group.metacontents.nodes} page="/metacontents" empty={text.noMetacontents} />
-          ),
-        },
-      ]}
+      tabs={(group) => ({
+        logicalNumbers: <GroupNumbers groupId={group.id} />,
+        appVersions: <GroupVersions group={group} />,
+        parameters: <Parameters group={group} />,
+        metacontents: (
+          <Values rows={group.metacontents.nodes} page="/metacontents" empty={text.noMetacontents} />
+        ),
+      })}
     />
   );
 }

@@ -9,7 +9,7 @@ import { EditRecord } from '../../record/edit-record';
 import { useShownValue } from '../../record/form-field';
 import { nameOf } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
-import { SmallTable } from '../../table/shown';
+import { Facts, SmallTable } from '../../table/shown';
 import { Section } from '../../ui/facts';
 import { Empty } from '../../ui/states';
 import { Deliveries } from '../notifications/deliveries';
@@ -50,10 +50,10 @@ export default function NumberPanel(): ReactNode {
         note: text.losses,
       }}
       remove={mutations.logicalNumberDelete}
-      tabs={(logicalNumber) => [
-        {
-          facts: ['group', 'createdAt', 'createdBy'],
-          content: (
+      tabs={(logicalNumber) => ({
+        facts: (
+          <>
+            <Facts facts={['group', 'createdAt', 'createdBy']} record={logicalNumber} />
             <Section title={text.devices}>
               <SmallTable
                 rows={logicalNumber.devices.nodes}
@@ -66,21 +66,13 @@ export default function NumberPanel(): ReactNode {
                 ]}
               />
             </Section>
-          ),
-        },
-        {
-          id: 'versions',
-          title: text.appVersions,
-          content: <NumberVersions logicalNumber={logicalNumber} />,
-        },
-        { id: 'parameters', title: text.parameters, content: <Parameters logicalNumber={logicalNumber} /> },
-        {
-          id: 'transactions',
-          title: text.transactions,
-          content: <TransactionsOf filter={{ logicalNumber: { eq: logicalNumber.number } }} />,
-        },
-        { id: 'deliveries', title: text.deliveries, content: <Deliveries id={logicalNumber.id} /> },
-      ]}
+          </>
+        ),
+        appVersions: <NumberVersions logicalNumber={logicalNumber} />,
+        parameters: <Parameters logicalNumber={logicalNumber} />,
+        transactions: <TransactionsOf filter={{ logicalNumber: { eq: logicalNumber.number } }} />,
+        deliveries: <Deliveries id={logicalNumber.id} />,
+      })}
     />
   );
 }

@@ -47,7 +47,7 @@ export default function NotificationsPage(): ReactNode {
         { id: 'content', render: ({ content }) => messageOf(content) },
         { id: 'group', title: text.target, render: ({ group }) => group?.name ?? text.logicalNumbers },
         { id: 'progress', render: (row) => <Progress {...row} /> },
-        { id: 'kind', isHidden: true, render: ({ kind }) => text[kind] },
+        { id: 'kind', isHidden: true },
         'createdAt',
       ]}
       filters={[
@@ -150,36 +150,35 @@ function NotificationPanel(): ReactNode {
           )}
         </>
       )}
-      tabs={(record) => [
-        {
-          id: 'deliveries',
-          title: text.deliveries,
-          content: (
-            <>
-              <Facts
-                facts={STATES.map((state) => ({
-                  id: state,
-                  value: record.summary[state.toLowerCase() as Lowercase<NotificationDeliveryState>],
-                }))}
-              />
-              <Deliveries id={id} isOfNotification />
-            </>
-          ),
-        },
-        {
-          facts: [
-            { id: 'kind', value: text[record.kind] },
-            {
-              id: 'target',
-              value: record.group ? <Shown name="group" record={record} /> : text.logicalNumbers,
-            },
-            ...(record.app ? [{ id: 'app', title: text.forApp, value: record.app.name }] : []),
-            'createdAt',
-            'createdBy',
-            'expiresAt',
-          ],
-        },
-      ]}
+      tabs={(record) => ({
+        deliveries: (
+          <>
+            <Facts
+              facts={STATES.map((state) => ({
+                id: state,
+                value: record.summary[state.toLowerCase() as Lowercase<NotificationDeliveryState>],
+              }))}
+            />
+            <Deliveries id={id} isOfNotification />
+          </>
+        ),
+        facts: (
+          <Facts
+            record={record}
+            facts={[
+              'kind',
+              {
+                id: 'target',
+                value: record.group ? <Shown name="group" record={record} /> : text.logicalNumbers,
+              },
+              ...(record.app ? [{ id: 'app', title: text.forApp, value: record.app.name }] : []),
+              'createdAt',
+              'createdBy',
+              'expiresAt',
+            ]}
+          />
+        ),
+      })}
     />
   );
 }

@@ -7,7 +7,7 @@ import { creating, DialogButton } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { SmallTable } from '../../table/shown';
+import { Facts, factsOf, SmallTable } from '../../table/shown';
 import { useText } from './words';
 
 const ROW = graphql(`
@@ -25,14 +25,7 @@ export default function AppsPage(): ReactNode {
       id="apps"
       text={text}
       source={listOf(ROW)}
-      columns={[
-        'name',
-        { id: 'kind', render: ({ kind }) => text[kind] },
-        'language',
-        'communicationFormat',
-        'description',
-        'updatedAt',
-      ]}
+      columns={['name', 'kind', 'language', 'communicationFormat', 'description', 'updatedAt']}
       filters={['name', { id: 'kind', values: KINDS }, 'language']}
       create={creating({
         title: text.newApp,
@@ -57,26 +50,16 @@ const APP = graphql(`
 `);
 
 function AppPanel(): ReactNode {
-  const text = useText();
   return (
     <RecordPanel
       fragment={APP}
       follows={['APP_VERSION']}
       edit={{ document: mutations.appUpdate, fields: ['name', { name: 'description', rows: 3 }] }}
       remove={mutations.appDelete}
-      tabs={(app) => [
-        { id: 'versions', title: text.versions, content: <Versions app={app} /> },
-        {
-          facts: [
-            { id: 'kind', value: text[app.kind] },
-            'language',
-            'communicationFormat',
-            'description',
-            'createdAt',
-            'updatedAt',
-          ],
-        },
-      ]}
+      tabs={(app) => ({
+        versions: <Versions app={app} />,
+        facts: <Facts facts={factsOf(app, 'name', 'versions')} />,
+      })}
     />
   );
 }

@@ -5,7 +5,7 @@ import { creating } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { factsOf } from '../../table/shown';
+import { Facts, factsOf } from '../../table/shown';
 import { useText } from './words';
 
 const ROW = graphql(`fragment FileRow on File { id name fileType size description updatedAt }`);
@@ -48,7 +48,7 @@ export default function FilesPage(): ReactNode {
             ],
           }}
           remove={mutations.fileDelete}
-          tabs={(file) => [{ facts: factsOf(file, 'name') }]}
+          tabs={(file) => ({ facts: <Facts facts={factsOf(file, 'name')} /> })}
         />
       }
       empty={text.noFiles}

@@ -8,6 +8,7 @@ import { findAppVersions, findFiles } from '../../record/find';
 import { RecordLinks, type Named } from '../../record/link';
 import { LinkList, type LinkListProps } from '../../record/link-list';
 import { RecordPanel } from '../../record/panel';
+import { Facts } from '../../table/shown';
 import { useFormat } from '../../text';
 import { Bars, Section } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
@@ -55,45 +56,35 @@ export default function VersionPanel(): ReactNode {
         document: mutations.appVersionUpdate,
         fields: ['number', 'posDisplayLabel', 'displayable'],
       }}
-      tabs={(version) => [
-        { id: 'reach', title: text.reach, content: <Reach {...version} /> },
-        {
-          id: 'files',
-          title: text.files,
-          content: (
-            <Links
-              rows={version.files.nodes}
-              page="/files"
-              find={findFiles}
-              onChange={(fileIds) =>
-                void setFiles.run({ id: version.id, fileIds, ifMatch: version.revision })
-              }
-              problem={setFiles.problem}
-              cell={({ size }) => format.bytes(size)}
-              empty={text.noFiles}
-            />
-          ),
-        },
-        {
-          id: 'modules',
-          title: text.modules,
-          content: (
-            <Links
-              rows={version.modules.nodes}
-              page="/app-versions"
-              find={findAppVersions}
-              onChange={(moduleIds) =>
-                void setModules.run({ id: version.id, moduleIds, ifMatch: version.revision })
-              }
-              problem={setModules.problem}
-              empty={text.noModules}
-            />
-          ),
-        },
-        {
-          facts: ['app', 'size', 'crc', 'sha256', 'posDisplayLabel', 'createdAt'],
-        },
-      ]}
+      tabs={(version) => ({
+        reach: <Reach {...version} />,
+        files: (
+          <Links
+            rows={version.files.nodes}
+            page="/files"
+            find={findFiles}
+            onChange={(fileIds) => void setFiles.run({ id: version.id, fileIds, ifMatch: version.revision })}
+            problem={setFiles.problem}
+            cell={({ size }) => format.bytes(size)}
+            empty={text.noFiles}
+          />
+        ),
+        modules: (
+          <Links
+            rows={version.modules.nodes}
+            page="/app-versions"
+            find={findAppVersions}
+            onChange={(moduleIds) =>
+              void setModules.run({ id: version.id, moduleIds, ifMatch: version.revision })
+            }
+            problem={setModules.problem}
+            empty={text.noModules}
+          />
+        ),
+        facts: (
+          <Facts facts={['app', 'size', 'crc', 'sha256', 'posDisplayLabel', 'createdAt']} record={version} />
+        ),
+      })}
     />
   );
 }

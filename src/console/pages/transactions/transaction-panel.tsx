@@ -38,43 +38,38 @@ export default function TransactionPanel(): ReactNode {
           brand: card?.brand,
           installment: parsed.installment.quantity ?? 1,
         };
-        return [
-          {
-            facts: [
-              { id: 'state', value: stateOf({ ...transaction, parsed }) },
-              ...(payment ? factsOf(payment, 'status') : []),
-              'startedAt',
-              ...(transaction.finishedAt === null ? [] : ['finishedAt']),
-              'logicalNumber',
-              transaction.device ? 'device' : 'serialNumber',
-              'appName',
-              'reference',
-              'detail',
-            ],
-          },
-          {
-            id: 'terminal',
-            title: text.sameTerminal,
-            content: (
-              <TransactionsOf
-                label={text.sameTerminal}
-                filter={{ serialNumber: { eq: transaction.serialNumber } }}
-              />
-            ),
-          },
-          {
-            id: 'messages',
-            title: text.messages,
-            content: (
-              <Facts
-                facts={(['sent', 'received'] as const).map((id) => ({
-                  id,
-                  value: transaction[id] && <pre className="code">{transaction[id]}</pre>,
-                }))}
-              />
-            ),
-          },
-        ];
+        return {
+          facts: (
+            <Facts
+              record={transaction}
+              facts={[
+                { id: 'state', value: stateOf({ ...transaction, parsed }) },
+                ...(payment ? factsOf(payment, 'status') : []),
+                'startedAt',
+                ...(transaction.finishedAt === null ? [] : ['finishedAt']),
+                'logicalNumber',
+                transaction.device ? 'device' : 'serialNumber',
+                'appName',
+                'reference',
+                'detail',
+              ]}
+            />
+          ),
+          sameTerminal: (
+            <TransactionsOf
+              label={text.sameTerminal}
+              filter={{ serialNumber: { eq: transaction.serialNumber } }}
+            />
+          ),
+          messages: (
+            <Facts
+              facts={(['sent', 'received'] as const).map((id) => ({
+                id,
+                value: transaction[id] && <pre className="code">{transaction[id]}</pre>,
+              }))}
+            />
+          ),
+        };
       }}
     />
   );

@@ -5,6 +5,7 @@ import { creating } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
+import { Facts } from '../../table/shown';
 import { OWNER, OwnerLink } from './owner';
 import { useText } from './words';
 
@@ -42,12 +43,17 @@ export default function MetacontentsPage(): ReactNode {
           fragment={METACONTENT}
           edit={{ document: mutations.metacontentUpdate, fields: [{ ...valueField, rows: 8 }] }}
           remove={mutations.metacontentDelete}
-          tabs={(record) => [
-            {
-              facts: [{ id: 'owner', value: <OwnerLink {...record} /> }, 'updatedAt'],
-              content: <pre className="code">{JSON.stringify(record.value, null, 2)}</pre>,
-            },
-          ]}
+          tabs={(record) => ({
+            facts: (
+              <>
+                <Facts
+                  facts={[{ id: 'owner', value: <OwnerLink {...record} /> }, 'updatedAt']}
+                  record={record}
+                />
+                <pre className="code">{JSON.stringify(record.value, null, 2)}</pre>
+              </>
+            ),
+          })}
         />
       }
       empty={text.noValues}

@@ -7,6 +7,7 @@ import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
+import { Facts } from '../../table/shown';
 import { Badge } from '../../ui/facts';
 import { OwnerLink, useNewParameter } from './owner';
 import { useText } from './words';
@@ -61,28 +62,25 @@ function ParameterPanel(): ReactNode {
       follows={['LOGICAL_NUMBER']}
       edit={{ document: mutations.parameterUpdate, fields: [{ name: 'value', rows: 2 }, 'description'] }}
       remove={mutations.parameterDelete}
-      tabs={({ key, group, logicalNumber }) => {
+      tabs={(parameter) => {
+        const { key, group, logicalNumber } = parameter;
         const own = logicalNumber?.effectiveParameters.find((each) => each.key === key);
-        const facts = {
-          facts: [
-            'value',
-            { id: 'owner', value: <OwnerLink group={group} logicalNumber={logicalNumber} /> },
-            'description',
-            'updatedAt',
-          ],
-          content: own?.overridden && (
-            <p>
-              <Link to="/parameters" search={{ open: own.overridden.id }}>
-                {`${text.overrides}: ${own.overridden.value}`}
-              </Link>
-            </p>
+        const owner = { id: 'owner', value: <OwnerLink {...parameter} /> };
+        return {
+          facts: (
+            <>
+              <Facts facts={['value', owner, 'description', 'updatedAt']} record={parameter} />
+              {own?.overridden && (
+                <p>
+                  <Link to="/parameters" search={{ open: own.overridden.id }}>
+                    {`${text.overrides}: ${own.overridden.value}`}
+                  </Link>
+                </p>
+              )}
+            </>
           ),
+          effect: group && <Effect groupId={group.id} name={key} />,
         };
-        if (!group) return [facts];
-        return [
-          facts,
-          { id: 'effect', title: text.effect, content: <Effect groupId={group.id} name={key} /> },
-        ];
       }}
     />
   );

@@ -6,7 +6,7 @@ import { creating } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { factsOf } from '../../table/shown';
+import { Facts, factsOf } from '../../table/shown';
 import { useSecret } from '../../ui/dialog';
 import { useText } from './words';
 
@@ -57,7 +57,7 @@ export default function WebhooksPage(): ReactNode {
             title={({ url }) => url}
             edit={{ document: mutations.webhookUpdate, fields: [...fields, 'enabled'] }}
             remove={mutations.webhookDelete}
-            tabs={(webhook) => [{ facts: factsOf(webhook, 'url', 'enabled') }]}
+            tabs={(webhook) => ({ facts: <Facts facts={factsOf(webhook, 'url', 'enabled')} /> })}
           />
         }
         empty={text.noWebhooks}

@@ -9,25 +9,31 @@ const schema = read('schema.graphql');
 /** Messages of `words`, which pages name one by one; tables with other names are indexed by values of the API. */
 const TABLE = /const (?:words|filterWords|useText) = (?:texts|pageWords|pageTexts)\(\{\n[\s\S]*?\n\}\);/;
 
+/** Shows secrets with the messages of the page by which they are made. */
+const SECRETS = 'src/console/ui/secrets.tsx';
+
 /** Files that can use the messages of a file: all of the console, those of a folder, or itself. */
 function usersOf(path: string): readonly string[] {
   if (/\/(?:ui|table)\//.test(path)) return sources;
-  return path.endsWith('/words.ts') ? sources.filter((each) => dirname(each) === dirname(path)) : [path];
+  const own = path.endsWith('/words.ts') ? sources.filter((each) => dirname(each) === dirname(path)) : [path];
+  return [...own, SECRETS];
 }
 
 /** Texts of GraphQL, whose fields are shown with the messages of their names. */
 const GRAPHQL = /graphql\(`[^`]*`/g;
 
 /**
- * Whether the source has the message as `text.name`, as `'name'`, as a field of a fragment, or as a template with the end of
- * its name.
+ * Whether the source has the message as `text.name`, as `'name'`, as a field of a fragment, as a tab with its content, or as a
+ * template with the end of its name. `nameHelp` is also used where `name` is.
  */
 function isUsed(name: string, source: string): boolean {
+  if (name.endsWith('Help') && isUsed(name.slice(0, -'Help'.length), source)) return true;
   const ends = [...source.matchAll(/text\[`\$\{[\w.]+\}(\w+)`\]/g)].map(([, end]) => end ?? '');
   const selected = source.match(GRAPHQL)?.join(' ') ?? '';
   return (
     new RegExp(`\\.${name}\\b|'${name}'`).test(source) ||
     new RegExp(`\\b${name}\\b`).test(selected) ||
+    new RegExp(`^ +${name}: (?:\\(|<|.* && <)`, 'm').test(source) ||
     ends.some((end) => name.endsWith(end))
   );
 }

@@ -98,7 +98,7 @@ it('two people edit one device: the second sees both values, a reload keeps the 
   await expect.poll(() => first.getByRole('listitem').first().textContent()).toMatch(/populated 0 ?800/);
 });
 
-it('the panel of a device says what its terminal gets and why, and issues its token once', async () => {
+it('the panel of a device says what its terminal gets and why, and makes a new token', async () => {
   const page = await open('/devices', { email, viewport: TELEPHONE, colorScheme: 'dark' });
   await row(page, 'Select populated 0').click();
   await tab(page, 'What it gets');
@@ -109,8 +109,10 @@ it('the panel of a device says what its terminal gets and why, and issues its to
   await tab(page, 'Deliveries');
   await page.getByRole('link', { name: 'Hello' }).first().waitFor();
   await tab(page, 'Facts');
-  await button(page, 'Issue token').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Issue token' }).click();
+  const panel = page.getByRole('complementary');
+  await panel.getByRole('button', { name: 'Actions for populated 0' }).click();
+  await page.getByRole('menuitem', { name: 'New tokens' }).click();
+  await button(page, 'New tokens (1)').click();
   expect(await page.getByRole('textbox', { name: 'Token of the terminal' }).inputValue()).toMatch(
     /^[0-9a-f]{40}$/,
   );

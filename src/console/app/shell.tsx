@@ -5,6 +5,7 @@ import { connection } from '../api/client';
 import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
 import { Icon } from '../ui/icon';
+import { Secrets } from '../ui/secrets';
 import { Toasts } from '../ui/toasts';
 import { pageNames } from '../ui/words';
 import { AccountMenu } from './account-menu';
@@ -57,7 +58,9 @@ export function Shell(): ReactNode {
       <Menu isOpen={isMenuOpen} />
       <main id="content" tabIndex={-1}>
         <Offline />
-        <Outlet />
+        <Secrets>
+          <Outlet />
+        </Secrets>
       </main>
       <Toasts />
       <Shortcuts shown={shown} show={show} />

@@ -5,6 +5,7 @@ import { failureOf } from '../api/errors';
 import { messageOf, type UserError } from '../api/rules';
 import { useLocale, useFormat } from '../text';
 import type { IconName } from '../ui/icon';
+import { useSecrets } from '../ui/secrets';
 import type { GivenField } from './form-field';
 import { nameOf as recordName } from './link';
 import { useChangeNote } from './undo';
@@ -54,6 +55,7 @@ export function useRun<Row extends object>({ nameOf = recordName }: RecordAction
   const { language } = useLocale();
   const format = useFormat();
   const note = useChangeNote();
+  const showSecrets = useSecrets();
   return async (
     action: RecordAction<Row>,
     rows: readonly Row[],
@@ -69,6 +71,7 @@ export function useRun<Row extends object>({ nameOf = recordName }: RecordAction
         let message: string | null;
         try {
           payload = await action.change?.(row, { ...input, ...action.input } as never);
+          showSecrets(payload);
           message = payload?.userErrors[0] ? messageOf(payload.userErrors[0], language) : null;
         } catch (error) {
           ({ message } = failureOf(error as CombinedError, language));

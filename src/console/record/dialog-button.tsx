@@ -143,3 +143,22 @@ export function DeleteButton({ record, name, document, onDeleted }: DeleteButton
     />
   );
 }
+
+interface RenameButtonProps<Data extends object> extends Pick<CreateDialogProps<Data>, 'root' | 'document'> {
+  readonly id: string;
+  /** The name that it has now. */
+  readonly name: string;
+}
+
+/** Renames a record by a mutation of `id` and the name. */
+export function RenameButton<Data extends object>({ id, name, ...form }: RenameButtonProps<Data>): ReactNode {
+  const text = useText();
+  const { dialog } = creating({
+    title: `${text.rename}: ${name}`,
+    fields: [{ name: 'name', initial: name, autoFocus: true }],
+    args: { id },
+    submit: text.rename,
+    ...form,
+  });
+  return <DialogButton label={text.rename} icon="edit" scope="READ" dialog={dialog} />;
+}

@@ -10,6 +10,7 @@ import { Choice, TextInput } from '../ui/field';
 import { errorAt, ForceBox, Form, useDraft } from '../ui/form';
 import { Checkbox, FileInput } from '../ui/inputs';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
+import { useSecrets } from '../ui/secrets';
 import { notify } from '../ui/toasts';
 import { words } from '../ui/words';
 import {
@@ -128,6 +129,7 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
   const fields = fieldsOf(props.fields);
   const { values, set, clear } = useDraft(props.draft, emptyOf(fields));
   const mutation = useMutation(props.document as Document<Data, object>);
+  const showSecrets = useSecrets();
   const [isForced, setForced] = useState(false);
   const input = inputOf(fields, values);
   const send = async (args: object | null): Promise<void> => {
@@ -136,6 +138,7 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
     const payload = await mutation.run(variables, attachmentOf(fields, values));
     if (payload === null) return;
     clear();
+    showSecrets(payload);
     const said = typeof done === 'string' ? done : done(payload);
     if (said !== '') notify({ text: said });
     props.onDone?.(payload, values);

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { graphql, mutations, useMutation, useQuery } from '../api';
 import { useMay } from '../app/session';
 import type { SavedFilterKind, SavedFiltersQuery } from '../gql/graphql';
-import { ActionButton, creating, DialogButton } from '../record/dialog-button';
+import { ActionButton, RenameButton } from '../record/dialog-button';
 import { SendForm } from '../record/fields';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
@@ -74,14 +74,6 @@ function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
     onChange(shown);
     onClose();
   };
-  const renaming = (id: string, name: string) =>
-    creating({
-      title: `${text.rename}: ${name}`,
-      fields: [{ name: 'name', initial: name, autoFocus: true }],
-      document: mutations.savedFilterUpdate,
-      args: { id },
-      submit: text.rename,
-    });
   return (
     <>
       {share.problem && <FailureNote failure={share.problem} />}
@@ -110,7 +102,7 @@ function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
             render: ({ id, name, mayChange }) =>
               mayChange && (
                 <span className="buttons">
-                  <DialogButton {...renaming(id, name)} label={text.rename} scope="WRITE" icon="edit" />
+                  <RenameButton id={id} name={name} document={mutations.savedFilterUpdate} />
                   <ActionButton
                     label={text.delete}
                     document={mutations.savedFilterDelete}

@@ -62,6 +62,12 @@ export function useLabel(): (name: string) => string {
   };
 }
 
+/** Says in words what to enter in a field, or what else is to be known of a name: its word with "Help" at the end. */
+export function useHelp(): (name: string) => string | undefined {
+  const words = use(WordsContext);
+  return (name) => [words[`${name.replace(/^.*\./, '')}Help`]].find(isText);
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** One of the values to choose from. */

@@ -1,9 +1,8 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 
 import { useTexts } from '../text';
 import { IconButton } from './button';
-import { Copyable } from './facts';
 import { words } from './words';
 
 interface DialogProps {
@@ -40,22 +39,4 @@ export function Dialog({ title, isOpen, onClose, size = 'small', footer, childre
       </Modal>
     </ModalOverlay>
   );
-}
-
-/**
- * A window for what can be shown only once, such as a new token, and how to show it there. Secrets that are shown at the
- * same time stand in lines. `label` is the name of the secret: "Token".
- */
-export function useSecret(label: string): readonly [ReactNode, (secret: string | null | undefined) => void] {
-  const text = useTexts(words);
-  const [secrets, setSecrets] = useState<readonly string[]>([]);
-  const shown = (
-    <Dialog title={label} isOpen={secrets.length > 0} onClose={() => setSecrets([])}>
-      <div className="stack">
-        <p>{text.shownOnce}</p>
-        <Copyable label={label} value={secrets.join('\n')} />
-      </div>
-    </Dialog>
-  );
-  return [shown, (secret) => secret != null && setSecrets((before) => [...before, secret])];
 }

@@ -45,15 +45,11 @@ export default function AccountPage(): ReactNode {
         </header>
         {error && <PageFailure error={error} onRetry={reload} />}
         <div className="card">
-          <Tokens tokens={data?.viewer.apiTokens.nodes ?? []} onChange={reload} />
+          <Tokens tokens={data?.viewer.apiTokens.nodes ?? []} />
         </div>
         {viewer.session && data && (
           <div className="card">
-            <Passkeys
-              passkeys={data.viewer.passkeys}
-              codesLeft={data.viewer.recoveryCodesLeft}
-              onChange={reload}
-            />
+            <Passkeys passkeys={data.viewer.passkeys} codesLeft={data.viewer.recoveryCodesLeft} />
           </div>
         )}
         <div className="card">
@@ -79,7 +75,6 @@ export default function AccountPage(): ReactNode {
                         isDangerous
                         document={mutations.sessionEnd}
                         variables={{ id }}
-                        onDone={reload}
                       />
                     ),
                 },

@@ -3,10 +3,9 @@ import type { ReactNode } from 'react';
 import { mutations } from '../../api';
 import { useSession } from '../../app/session';
 import type { AccountQuery, Scope } from '../../gql/graphql';
-import { ActionButton, creating, DialogButton } from '../../record/dialog-button';
+import { ActionButton, creating, DialogButton, RenameButton } from '../../record/dialog-button';
 import { SmallTable } from '../../table/shown';
 import { useFormat } from '../../text';
-import { useSecret } from '../../ui/dialog';
 import { Badge, Section } from '../../ui/facts';
 import { useText } from './words';
 
@@ -14,24 +13,12 @@ import { useText } from './words';
 const ALL_SCOPES: readonly Scope[] = ['READ', 'WRITE', 'ADMIN', 'INGEST', 'TERMINALS'];
 
 type Token = AccountQuery['viewer']['apiTokens']['nodes'][number];
-type OnToken = (payload: { readonly token?: string | null }) => void;
-
-interface TokensProps {
-  readonly tokens: readonly Token[];
-  readonly onChange: () => void;
-}
 
 /** The person's tokens of the API: generate, rename, renew, revoke. */
-export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
+export function Tokens({ tokens }: { readonly tokens: readonly Token[] }): ReactNode {
   const text = useText();
   const format = useFormat();
   const { viewer } = useSession();
-  const [secret, showSecret] = useSecret(text.token);
-  const show: OnToken = ({ token }) => {
-    showSecret(token);
-    onChange();
-  };
-  const nameOf = ({ name }: Token): string => name ?? text.signIn;
   const generate = creating({
     title: text.generate,
     fields: [
@@ -46,7 +33,6 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
     ],
     document: mutations.apiTokenCreate,
     children: () => <small>{text.scopesHelp}</small>,
-    onDone: show,
   });
   return (
     <Section title={text.tokens} actions={<DialogButton {...generate} look="primary" scope="READ" />}>
@@ -55,9 +41,9 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
         columns={[
           {
             id: 'name',
-            render: (token) => (
+            render: ({ name, lastFour }) => (
               <>
-                {nameOf(token)} <span className="faint code">…{token.lastFour}</span>
+                {name ?? text.signIn} <span className="faint code">…{lastFour}</span>
               </>
             ),
           },
@@ -68,50 +54,30 @@ export function Tokens({ tokens, onChange }: TokensProps): ReactNode {
             render: ({ expiresAt, replacedBy }) =>
               expiresAt ? format[replacedBy ? 'time' : 'date'](expiresAt) : '–',
           },
-          {
-            id: 'actions',
-            title: '',
-            align: 'end',
-            render: (token) => <Actions token={token} name={nameOf(token)} onToken={show} />,
-          },
+          { id: 'actions', title: '', align: 'end', render: (token) => <Actions {...token} /> },
         ]}
         empty={text.noTokens}
       />
-      {secret}
     </Section>
   );
 }
 
-function Actions(props: {
-  readonly token: Token;
-  readonly name: string;
-  readonly onToken: OnToken;
-}): ReactNode {
+function Actions({ id, name, replacedBy, revokedAt, expiresAt }: Token): ReactNode {
   const text = useText();
-  const { token, name, onToken } = props;
-  const { id, replacedBy } = token;
-  if (token.revokedAt) return <Badge>{text.revoked}</Badge>;
-  if (token.expiresAt && Date.parse(token.expiresAt) <= Date.now()) return <Badge>{text.expired}</Badge>;
-  const rename = creating({
-    title: `${text.rename}: ${name}`,
-    fields: [{ name: 'name', initial: name, help: text.purpose, autoFocus: true }],
-    document: mutations.apiTokenUpdate,
-    args: { id },
-    submit: text.rename,
-    onDone: () => onToken({}),
-  });
+  const shownName = name ?? text.signIn;
+  if (revokedAt) return <Badge>{text.revoked}</Badge>;
+  if (expiresAt && Date.parse(expiresAt) <= Date.now()) return <Badge>{text.expired}</Badge>;
   const renew = creating({
-    title: `${text.renew}: ${name}`,
+    title: `${text.renew}: ${shownName}`,
     root: null,
     fields: ['keepOldFor'],
     document: mutations.apiTokenRenew,
     args: { id },
     submit: text.renew,
-    onDone: onToken,
   });
   return (
     <span className="buttons">
-      {token.name !== null && <DialogButton {...rename} label={text.rename} scope="READ" icon="edit" />}
+      {name !== null && <RenameButton id={id} name={name} document={mutations.apiTokenUpdate} />}
       {replacedBy ? (
         <Badge>{`${text.replaced} …${replacedBy.lastFour}`}</Badge>
       ) : (
@@ -120,11 +86,10 @@ function Actions(props: {
       <ActionButton
         variables={{ id }}
         label={text.revoke}
-        title={`${text.revoke}: ${name}`}
+        title={`${text.revoke}: ${shownName}`}
         help={text.revokeHelp}
         isDangerous
         document={mutations.apiTokenRevoke}
-        onDone={() => onToken({})}
       />
     </span>
   );

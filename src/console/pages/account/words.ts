@@ -7,8 +7,8 @@ export const useText = pageTexts({
   browser: ['Browser', 'Navegador'],
   changeEmail: ['Change e-mail', 'Alterar e-mail'],
   changePassword: ['Change password', 'Alterar senha'],
-  codes: ['Recovery codes', 'Códigos de recuperação'],
-  codesHelp: [
+  recoveryCodes: ['Recovery codes', 'Códigos de recuperação'],
+  recoveryCodesHelp: [
     'Keep these codes where only you find them. Each lets you in once, with your password, if you lose your passkeys. They are shown only now.',
     'Guarde estes códigos onde só você os encontre. Cada um permite entrar uma vez, com a senha, se você perder as chaves de acesso. Só são mostrados agora.',
   ],

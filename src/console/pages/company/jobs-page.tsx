@@ -10,15 +10,11 @@ import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listIn, listOf } from '../../table/rows';
 import { Facts, type Fact } from '../../table/shown';
-import { useFormat, useLocale } from '../../text';
+import { texts, useFormat, useLocale, useTexts } from '../../text';
 import { Copyable, Time } from '../../ui/facts';
 import { pageTexts } from '../../ui/words';
 
 const useText = pageTexts({
-  deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
-  exportStart: ['Export', 'Exportação'],
-  fleetImport: ['Import of devices', 'Importação de dispositivos'],
-  logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
   cancelHelp: ['Rows that are done stay as they are.', 'As linhas já feitas permanecem como estão.'],
   cancelJob: ['Cancel the rest', 'Cancelar o restante'],
   CANCELLED: ['Cancelled', 'Cancelada'],
@@ -41,6 +37,14 @@ const useText = pageTexts({
   WAITING: ['Waiting', 'Aguardando'],
 });
 
+/** Kinds of jobs, by the names that the API has for them. */
+const kindNames = texts({
+  deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
+  exportStart: ['Export', 'Exportação'],
+  fleetImport: ['Import of devices', 'Importação de dispositivos'],
+  logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
+});
+
 const ROW = graphql(`
   fragment JobRow on Job {
     id kind state total done rejected createdAt
@@ -49,17 +53,18 @@ const ROW = graphql(`
 `);
 
 function useKindName(): (job: { readonly kind: string }) => string {
-  const names: Readonly<Record<string, unknown>> = useText();
-  return ({ kind }) => String(names[kind] ?? kind);
+  const names: Readonly<Record<string, string>> = useTexts(kindNames);
+  return ({ kind }) => names[kind] ?? kind;
 }
 
 /** Changes of many records that run in the background, with their progress. */
 export default function JobsPage(): ReactNode {
   const text = useText();
+  const kinds = useTexts(kindNames);
   return (
     <ListPage
       id="jobs"
-      text={text}
+      text={{ ...text, ...kinds }}
       source={listOf(ROW)}
       initialSort="-CREATED_AT"
       rowName={useKindName()}

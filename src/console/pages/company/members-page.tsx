@@ -7,7 +7,6 @@ import { creating } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listIn } from '../../table/rows';
 import { useTexts } from '../../text';
-import { useSecret } from '../../ui/dialog';
 import { Badge } from '../../ui/facts';
 import { roleNames } from '../account/words';
 import { useText } from './words';
@@ -35,42 +34,35 @@ type Member = NonNullable<Company['members']>['nodes'][number];
 export default function MembersPage(): ReactNode {
   const text = useText();
   const roles = useTexts(roleNames);
-  const [secret, showSecret] = useSecret(text.passwordLink);
-  const show = (link: string | null): void =>
-    showSecret(link === null ? null : new URL(link, location.origin).href);
   return (
-    <>
-      <ListPage
-        id="members"
-        text={{ ...text, ...roles }}
-        source={listIn(MEMBERS, ['MEMBERSHIP', 'USER'])}
-        rowName={({ user }) => user.name}
-        columns={[
-          { id: 'name', render: ({ user }) => user.name },
-          { id: 'email', render: ({ user }) => user.email },
-          'role',
-          { id: 'state', render: (member) => <State {...member} /> },
-          'lastSignInAt',
-        ]}
-        rowActions={useActions(show)}
-        filters={['email', 'role']}
-        create={creating({
-          title: text.inviteMember,
-          draft: 'member',
-          fields: ['name', 'email', { name: 'role', initial: 'OPERATOR' }],
-          document: mutations.memberInvite,
-          submit: text.inviteMember,
-          onDone: (payload) => show(payload.link),
-        })}
-        empty={text.noMembers}
-      />
-      {secret}
-    </>
+    <ListPage
+      id="members"
+      text={{ ...text, ...roles }}
+      source={listIn(MEMBERS, ['MEMBERSHIP', 'USER'])}
+      rowName={({ user }) => user.name}
+      columns={[
+        { id: 'name', render: ({ user }) => user.name },
+        { id: 'email', render: ({ user }) => user.email },
+        'role',
+        { id: 'state', render: (member) => <State {...member} /> },
+        'lastSignInAt',
+      ]}
+      rowActions={useActions()}
+      filters={['email', 'role']}
+      create={creating({
+        title: text.inviteMember,
+        draft: 'member',
+        fields: ['name', 'email', { name: 'role', initial: 'OPERATOR' }],
+        document: mutations.memberInvite,
+        submit: text.inviteMember,
+      })}
+      empty={text.noMembers}
+    />
   );
 }
 
 /** Actions of administrators on members. */
-function useActions(show: (link: string | null) => void): RecordActions<Member> {
+function useActions(): RecordActions<Member> {
   const text = useText();
   return {
     nameOf: ({ user }) => user.name,
@@ -89,11 +81,7 @@ function useActions(show: (link: string | null) => void): RecordActions<Member> 
         done: text.passwordReset,
         effect: text.passwordResetHelp,
         fields: [{ name: 'removePasskeys', isFlag: true }],
-        change: async ({ user }, input: object) => {
-          const payload = await mutate(mutations.passwordReset, { userId: user.id, ...input });
-          show(payload.link);
-          return payload;
-        },
+        change: ({ user }, input: object) => mutate(mutations.passwordReset, { userId: user.id, ...input }),
       },
       {
         name: text.unlock,

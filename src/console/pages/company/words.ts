@@ -11,13 +11,13 @@ export const useText = pageTexts({
   inviteMember: ['Invite member', 'Convidar membro'],
   entityKind: ['Kind of record', 'Tipo de registro'],
   lastSignInAt: ['Last sign-in', 'Última entrada'],
-  locked: ['Locked', 'Bloqueado'],
-  noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
-  noMembers: ['No members yet.', 'Nenhum membro ainda.'],
-  passwordLink: [
+  link: [
     'Link for the person, to choose a password within 72 hours',
     'Link para a pessoa escolher uma senha em até 72 horas',
   ],
+  locked: ['Locked', 'Bloqueado'],
+  noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
+  noMembers: ['No members yet.', 'Nenhum membro ainda.'],
   passwordReset: ['The link is made.', 'O link foi criado.'],
   passwordResetHelp: [
     'The person gets a link to choose a new password. The old one works until then.',

@@ -17,15 +17,26 @@ interface Device {
 export function useDeviceActions(): RecordActions<Device> {
   const text = useText();
   const mayAdminister = useMay('ADMIN');
-  const issueTokens: RecordAction<Device> = {
-    name: text.issueTokens,
-    icon: 'key',
-    done: text.updatedAt,
-    effect: text.issueEffect,
-    fields: ['token.keepOldFor'],
-    isFor: () => false,
-    isJob: true,
-  };
+  const ofTokens: readonly RecordAction<Device>[] = [
+    {
+      name: text.issueTokens,
+      icon: 'key',
+      done: text.issueTokens,
+      effect: text.issueEffect,
+      fields: ['token.keepOldFor'],
+      isJob: true,
+      change: ({ id }, input: { readonly token: { readonly keepOldFor: string } }) =>
+        mutate(mutations.deviceTokenIssue, { deviceId: id, ...input.token }),
+    },
+    {
+      name: text.revokeToken,
+      icon: 'close',
+      done: text.tokenRevoked,
+      isDangerous: true,
+      effect: text.revokeEffect,
+      change: ({ id }) => mutate(mutations.deviceTokenRevoke, { deviceId: id }),
+    },
+  ];
   const change = ({ id }: Device, input: DeviceUpdateInput) => mutate(mutations.deviceUpdate, { id, input });
   return {
     actions: [
@@ -65,7 +76,7 @@ export function useDeviceActions(): RecordActions<Device> {
         isJob: true,
         change,
       },
-      ...(mayAdminister ? [issueTokens] : []),
+      ...(mayAdminister ? ofTokens : []),
       {
         name: text.delete,
         icon: 'remove',

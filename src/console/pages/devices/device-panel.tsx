@@ -1,15 +1,12 @@
 import type { ReactNode } from 'react';
 
 import { graphql, mutations, useRecord } from '../../api';
-import { useMay } from '../../app/session';
 import type { DeviceRecordFragment } from '../../gql/graphql';
 import { RowMenu } from '../../record/actions';
-import { ActionButton, creating, DialogButton } from '../../record/dialog-button';
 import { useFieldName } from '../../record/history-words';
 import { RecordPanel } from '../../record/panel';
 import { Facts, Shown, SmallTable } from '../../table/shown';
 import { useFormat } from '../../text';
-import { useSecret } from '../../ui/dialog';
 import { Ago, Section } from '../../ui/facts';
 import { Icon } from '../../ui/icon';
 import { Empty, Loading, PageFailure } from '../../ui/states';
@@ -31,7 +28,6 @@ const DEVICE = graphql(`
 
 export default function DevicePanel(): ReactNode {
   const text = useText();
-  const mayAdminister = useMay('ADMIN');
   const actions = useDeviceActions();
   return (
     <RecordPanel
@@ -58,7 +54,6 @@ export default function DevicePanel(): ReactNode {
               ]}
             />
             <Report {...device} />
-            {mayAdminister && <DeviceToken id={device.id} />}
           </>
         ),
         manifest: <DeviceManifest id={device.id} />,
@@ -104,42 +99,6 @@ function Refusal({ lastRefusal, lastSeenAt }: DeviceRecordFragment): ReactNode {
         {wasAdmitted ? text.admittedSince : text[`${lastRefusal.code}_ADVICE`]}
       </p>
     </div>
-  );
-}
-
-/** The token with which a terminal calls the service: shown once after it is issued. For administrators. */
-function DeviceToken({ id }: { readonly id: string }): ReactNode {
-  const text = useText();
-  const [secret, show] = useSecret(text.token);
-  const issue = creating({
-    title: text.issueToken,
-    root: null,
-    fields: ['keepOldFor'],
-    args: { deviceId: id },
-    document: mutations.deviceTokenIssue,
-    submit: text.issueToken,
-    onDone: (payload) => show(payload.token),
-  });
-  return (
-    <Section
-      title={text.token}
-      actions={
-        <div className="buttons">
-          <DialogButton {...issue} icon="key" scope="ADMIN" />
-          <ActionButton
-            variables={{ deviceId: id }}
-            isDangerous
-            label={text.revokeToken}
-            help={text.revokeEffect}
-            document={mutations.deviceTokenRevoke}
-            done={text.tokenRevoked}
-          />
-        </div>
-      }
-    >
-      <p className="faint">{text.tokenHelp}</p>
-      {secret}
-    </Section>
   );
 }
 

@@ -30,13 +30,12 @@ export const useText = pageTexts({
   hasLogicalNumber: ['Has a logical number', 'Tem número lógico'],
   hasReported: ['Has reported', 'Já informou dados'],
   issueEffect: [
-    'Each device gets a new token. The job has them as a file for 24 hours.',
-    'Cada dispositivo recebe um novo token. A tarefa os tem em um arquivo por 24 horas.',
+    'A new token is shown once. Those of several devices are a file of their job for 24 hours.',
+    'Um novo token é mostrado uma única vez. Os de vários dispositivos ficam em um arquivo da tarefa por 24 horas.',
   ],
   issueTokens: ['New tokens', 'Novos tokens'],
   issueTokensToo: ['Issue tokens for devices that have none', 'Emitir tokens para os que não têm'],
   lacksVersion: ['Lacks app version', 'Não tem a versão de aplicativo'],
-  issueToken: ['Issue token', 'Emitir token'],
   KEY: ['has a key that params.dat cannot have', 'tem uma chave que o params.dat não aceita'],
   manifest: ['What it gets', 'O que recebe'],
   marked: [
@@ -72,7 +71,6 @@ export const useText = pageTexts({
   TERMINAL_UNASSIGNED: ['Refused: it has no logical number', 'Recusado: não tem número lógico'],
   TERMINAL_UNASSIGNED_ADVICE: ['Assign it to a logical number.', 'Vincule-o a um número lógico.'],
   token: ['Token of the terminal', 'Token do terminal'],
-  tokenHelp: ['It is shown once, when it is issued.', 'É mostrado uma única vez, na emissão.'],
   tokenRevoked: ['Token revoked', 'Token revogado'],
   unknownHelp: [
     'A gateway spoke for these serial numbers, and no device has them, so they are refused. Adopt those that are yours.',

@@ -7,7 +7,6 @@ import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Facts, factsOf } from '../../table/shown';
-import { useSecret } from '../../ui/dialog';
 import { useText } from './words';
 
 const ROW = graphql(`
@@ -27,50 +26,42 @@ const RECORD = graphql(`
 /** Addresses to which the changes in the company are sent: how far each is, and what was wrong. */
 export default function WebhooksPage(): ReactNode {
   const text = useText();
-  const [secret, show] = useSecret(text.secret);
   const fields = [
     { name: 'url', help: text.addressHelp },
     { name: 'events', help: text.eventsHelp, initial: '*' },
   ];
   return (
-    <>
-      <ListPage
-        id="webhooks"
-        text={text}
-        source={listOf(ROW)}
-        rowName={({ url }) => url}
-        columns={['url', 'state', 'events', 'deliveredSequence', 'lastSuccessAt', 'lastFailureAt']}
-        rowActions={useActions(show)}
-        create={creating({
-          title: text.newWebhook,
-          draft: 'webhook',
-          fields: [
-            ...fields,
-            { name: 'fromSequence', help: text.fromSequenceHelp, isJson: true, isOptional: true },
-          ],
-          document: mutations.webhookCreate,
-          onDone: (payload) => show(payload.secret),
-        })}
-        panel={
-          <RecordPanel
-            fragment={RECORD}
-            title={({ url }) => url}
-            edit={{ document: mutations.webhookUpdate, fields: [...fields, 'enabled'] }}
-            remove={mutations.webhookDelete}
-            tabs={(webhook) => ({ facts: <Facts facts={factsOf(webhook, 'url', 'enabled')} /> })}
-          />
-        }
-        empty={text.noWebhooks}
-      />
-      {secret}
-    </>
+    <ListPage
+      id="webhooks"
+      text={text}
+      source={listOf(ROW)}
+      rowName={({ url }) => url}
+      columns={['url', 'state', 'events', 'deliveredSequence', 'lastSuccessAt', 'lastFailureAt']}
+      rowActions={useActions()}
+      create={creating({
+        title: text.newWebhook,
+        draft: 'webhook',
+        fields: [
+          ...fields,
+          { name: 'fromSequence', help: text.fromSequenceHelp, isJson: true, isOptional: true },
+        ],
+        document: mutations.webhookCreate,
+      })}
+      panel={
+        <RecordPanel
+          fragment={RECORD}
+          title={({ url }) => url}
+          edit={{ document: mutations.webhookUpdate, fields: [...fields, 'enabled'] }}
+          remove={mutations.webhookDelete}
+          tabs={(webhook) => ({ facts: <Facts facts={factsOf(webhook, 'url', 'enabled')} /> })}
+        />
+      }
+      empty={text.noWebhooks}
+    />
   );
 }
 
-/** Actions on webhooks; `onSecret` shows a new secret. */
-function useActions(
-  onSecret: (secret: string | null) => void,
-): RecordActions<{ readonly id: string; readonly url: string }> {
+function useActions(): RecordActions<{ readonly id: string; readonly url: string }> {
   const text = useText();
   return {
     nameOf: ({ url }) => url,
@@ -99,11 +90,7 @@ function useActions(
         icon: 'key',
         done: text.rotated,
         fields: [{ name: 'keepOldFor', initial: '24h' }],
-        change: async ({ id }, input: object) => {
-          const payload = await mutate(mutations.webhookSecretRotate, { id, ...input });
-          onSecret(payload.secret);
-          return payload;
-        },
+        change: ({ id }, input: object) => mutate(mutations.webhookSecretRotate, { id, ...input }),
       },
     ],
   };

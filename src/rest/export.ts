@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { NDJSON_TYPE } from './lines.js';
-import type { Parameter, RouteBase } from './route.js';
+import { parameter, type RouteBase } from './route.js';
 
 export const EXPORT = '/export/v1';
 
@@ -9,18 +9,7 @@ const Line = z.looseObject({}).meta({
   description: 'A record with its columns. The last line has `totals` and `after` instead.',
 });
 
-function parameter(name: string, description: string, choices?: readonly string[]): Parameter {
-  const schema = { type: 'string', ...(choices && { enum: choices }) };
-  return { name, in: 'query', description, schema };
-}
-
-const inPath = (...given: Parameters<typeof parameter>): Parameter => ({
-  ...parameter(...given),
-  in: 'path',
-  required: true,
-});
-
-const JOB = inPath('job', 'Number of the job: its `databaseId` in GraphQL.');
+const JOB = parameter('path', 'job', 'Number of the job: its `databaseId` in GraphQL.');
 
 export const exportRoute = (lists: readonly string[]): RouteBase => ({
   method: 'GET',
@@ -31,18 +20,23 @@ export const exportRoute = (lists: readonly string[]): RouteBase => ({
   description:
     'All records of a list that meet the filter, sent as they are read. Filters may also be parameters, for example `created_at.gte=2026-01-01T00:00:00Z`. The last line has totals and where to go on; a response without it was cut. Members, tokens, ledger and webhooks need the scope `admin`.',
   parameters: [
-    { ...inPath('list', 'Name of the list.', lists), example: 'devices' },
-    parameter('format', 'A table, or one JSON object per line. Default: csv.', ['csv', 'ndjson']),
+    { ...parameter('path', 'list', 'Name of the list.', { enum: lists }), example: 'devices' },
+    parameter('query', 'format', 'A table, or one JSON object per line. Default: csv.', {
+      enum: ['csv', 'ndjson'],
+    }),
     parameter(
+      'query',
       'columns',
       'Columns, separated by commas: fields of the records in GraphQL, in snake case or as they are; `group.name` for a field of a relation, and `group` for its name. Default: all.',
     ),
     parameter(
+      'query',
       'filter',
       'Filter of the list in GraphQL, as JSON: `{"createdAt":{"gte":"2026-01-01T00:00:00Z"}}`.',
     ),
-    parameter('time_zone', 'IANA time zone of all times. Default: UTC.'),
+    parameter('query', 'time_zone', 'IANA time zone of all times. Default: UTC.'),
     parameter(
+      'query',
       'after',
       'Goes on after a record: `after` of a last line, or the `database_id` of the last record received.',
     ),
@@ -77,7 +71,7 @@ export const FILE_ROUTE: RouteBase = {
   summary: 'Fetch an export by its link',
   description:
     'The records that there were when `exportStart` of GraphQL made the link, as they are now. No token is needed: the link is one, for 24 hours, as long as the person who made it has the rights, and the token that made it is valid. Each fetch is in the ledger.',
-  parameters: [JOB, { ...parameter('key', 'The secret of the link.'), required: true }],
+  parameters: [JOB, { ...parameter('query', 'key', 'The secret of the link.'), required: true }],
   response: Line,
   responseType: NDJSON_TYPE,
   textType: 'text/csv',

@@ -11,4 +11,4 @@ export {
 export { NDJSON_TYPE, type LineRoute } from './lines.js';
 export { byId, byName, CREATED, resourceRoutes } from './resource.js';
 export { base64Of } from './router.js';
-export { type Call, type Parameter, type Route } from './route.js';
+export { parameter, type Call, type Route } from './route.js';

@@ -56,6 +56,20 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
+/** A parameter; one in the path is required. `limits` are keywords of its schema, which is a text without another type. */
+export const parameter = (
+  place: Parameter['in'],
+  name: string,
+  description: string,
+  limits: Schema = {},
+): Parameter => ({
+  name,
+  in: place,
+  ...(place === 'path' && { required: true }),
+  description,
+  schema: { type: 'string', ...limits },
+});
+
 /** A file that a body may hold (contract 21 and 23). */
 export interface FilePart {
   /** Name of the part in documents; a part of any name is read. */

@@ -4,5 +4,5 @@ export { HttpProblem } from '../http/problem.js';
 export { byteRangeOf, type ByteRange } from '../http/request.js';
 export { JSON_TYPE } from '../http/send.js';
 export { NDJSON_TYPE } from '../rest/lines.js';
-export type { Parameter } from '../rest/route.js';
+export { parameter } from '../rest/route.js';
 export type { TerminalExchange, TerminalRoute } from './exchange.js';

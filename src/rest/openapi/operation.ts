@@ -4,7 +4,14 @@ import { OTHER_CODES, PROBLEM_CODES } from '../../http/problem.js';
 import { REFUSAL_CODES } from '../../platform/errors.js';
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from '../../platform/requests.js';
 import { NDJSON_TYPE } from '../lines.js';
-import { placeholders, readsRecord, type FilePart, type Parameter, type RouteBase } from '../route.js';
+import {
+  parameter,
+  placeholders,
+  readsRecord,
+  type FilePart,
+  type Parameter,
+  type RouteBase,
+} from '../route.js';
 import { bodySchema, sampleBody, sampleOf, type Schema } from './schema.js';
 
 export interface RequestBody {
@@ -13,39 +20,37 @@ export interface RequestBody {
   readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: object }>>;
 }
 
-const PAGE: readonly Parameter[] = [
-  {
-    name: 'page',
-    in: 'query',
-    description: 'Number of the page. A page past the end is empty.',
-    schema: { type: 'integer', minimum: 1, default: 1 },
-  },
-  {
-    name: 'per_page',
-    in: 'query',
-    description: `Records per page. More than ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`,
-    schema: { type: 'integer', minimum: 1, default: DEFAULT_PER_PAGE },
-  },
+const PAGE = [
+  parameter('query', 'page', 'Number of the page. A page past the end is empty.', {
+    type: 'integer',
+    minimum: 1,
+    default: 1,
+  }),
+  parameter('query', 'per_page', `Records per page. More than ${MAX_PER_PAGE} counts as ${MAX_PER_PAGE}.`, {
+    type: 'integer',
+    minimum: 1,
+    default: DEFAULT_PER_PAGE,
+  }),
 ];
 
-const header = (name: string, description: string, limits: Schema = {}): Parameter => ({
-  name,
-  in: 'header',
-  description,
-  schema: { type: 'string', ...limits },
-});
-
-const IF_MATCH = header('If-Match', 'ETag of the record as last read. 412 if the record was changed since.');
-const IF_NONE_MATCH = header(
+const IF_MATCH = parameter(
+  'header',
+  'If-Match',
+  'ETag of the record as last read. 412 if the record was changed since.',
+);
+const IF_NONE_MATCH = parameter(
+  'header',
   'If-None-Match',
   'ETag of the record as last read. 304 without a body if the record was not changed since.',
 );
-const IDEMPOTENCY_KEY = header(
+const IDEMPOTENCY_KEY = parameter(
+  'header',
   'Idempotency-Key',
   'A text of your choice. Within 24 hours, requests with the same key are performed once and get the same response.',
   { minLength: 1, maxLength: 255 },
 );
-const SERIAL_NUMBER = header(
+const SERIAL_NUMBER = parameter(
+  'header',
   'X-Serial-Number',
   'Serial number of the terminal, in UTF-8. Required with a gateway token.',
 );
@@ -71,26 +76,17 @@ export function parametersOf(route: RouteBase, path: string): readonly Parameter
 
 function ownerParameters({ ownerSelector }: RouteBase): readonly Parameter[] {
   const { properties = {} } = ownerSelector === undefined ? {} : bodySchema(ownerSelector);
-  return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
-    name,
-    in: 'query',
-    description: `If the body has no owner: ${lowerFirst(description)}`,
-    schema: withoutNull(schema),
-  }));
+  return Object.entries(properties).map(([name, { description = '', ...schema }]) =>
+    parameter('query', name, `If the body has no owner: ${lowerFirst(description)}`, withoutNull(schema)),
+  );
 }
 
 function pathParameter(name: string, own: string): Parameter {
   const isId = own.endsWith('_id');
-  const schema: Schema = isId ? { type: 'integer', minimum: 1 } : { type: 'string' };
   const what = own.replaceAll('_', ' ').replace(/ id$/, '');
-  return {
-    name,
-    in: 'path',
-    required: true,
-    description: isId ? `Id of the ${what}.` : `The ${what}, percent-encoded.`,
-    schema,
-    example: sampleOf(schema, {}, own),
-  };
+  const text = isId ? `Id of the ${what}.` : `The ${what}, percent-encoded.`;
+  const described = parameter('path', name, text, isId ? { type: 'integer', minimum: 1 } : {});
+  return { ...described, example: sampleOf(described.schema, {}, own) };
 }
 
 const FLAT_TYPES = ['application/json', 'application/x-www-form-urlencoded'];

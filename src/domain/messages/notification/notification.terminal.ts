@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
 import { DomainError, TerminalRefused } from '../../../platform/errors.js';
 import { NotificationConfirm } from '../../../platform/terminal.js';
-import type { TerminalExchange, TerminalRoute } from '../../../terminal/index.js';
+import { parameter, type TerminalExchange, type TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/access.service.js';
 import {
   checkForAll,
@@ -64,12 +64,12 @@ const LIST = {
   description:
     'Oldest first, at most 20. A notification that is not confirmed within 30 seconds is given again, with the same id.',
   parameters: [
-    {
-      name: 'wait',
-      in: 'query',
-      description: 'Seconds to wait until there is something. The list is empty when they are over.',
-      schema: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
-    },
+    parameter(
+      'query',
+      'wait',
+      'Seconds to wait until there is something. The list is empty when they are over.',
+      { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
+    ),
   ],
   response: z.strictObject({ notifications: z.array(NotificationShape) }),
   statuses: { 200: 'Notifications to confirm.' },

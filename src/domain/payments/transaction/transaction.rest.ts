@@ -7,7 +7,7 @@ import {
   listResponse,
   listShape,
   TimestampShape,
-  type Parameter,
+  parameter,
   type Route,
   NDJSON_TYPE,
   type LineRoute,
@@ -98,19 +98,14 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
 const TIME = 'YYYY-MM-DD (a whole UTC day) or YYYY-MM-DDTHH:MM:SSZ, inclusive.';
 
 const FILTERS = [
-  filter('status', 'State or outcome.', TRANSACTION_STATUSES),
-  filter('transaction_type', 'Release, transaction or download.', TRANSACTION_TYPES),
-  filter('serial_number', 'Exact serial number of the device.'),
-  filter('logical_number', 'Exact logical number.'),
-  filter('app_name', 'Exact name of the application.'),
-  filter('since', `Start of the range of started_at: ${TIME}`),
-  filter('until', `End of the range of started_at: ${TIME}`),
+  parameter('query', 'status', 'State or outcome.', { enum: TRANSACTION_STATUSES }),
+  parameter('query', 'transaction_type', 'Release, transaction or download.', { enum: TRANSACTION_TYPES }),
+  parameter('query', 'serial_number', 'Exact serial number of the device.'),
+  parameter('query', 'logical_number', 'Exact logical number.'),
+  parameter('query', 'app_name', 'Exact name of the application.'),
+  parameter('query', 'since', `Start of the range of started_at: ${TIME}`),
+  parameter('query', 'until', `End of the range of started_at: ${TIME}`),
 ];
-
-function filter(name: string, description: string, choices?: readonly string[]): Parameter {
-  const schema = { type: 'string', ...(choices === undefined ? {} : { enum: choices }) };
-  return { name, description, schema, in: 'query' };
-}
 
 /** /v1/transactions (contract 27). */
 export const transactionRoutes: readonly Route[] = [

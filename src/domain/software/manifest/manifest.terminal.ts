@@ -7,7 +7,7 @@ import {
   byteRangeOf,
   HttpProblem,
   JSON_TYPE,
-  type Parameter,
+  parameter,
   STREAM_BYTES,
   type TerminalExchange,
   type TerminalRoute,
@@ -25,7 +25,6 @@ import {
   type RecordAssetRequest,
 } from './manifest.service.js';
 
-const text = { type: 'string' };
 const crc = z
   .string()
   .describe('CRC-16/XMODEM: 4 hexadecimal digits.')
@@ -58,16 +57,9 @@ const ManifestShape = z
   })
   .meta({ id: 'Manifest', description: 'Everything that a terminal gets.' });
 
-const parameter = (place: Parameter['in'], name: string, description: string): Parameter => ({
-  name,
-  in: place,
-  description,
-  schema: text,
+const CRC = parameter('query', 'crc', 'CRC of what the terminal has. 304 if it is the same.', {
+  examples: ['31C3'],
 });
-const CRC = {
-  ...parameter('query', 'crc', 'CRC of what the terminal has. 304 if it is the same.'),
-  schema: { ...text, examples: ['31C3'] },
-};
 const IF_NONE_MATCH = parameter(
   'header',
   'If-None-Match',
@@ -130,7 +122,6 @@ const ASSET_ROUTE = {
   parameters: [
     {
       ...parameter('path', 'name', 'Name in the manifest, percent-encoded.'),
-      required: true,
       example: 'acme_sale.posxml',
     },
     CRC,

@@ -21,7 +21,7 @@ import { createHash } from 'node:crypto';
 
 import type { OperationKind } from '../http/monitoring/operations.js';
 import type { Execution, GraphqlContext } from './execution/context.js';
-import { coerceLongLists, shareArguments, type Executable } from './execution/long-input.js';
+import { coerceLongLists, type Executable } from './execution/long-input.js';
 import { firstCode, maskErrors, type MaskingOptions } from './execution/mask.js';
 import { executeRepeatable } from './execution/repeatable.js';
 import type { OperationText } from './http/operation-text.js';
@@ -148,7 +148,7 @@ export class Operation {
   }
 
   async #resolve(execution: Execution, event: unknown): Promise<ExecutionResult> {
-    this.#prepared ??= coerceLongLists(execution).then(shareArguments);
+    this.#prepared ??= coerceLongLists(execution);
     const { context } = execution;
     return await execute({ ...argumentsOf(await this.#prepared, context), rootValue: event });
   }

@@ -22,7 +22,6 @@ import {
   METHODS,
   readOperation,
   refuseForgery,
-  refuseSingleConnection,
   type BodyOptions,
 } from './http/request.js';
 import { Admission } from './limits/admission.js';
@@ -69,7 +68,6 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   const router = Router({ caseSensitive: true });
   router.options('/', listMethods('/graphql'));
   router.options('/stream', listMethods('/graphql/stream'));
-  router.all(['/', '/stream'], refuseSingleConnection);
   router.all('/', sockets.upgrade);
   router.all(
     '/stream',
@@ -92,7 +90,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   router.all('/', headAsGet, ...execute);
   return {
     handler: router,
-    post: chain([refuseSingleConnection, ...execute]),
+    post: chain(execute),
     refuse: refuseOperation(options.onError),
     sendExport: createExports(parts),
     stop: async (graceMs) => {

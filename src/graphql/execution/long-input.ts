@@ -1,6 +1,6 @@
 /**
- * Prepares long input for graphql-js, which would coerce all variables in one turn of the event loop (1,000 payments
- * take 50 ms), and a literal again for each record of its field (0.4 ms for a filter with 100 comparisons).
+ * Prepares long input for graphql-js, which would coerce all variables in one turn of the event loop: 1,000 payments
+ * take 50 ms.
  */
 import {
   coerceInputValue,
@@ -10,11 +10,6 @@ import {
   isListType,
   Kind,
   typeFromAST,
-  TypeInfo,
-  valueFromAST,
-  visit,
-  visitWithTypeInfo,
-  type ArgumentNode,
   type DocumentNode,
   type GraphQLInputType,
   type GraphQLList,
@@ -37,8 +32,6 @@ export interface Executable {
 
 /** Input objects coerced per turn of the event loop: a payment takes about 50 µs. */
 const ROWS_PER_TURN = 100;
-/** Minimum length of a shared input object in characters: coercing a shorter one takes a few microseconds. */
-const LONG = 500;
 /** Type of variables whose value graphql-js does not change. */
 const ANYTHING: NamedTypeNode = { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: JsonValue.name } };
 
@@ -91,40 +84,3 @@ async function coercedList(
   }
   return coerced;
 }
-
-/** Returns the operation with its long input objects coerced and moved into variables. */
-export function shareArguments<E extends Executable>(given: E): E {
-  const { schema, document, operation, variables } = given;
-  const shared = new Map<string, unknown>();
-  const types = new TypeInfo(schema);
-  const share = (node: ArgumentNode): ArgumentNode | undefined => {
-    const { value } = node;
-    const type = types.getInputType();
-    if (value.kind !== Kind.OBJECT || type == null || lengthOf(node) < LONG) return undefined;
-    // Undefined if it contains variables.
-    const coerced: unknown = valueFromAST(value, type);
-    if (coerced === undefined) return undefined;
-    // No document can declare this name, because it contains a space.
-    const name = `argument ${shared.size}`;
-    shared.set(name, coerced);
-    return { ...node, value: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } } };
-  };
-  const replaced = visit(document, visitWithTypeInfo(types, { Argument: share }));
-  if (shared.size === 0) return given;
-  const added = [...shared.keys()].map((name): VariableDefinitionNode => ({
-    kind: Kind.VARIABLE_DEFINITION,
-    variable: { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } },
-    type: ANYTHING,
-  }));
-  const index = document.definitions.indexOf(operation);
-  const own = replaced.definitions[index] as OperationDefinitionNode;
-  const declared = { ...own, variableDefinitions: [...(own.variableDefinitions ?? []), ...added] };
-  return {
-    ...given,
-    operation: declared,
-    document: { ...replaced, definitions: replaced.definitions.with(index, declared) },
-    variables: { ...variables, ...Object.fromEntries(shared) },
-  };
-}
-
-const lengthOf = ({ loc }: ArgumentNode): number => (loc === undefined ? 0 : loc.end - loc.start);

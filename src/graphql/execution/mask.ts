@@ -87,25 +87,17 @@ function shortened(message: string): string {
 
 /** Sorts errors by place in the document, then by list index: statements are answered in another order each time. */
 export function inDocumentOrder(errors: readonly unknown[]): readonly unknown[] {
-  return errors.length < 2 ? errors : errors.toSorted(compare);
+  return errors.toSorted(compare);
 }
 
-type Path = readonly (string | number)[];
+const BY_INDEX = new Intl.Collator('en', { numeric: true });
 
 function compare(one: unknown, other: unknown): number {
   const [path, otherPath] = [pathOf(one), pathOf(other)];
   if (path.length === 0 || otherPath.length === 0) return path.length - otherPath.length;
-  return placeOf(one) - placeOf(other) || comparePaths(path, otherPath);
+  return placeOf(one) - placeOf(other) || BY_INDEX.compare(path.join('.'), otherPath.join('.'));
 }
 
-const pathOf = (error: unknown): Path => (error as Partial<GraphQLError> | null)?.path ?? [];
+const pathOf = (error: unknown) => (error as Partial<GraphQLError> | null)?.path ?? [];
 
 const placeOf = (error: unknown): number => (error as Partial<GraphQLError>).positions?.[0] ?? 0;
-
-function comparePaths(path: Path, other: Path): number {
-  const index = path.findIndex((key, at) => key !== other[at]);
-  const [key, otherKey] = [path[index], other[index]];
-  if (key === undefined || otherKey === undefined) return path.length - other.length;
-  if (typeof key === 'number' && typeof otherKey === 'number') return key - otherKey;
-  return key < otherKey ? -1 : 1;
-}

@@ -56,35 +56,20 @@ export function listMethods(path: Path): RequestHandler {
   };
 }
 
-/** Responds with 405 to other methods. Must come after `headAsGet`. */
+const SINGLE_CONNECTION =
+  'The single connection mode of graphql-sse is not supported. Use its distinct connections mode (singleConnection: false): one request to /graphql/stream per operation, with Accept: text/event-stream.';
+
+/** Responds with 405 to other methods; graphql-sse reserves a connection with PUT. Must come after `headAsGet`. */
 export function demandMethod(path: Path): RequestHandler {
   return ({ method }, _response, next) => {
-    if (!METHODS.includes(method)) throw methodNotAllowed(path);
+    if (!METHODS.includes(method)) {
+      const advice = method === 'PUT' ? ` ${SINGLE_CONNECTION}` : '';
+      const headers = { Allow: ALLOWED[path].join(', ') };
+      throw new HttpProblem(405, 'method_not_allowed', `Send ${METHODS.join(' or ')}.${advice}`, headers);
+    }
     next();
   };
 }
-
-function methodNotAllowed(path: Path, advice = ''): HttpProblem {
-  const headers = { Allow: ALLOWED[path].join(', ') };
-  return new HttpProblem(405, 'method_not_allowed', `Send ${METHODS.join(' or ')}.${advice}`, headers);
-}
-
-const ADVICE =
-  'The single connection mode of graphql-sse is not supported. Use its distinct connections mode (singleConnection: false): one request to /graphql/stream per operation, with Accept: text/event-stream.';
-
-/** The header of a client that has reserved a connection. */
-const RESERVATION = 'x-graphql-event-stream-token';
-
-/** Refuses graphql-sse's single connection mode: PUT reserves a connection, other requests name it. */
-export const refuseSingleConnection: RequestHandler = (request, _response, next) => {
-  const { method, originalUrl, path } = request;
-  const isStream = path.startsWith('/stream');
-  if (method === 'PUT') throw methodNotAllowed(isStream ? '/graphql/stream' : '/graphql', ` ${ADVICE}`);
-  const isReserved = isStream && readQuery(originalUrl).has('token');
-  if (isReserved || headerOf(request, RESERVATION) !== undefined)
-    throw operationRefused('BAD_REQUEST', ADVICE);
-  next();
-};
 
 /** Handles HEAD as GET; Node sends no body. The method is restored on close, so that the log shows HEAD. */
 export const headAsGet: RequestHandler = (request, response, next) => {

@@ -234,15 +234,5 @@ describe('the client of graphql-sse', () => {
     client.dispose();
     const put = await server.anonymous.request('PUT', path, undefined, { headers: bearer() });
     expect([put.status, put.text]).toEqual([405, expect.stringContaining('distinct connections mode')]);
-    const reservation = { 'x-graphql-event-stream-token': 'reserved' };
-    for (const [url, headers] of [
-      [path, reservation],
-      ['/graphql/stream?token=reserved', {}],
-    ] as const) {
-      const options = { headers: { ...bearer(), ...STREAM, ...headers } };
-      const reply = await server.anonymous.post(url, { query: VIEWER }, options);
-      expect(reply.status).toBe(400);
-      expect(reply.text).toMatch(/single connection mode .* distinct connections mode/);
-    }
   });
 });

@@ -36,7 +36,7 @@ export const createExportRouter = (send: SendExport, { units, tokenSecret }: Lin
       return;
     }
     if (job !== undefined) {
-      await send(tokenFile(job), request, response);
+      await send(tokenFile(job, tokenSecret), request, response);
       return;
     }
     const name = values.get('list') ?? '';
@@ -50,7 +50,7 @@ function exportNamed(name: string): Exported {
 }
 
 /** The tokens that a job has issued. Errors: `not_found`. */
-function tokenFile(text: string): WrittenFile {
+function tokenFile(text: string, tokenSecret: string): WrittenFile {
   // No job has the number 0: the token of the request is checked first.
   const id = idFromText(text) ?? 0;
   return {
@@ -58,7 +58,7 @@ function tokenFile(text: string): WrittenFile {
     scope: 'admin',
     head: 'serial_number,token\r\n',
     begin: (work) => beginTokenFile(work, id),
-    read: async (work, after, { tokenSecret }) => {
+    read: async (work, after) => {
       const page = await tokensOfJob(work, tokenSecret, id, after);
       const lines = page?.tokens.map(({ serialNumber, token }) => `${cell(serialNumber)},${token}\r\n`);
       return page && { lines: lines ?? [], last: page.last };

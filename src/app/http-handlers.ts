@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.js';
 import { findStoredResponse, storeResponse } from '../database/stored-responses.js';
 import { transactionIngest } from '../domain/payments/transaction/transaction.rest.js';
-import { createPasswords, type Passwords } from '../domain/people/user/password.service.js';
+import { createPasswords } from '../domain/people/user/password.service.js';
 import { createSessions } from '../domain/people/user/session.service.js';
 import { createSignIn, createSignInThrottle } from '../domain/people/user/sign-in.service.js';
 import { discardContent, readContent, stageContent } from '../domain/software/app/content.service.js';
@@ -18,9 +18,9 @@ import type { Timeouts } from '../http/server/listen.js';
 import { createLargeReads } from '../platform/client-limits.js';
 import { HOUR } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
-import { createMailer, type Mailer } from '../platform/mail.js';
+import { createMailer } from '../platform/mail.js';
 import type { Outgoing } from '../platform/outgoing.js';
-import type { Authenticator, Sessions } from '../platform/requests.js';
+import type { Authenticator } from '../platform/requests.js';
 import { SpoolFiles } from '../platform/spool.js';
 import type { WindowStores } from '../platform/windows.js';
 import { docsHandlers } from '../rest/docs.js';
@@ -55,10 +55,10 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
   const services = createServices(parts, terminals.authenticator, bodyMs);
   const { countRateLimited } = monitoring.metrics;
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows, HOUR, countRateLimited);
-  const { signIn, passwords, sessions, mail } = createSigning(parts, windows);
+  const { signIn, sessions } = createSigning(parts, windows);
   const routes = createRoutes(signIn);
   const docs = docsHandlers(() => createOpenApi(surfacesOf(routes, terminals.routes)));
-  const shared = { ...services, count, passwords, sessions, mail, onError, stopping: stopping.signal };
+  const shared = { ...services, count, sessions, onError, stopping: stopping.signal };
   const graphql = deferGraphql(() => createGraphqlSurface(parts, services, shared));
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
@@ -94,11 +94,10 @@ function createSigning(
   { config, units, clock, onError, tokenSecret }: HttpHandlerParts,
   windows: WindowStores,
 ) {
-  const passwords = createPasswords();
-  const parts = { units, passwords, throttle: createSignInThrottle(windows) };
+  const parts = { units, passwords: createPasswords(), throttle: createSignInThrottle(windows) };
   const mail = createMailer({ settings: config.mail, publicUrl: config.publicUrl, onError });
   const sessions = createSessions({ ...parts, clock, onError, mail });
-  return { passwords, sessions, mail, signIn: createSignIn({ ...parts, tokenSecret }) };
+  return { sessions, signIn: createSignIn({ ...parts, tokenSecret }) };
 }
 
 function createServices(
@@ -187,16 +186,14 @@ const SESSION_MUTATIONS = [
 
 interface GraphqlParts {
   readonly count: CountRequest;
-  readonly passwords: Passwords;
-  readonly sessions: Sessions;
-  readonly mail: Mailer;
+  readonly sessions: Authenticator;
   readonly stopping: AbortSignal;
 }
 
 async function createGraphqlSurface(
   parts: HttpHandlerParts,
   services: RestOptions,
-  { count, passwords, sessions, mail, stopping }: GraphqlParts,
+  { count, sessions, stopping }: GraphqlParts,
 ): Promise<Graphql> {
   const { config, tokenSecret, timeouts, liveTimes, monitoring } = parts;
   // Before type-graphql, which the built program loads before the first line of schema.ts.
@@ -209,10 +206,9 @@ async function createGraphqlSurface(
     sensitiveMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS, 'apiTokenRevoke'],
     secretMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS],
     sessions,
-    mail,
     outgoing: parts.outgoing,
     stopping,
-    secrets: { tokenSecret, newPassword: passwords.initial },
+    tokenSecret,
     development: config.graphqlDevelopment,
     graphiqlToken: parts.graphiqlToken,
     allowList: withConsoleDocuments(config.graphqlAllowList),

@@ -27,14 +27,6 @@ export class KeyedHash {
 export const ledgerChainHash = (tokenSecret: string): KeyedHash =>
   new KeyedHash(tokenSecret, 'ledger chain, form 1');
 
-/** Sources of secrets that a response shows once: API tokens and passwords. */
-export interface Secrets {
-  /** Secret that API tokens are derived from. */
-  readonly tokenSecret: string;
-  /** A random password with its hash. Errors: `busy`. */
-  readonly newPassword: () => Promise<{ readonly password: string; readonly hash: string }>;
-}
-
 /** CRC-16/XMODEM. To compute it chunk by chunk, pass the CRC of the previous chunks as `previous`. */
 export const crc16Of = (bytes: Uint8Array, previous = 0): number => crc16xmodem(bytes, previous);
 

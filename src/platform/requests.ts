@@ -174,66 +174,6 @@ export interface Browser {
   readonly earlier?: Caller;
 }
 
-export interface SignedIn {
-  readonly caller: Caller;
-  /** Text of the session's cookie, of which only a hash is stored. */
-  readonly cookie: string;
-}
-
-/** Nothing was signed in: a passkey or a recovery code is needed besides the password. */
-export interface SecondFactorNeeded {
-  /** Options of `navigator.credentials.get`; null if the sign-in has to begin anew. */
-  readonly secondFactor: object | null;
-}
-
-/** A passkey as its user sees it. */
-export interface NamedPasskey {
-  readonly id: number;
-  readonly name: string;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-}
-
-/**
- * Passkeys of one browser, in the JSON form of WebAuthn. A confirmation is the password of the caller or the
- * response of a passkey. Errors: `invalid`, `taken`, `not_found`, `forbidden` for tokens, `too_many_attempts`, `busy`.
- */
-export interface Passkeys {
-  /** Options of `navigator.credentials`: of `create` with a confirmation, of `get` if it is null. */
-  options(caller: Caller, confirmation: unknown): Promise<object>;
-  /** The recovery codes are new with the first passkey, null otherwise. */
-  add(
-    caller: Caller,
-    input: unknown,
-  ): Promise<{ readonly passkey: NamedPasskey; readonly recoveryCodes: readonly string[] | null }>;
-  /** Removes the recovery codes with the last passkey. */
-  remove(caller: Caller, id: number, confirmation: unknown): Promise<unknown>;
-  renewRecoveryCodes(caller: Caller, confirmation: unknown): Promise<readonly string[]>;
-  signIn(passkey: unknown): Promise<SignedIn>;
-}
-
-/** Sessions of people who work in the console (decisions.md#sessions). */
-export interface Sessions extends Authenticator {
-  passkeys(from: Browser): Passkeys;
-  /** Errors: `invalid`, with one message for every cause but a wrong second factor; `too_many_attempts`; `busy`. */
-  signIn(
-    given: { readonly email: string; readonly password: string; readonly secondFactor?: unknown },
-    from: Browser,
-  ): Promise<SignedIn | SecondFactorNeeded>;
-  /** Signs in by a code that was given out, once. Errors: those of `signIn`. */
-  signInByLink(code: string, from: Browser): Promise<SignedIn>;
-  /** Sets the password by the code of a link, once, and signs in who has no passkey. Errors: those of `signIn`. */
-  setPasswordByLink(code: string, password: string, from: Browser): Promise<SignedIn | SecondFactorNeeded>;
-  /** Sends a link to set a new password, if there is such an account. Errors: `invalid`, `too_many_attempts`. */
-  requestPassword(email: string, from: Browser): Promise<void>;
-  /** Sends a link to a new address. Errors: `invalid`, `too_many_attempts`, `busy`. */
-  requestEmail(caller: Caller, change: { readonly email: string; readonly password: string }): Promise<void>;
-  /** Changes the address by the code of a link, once. Resolves to the new one. Errors: those of `signIn`. */
-  confirmEmail(code: string, from: Browser): Promise<string>;
-  /** Ends all other sessions of the user. Errors: `invalid`, `too_many_attempts`, `busy`. */
-  changePassword(caller: Caller, change: { readonly current: string; readonly new: string }): Promise<void>;
-}
-
 /** Errors: `forbidden` for callers with a token. */
 export function demandSession(caller: Caller): number {
   if (caller.sessionId !== undefined) return caller.sessionId;

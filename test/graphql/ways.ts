@@ -97,21 +97,8 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
     storedResponses: { find: findStoredResponse, store: storeResponse },
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     secretMutations: [],
-    secrets: { tokenSecret: '', newPassword: () => Promise.resolve({ password: '', hash: '' }) },
-    sessions: {
-      authenticate: unused,
-      signIn: unused,
-      signInByLink: unused,
-      setPasswordByLink: unused,
-      requestPassword: unused,
-      requestEmail: unused,
-      confirmEmail: unused,
-      changePassword: unused,
-      passkeys: () => {
-        throw new Error('unused');
-      },
-    },
-    mail: { isOn: false, publicUrl: '', send: () => undefined },
+    tokenSecret: '',
+    sessions: { authenticate: unused },
     outgoing: { post: unused, problemOf: () => null },
     maxContentBytes,
     largeReads: createLargeReads(),

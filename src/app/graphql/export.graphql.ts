@@ -90,10 +90,10 @@ export const exportGraphql = g.graphqlModule(
         JobResult,
         'The file of the job. Null if it has none, or has not ended; that of an export is shown to the person who started it only.',
       ),
-      (job, { caller, secrets }) => {
+      (job, { caller, services }) => {
         const expiresAt = endOfFile(job);
         const tokens = expiresAt && { url: `/export/v1/jobs/${job.id}/tokens`, expiresAt };
-        return Promise.resolve(tokens ?? linkOf(secrets.tokenSecret, caller, job));
+        return Promise.resolve(tokens ?? linkOf(services.tokenSecret, caller, job));
       },
     ),
   }),

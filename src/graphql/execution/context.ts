@@ -7,16 +7,14 @@ import type { Budget } from '../../http/request.js';
 import type { StoredResponses } from '../../http/send.js';
 import { yieldToEventLoop } from '../../platform/clock.js';
 import type { Semaphore } from '../../platform/concurrency/semaphore.js';
-import type { Secrets } from '../../platform/hashes.js';
-import type { Mailer } from '../../platform/mail.js';
 import type { Outgoing } from '../../platform/outgoing.js';
 import {
   callerWithRights,
   demandScope,
+  type Authenticator,
   type Browser,
   type Caller,
   type Scope,
-  type Sessions,
 } from '../../platform/requests.js';
 import type { Price } from '../limits/admission.js';
 import type { Within } from '../schema/errors.js';
@@ -64,9 +62,10 @@ export interface OperationServices {
   readonly readContent: ReadContent;
   /** Mutations whose response shows a secret that is not stored: they take no Idempotency-Key. */
   readonly secretMutations: readonly string[];
-  readonly secrets: Secrets;
-  readonly sessions: Sessions;
-  readonly mail: Mailer;
+  /** Secret that API tokens are derived from. */
+  readonly tokenSecret: string;
+  /** Finds the caller of a session by the text of its cookie. */
+  readonly sessions: Authenticator;
   /** Sends requests to addresses of users. */
   readonly outgoing: Outgoing;
   /** Maximum bytes of file contents in a streamed response. */
@@ -87,7 +86,6 @@ export interface RepeatableChange {
 /** Everything for the resolvers of one operation. Methods that take a scope reject with FORBIDDEN without it. */
 export class GraphqlContext extends RecordReads {
   readonly contents: OperationContents;
-  readonly secrets: Secrets;
   /** Set while a field of a mutation with an Idempotency-Key is executed. */
   repeatable: RepeatableChange | null = null;
 
@@ -98,7 +96,6 @@ export class GraphqlContext extends RecordReads {
   ) {
     const { units, largeReads, readContent, maxContentBytes } = services;
     super(caller, new RequestLoaders(units, caller, largeReads));
-    this.secrets = services.secrets;
     this.contents = new OperationContents(
       () => this.caller.companyId,
       maxContentBytes,

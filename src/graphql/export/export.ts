@@ -8,7 +8,6 @@ import { requestContextOf } from '../../http/request.js';
 import { holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
 import { enterCompany, takeSlot } from '../../http/server/admission.js';
 import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
-import type { Secrets } from '../../platform/hashes.js';
 import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { demandCompany, readCredentials, type Authenticate, type Credentials } from '../http/request.js';
@@ -41,7 +40,6 @@ export interface WrittenFile {
   readonly read: (
     work: ReadWork,
     after: number,
-    secrets: Secrets,
   ) => Promise<{ readonly lines: readonly string[]; readonly last: number } | null>;
 }
 
@@ -112,10 +110,9 @@ function writtenBy(file: WrittenFile, open: OpenContext): SentFile {
     let count = 0;
     for (let after: number | null = 0; after !== null;) {
       const context = await open();
-      const { secrets } = context;
       const from: number = after;
       const page = await context
-        .read(file.scope, (work) => file.read(work, from, secrets))
+        .read(file.scope, (work) => file.read(work, from))
         .finally(() => context.finish());
       yield page?.lines.join('') ?? '';
       count += page?.lines.length ?? 0;

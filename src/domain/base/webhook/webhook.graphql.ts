@@ -61,11 +61,6 @@ const WebhookUpdateInput = g.inputOf('WebhookUpdateInput', WebhookUpdate, {
   isUpdate: true,
 });
 
-const toolsOf = ({ secrets, services }: g.GraphqlContext) => ({
-  tokenSecret: secrets.tokenSecret,
-  outgoing: services.outgoing,
-});
-
 const webhookCreate = g.ownMutation('WebhookCreate', {
   description: `Creates a webhook, and shows its secret once. A company has at most ${MAX_WEBHOOKS}. Requires the scope ADMIN.`,
   args: { input: g.object(WebhookCreateInput, 'Fields of the new webhook.') },
@@ -76,7 +71,7 @@ const webhookCreate = g.ownMutation('WebhookCreate', {
     ),
   },
   scope: 'admin',
-  run: (work, { input }, ctx) => createWebhook(work, toolsOf(ctx), input),
+  run: (work, { input }, { services }) => createWebhook(work, services, input),
 });
 
 const OF_WEBHOOK = { get: getWebhook };
@@ -88,8 +83,8 @@ const webhookUpdate = g.recordMutation('WebhookUpdate', 'Webhook', OF_WEBHOOK, {
   args: { input: g.object(WebhookUpdateInput, 'New values.') },
   payload: CHANGED,
   scope: 'admin',
-  run: async (work, current: Webhook, input, ctx) => ({
-    webhook: await updateWebhook(work, toolsOf(ctx), current, input),
+  run: async (work, current: Webhook, input, { services }) => ({
+    webhook: await updateWebhook(work, services, current, input),
   }),
 });
 
@@ -117,8 +112,8 @@ const webhookSecretRotate = g.recordMutation('WebhookSecretRotate', 'Webhook', O
   payload: { ...CHANGED, secret: g.text.orNull('The new secret. Null if nothing was changed.') },
   scope: 'admin',
   within: [],
-  run: (work, current: Webhook, { keepOldFor }, ctx) =>
-    rotateSecret(work, toolsOf(ctx), current, Number(keepOldFor ?? 0)),
+  run: (work, current: Webhook, { keepOldFor }, { services }) =>
+    rotateSecret(work, services, current, Number(keepOldFor ?? 0)),
 });
 
 const webhookTest = g.ownMutation('WebhookTest', {
@@ -137,7 +132,7 @@ const webhookTest = g.ownMutation('WebhookTest', {
       webhook: await getWebhook(work, g.idOf('Webhook', id)),
       now: work.now,
     }));
-    return await sendTest(toolsOf(ctx), ctx.caller.companyId, webhook, now);
+    return await sendTest(ctx.services, ctx.caller.companyId, webhook, now);
   },
   run: (_work, _args, _ctx, outcome) => Promise.resolve(outcome),
 });

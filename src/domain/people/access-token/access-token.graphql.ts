@@ -113,9 +113,9 @@ const apiTokenRenew = g.ownMutation('ApiTokenRenew', {
   payload: issued('nothing was changed'),
   scope: null,
   within: [],
-  run: async (work, given, { secrets }) => {
+  run: async (work, given, { services }) => {
     const current = await getManagedToken(work, g.idOf('ApiToken', given.id));
-    const { token, secret } = await renewToken(work, secrets.tokenSecret, current, given.keepOldFor ?? 0);
+    const { token, secret } = await renewToken(work, services.tokenSecret, current, given.keepOldFor ?? 0);
     return { apiToken: token, token: secret };
   },
 });

@@ -1,9 +1,52 @@
 import * as g from '../../../graphql/index.js';
-import { DomainError } from '../../../platform/errors.js';
-import type { Browser } from '../../../platform/requests.js';
-import { inviteMember, resetPassword } from './account-link.service.js';
-import { pageMutation, sessionMutation, startSession } from './session.graphql.js';
-import { MEMBER, memberAt, MemberAddInput, UserType } from './user.graphql.js';
+import {
+  confirmEmail,
+  inviteMember,
+  requestEmail,
+  requestPassword,
+  resetPassword,
+  setPasswordByLink,
+} from './account-link.service.js';
+import { addMember } from './member.service.js';
+import { browserOf, pageMutation, partsOf, sessionMutation, startSession } from './session.graphql.js';
+import { MEMBER, memberAt, Role, UserType } from './user.graphql.js';
+import { UserAdd } from './user.model.js';
+
+const MemberAddInput = g.inputOf('MemberAddInput', UserAdd, {
+  description: 'Fields of a new member.',
+  enums: { role: Role },
+  descriptions: {
+    email: 'E-mail address to sign in with, in any letter case. At most 254 characters.',
+    name: 'Full name. 1 to 255 characters. Other companies of the same user do not see it.',
+    role: 'What the user may do in the company.',
+    timeZone: 'IANA time zone, for example America/Sao_Paulo. Defaults to "UTC".',
+  },
+});
+
+const NEW_MEMBER = g.object(MemberAddInput, 'Fields of the new member.');
+const ADDED = {
+  user: g.object.orNull(UserType, 'The new member. Null if none was added.'),
+  member: MEMBER,
+};
+
+const memberAdd = g.ownMutation('MemberAdd', {
+  description:
+    'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. Requires the scope ADMIN.',
+  args: { input: NEW_MEMBER },
+  payload: {
+    ...ADDED,
+    initialPassword: g.text.orNull(
+      'Password of a new user, which is shown only here. Null if none was added, and for a user who has an account already: the password stays what it is.',
+    ),
+  },
+  scope: 'admin',
+  // Made whether or not it is needed.
+  prepare: (ctx) => partsOf(ctx).passwords.initial(),
+  run: async (work, { input }, _ctx, { password, hash }) => {
+    const { member, isNewAccount } = await addMember(work, input, hash);
+    return { user: member, member, initialPassword: isNewAccount ? password : null };
+  },
+});
 
 const LINK = g.text.orNull(
   'Address of a page to choose a password, once, within 72 hours. Shown only here, and e-mailed where the server sends e-mails. A path if the server has no PUBLIC_URL. Null if nothing was changed, and for a user who has or must keep a password of other companies.',
@@ -12,17 +55,13 @@ const LINK = g.text.orNull(
 const memberInvite = g.ownMutation('MemberInvite', {
   description:
     'Adds a user to the company. A new account gets a link to choose its password; a user who has an account keeps the password. Requires the scope ADMIN.',
-  args: { input: g.object(MemberAddInput, 'Fields of the new member.') },
-  payload: {
-    user: g.object.orNull(UserType, 'The new member. Null if none was added.'),
-    member: MEMBER,
-    link: LINK,
-  },
+  args: { input: NEW_MEMBER },
+  payload: { ...ADDED, link: LINK },
   scope: 'admin',
   // A random password that is not shown: it is replaced when the link is used.
-  prepare: (ctx) => ctx.secrets.newPassword(),
+  prepare: (ctx) => partsOf(ctx).passwords.initial(),
   run: async (work, { input }, ctx, { hash }) => {
-    const { member, link } = await inviteMember(work, input, hash, ctx.services.mail);
+    const { member, link } = await inviteMember(work, input, hash, partsOf(ctx).mail);
     return { user: member, member, link };
   },
 });
@@ -44,7 +83,7 @@ const passwordReset = g.ownMutation('PasswordReset', {
   within: [],
   run: async (work, { userId, removePasskeys }, ctx) => {
     const member = await memberAt(work, userId);
-    return { link: await resetPassword(work, member, ctx.services.mail, removePasskeys === true) };
+    return { link: await resetPassword(work, member, partsOf(ctx).mail, removePasskeys === true) };
   },
 });
 
@@ -55,14 +94,8 @@ const passwordSetByLink = sessionMutation(
   { code: g.text('Code of the link.'), password: g.text('The new password. 12 to 128 characters.') },
   `Sets the password by the code of a link, once, ends all sessions of the user and begins a new one, but for users with passkeys, who sign in with one then: \`viewer\` is null. ${ONLY_FIELD} Sets a cookie that scripts cannot read.`,
   (ctx, { code, password }) =>
-    startSession(ctx, (from) => ctx.services.sessions.setPasswordByLink(code, password, from)),
+    startSession(ctx, (parts, from) => setPasswordByLink(parts, code, password, from)),
 );
-
-/** The browser of the request. Errors: `forbidden` for programs. */
-export function browserOf({ request: { page } }: g.GraphqlContext): Browser {
-  if (page !== null) return page.browser;
-  throw new DomainError('forbidden', 'Only a page of this server can do this.');
-}
 
 const passwordRequest = pageMutation(
   'passwordRequest',
@@ -70,7 +103,7 @@ const passwordRequest = pageMutation(
   { email: g.text('E-mail address, in any letter case.') },
   {},
   async (ctx, { email }) => {
-    await ctx.services.sessions.requestPassword(email, browserOf(ctx));
+    await requestPassword(partsOf(ctx), email, browserOf(ctx));
     return {};
   },
 );
@@ -81,7 +114,7 @@ const emailChange = pageMutation(
   { email: g.text('The new address.'), password: g.text('The password of the user.') },
   {},
   async (ctx, given) => {
-    await ctx.services.sessions.requestEmail(ctx.caller, given);
+    await requestEmail(partsOf(ctx), ctx.caller, given);
     return {};
   },
 );
@@ -91,10 +124,11 @@ const emailConfirm = pageMutation(
   `Changes the e-mail address of a user by the code of a link, once. ${ONLY_FIELD}`,
   { code: g.text('Code of the link.') },
   { email: g.text.orNull('The address of the user from now on. Null if nothing was changed.') },
-  async (ctx, { code }) => ({ email: await ctx.services.sessions.confirmEmail(code, browserOf(ctx)) }),
+  async (ctx, { code }) => ({ email: await confirmEmail(partsOf(ctx), code, browserOf(ctx)) }),
 );
 
 export const accountLinkGraphql = g.graphqlModule(
+  memberAdd,
   memberInvite,
   passwordReset,
   passwordSetByLink,

@@ -2,13 +2,7 @@ import type { SystemWriteWork, Units, WriteWork } from '../../../database/work.j
 import { MINUTE } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Mail, Mailer } from '../../../platform/mail.js';
-import {
-  type Browser,
-  type Caller,
-  demandSession,
-  LOCAL_ORIGIN,
-  type Sessions,
-} from '../../../platform/requests.js';
+import { type Browser, type Caller, demandSession, LOCAL_ORIGIN } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { randomToken } from '../access-token/access-token.model.js';
 import { addMember } from './member.service.js';
@@ -21,8 +15,9 @@ import {
   takeCode,
 } from './one-time-code.repository.js';
 import { removePasskeys, selectPasskeys } from './passkey.service.js';
-import type { Passwords } from './password.service.js';
-import { attemptByCaller, type AttemptParts, pageRequest, type StartSession } from './sign-in.service.js';
+import type { SecondFactorNeeded, SignedIn } from './session.model.js';
+import { type SessionParts, startSession } from './session.service.js';
+import { attemptByCaller, pageRequest } from './sign-in.service.js';
 import { EmailChoice, type Member } from './user.model.js';
 import { findAccountByEmail, getAccount, selectMemberships } from './user.repository.js';
 import { changeEmail, getUser, recordOfUser, setPassword } from './user.service.js';
@@ -131,18 +126,6 @@ async function passwordLink(
   return address;
 }
 
-interface LinkParts extends AttemptParts {
-  readonly passwords: Passwords;
-  readonly mail: Mailer;
-  readonly onError: (error: unknown) => void;
-  readonly startSession: StartSession;
-}
-
-type ByLink = Pick<
-  Sessions,
-  'signInByLink' | 'setPasswordByLink' | 'requestPassword' | 'requestEmail' | 'confirmEmail'
->;
-
 /** Makes a code that signs a user in, once, within 10 minutes, in a browser on the machine of the server. */
 export async function createSignInCode(units: Units, userId: number): Promise<string> {
   const code = randomToken();
@@ -150,34 +133,41 @@ export async function createSignInCode(units: Units, userId: number): Promise<st
   return code;
 }
 
-/** Links that people use themselves, and their requests for them. */
-export const accountLinks = (parts: LinkParts): ByLink => ({
-  signInByLink: (code, from) =>
-    useLink(parts, 'sign_in', from.isLocal ? code : '', from, async (work, userId) => {
-      const account = await getAccount(work, userId);
-      return account.disabledAt === null ? await parts.startSession(work, account, from) : undefined;
-    }),
-  setPasswordByLink: async (code, password, from) => {
-    await demandLink(parts, 'password', code, from);
-    const passwordHash = await parts.passwords.hash(password);
-    return await useLink(parts, 'password', code, from, async (work, userId, { removesPasskeys }) => {
-      const account = await getAccount(work, userId);
-      // The user may have become a member of another company since.
-      const { length } = await selectMemberships(work, [userId]);
-      if (removesPasskeys && length === 1) await removePasskeys(work, userId, userId);
-      await setPassword(work, account, passwordHash, userId);
-      if (account.disabledAt !== null) return undefined;
-      const passkeys = await selectPasskeys(work, userId);
-      return passkeys.length > 0 ? { secondFactor: null } : await parts.startSession(work, account, from);
-    });
-  },
-  requestPassword: (email, from) => requestPassword(parts, email, from),
-  requestEmail: (caller, change) => requestEmail(parts, caller, change),
-  confirmEmail: (code, from) =>
-    useLink(parts, 'email', code, from, async (work, userId, { email }) =>
-      email === null ? undefined : (await changeEmail(work, { id: userId }, email, userId)).email,
-    ),
-});
+/** Signs in by a code that was given out, once. Errors: `invalid`, `too_many_attempts`. */
+export async function signInByLink(parts: SessionParts, code: string, from: Browser): Promise<SignedIn> {
+  return await useLink(parts, 'sign_in', from.isLocal ? code : '', from, async (work, userId) => {
+    const account = await getAccount(work, userId);
+    return account.disabledAt === null ? await startSession(work, account, from) : undefined;
+  });
+}
+
+/** Sets the password by the code of a link, once, and signs in who has no passkey. Errors: as by `signInByLink`, `busy`. */
+export async function setPasswordByLink(
+  parts: SessionParts,
+  code: string,
+  password: string,
+  from: Browser,
+): Promise<SignedIn | SecondFactorNeeded> {
+  await demandLink(parts, 'password', code, from);
+  const passwordHash = await parts.passwords.hash(password);
+  return await useLink(parts, 'password', code, from, async (work, userId, { removesPasskeys }) => {
+    const account = await getAccount(work, userId);
+    // The user may have become a member of another company since.
+    const { length } = await selectMemberships(work, [userId]);
+    if (removesPasskeys && length === 1) await removePasskeys(work, userId, userId);
+    await setPassword(work, account, passwordHash, userId);
+    if (account.disabledAt !== null) return undefined;
+    const passkeys = await selectPasskeys(work, userId);
+    return passkeys.length > 0 ? { secondFactor: null } : await startSession(work, account, from);
+  });
+}
+
+/** Changes the address by the code of a link, once. Resolves to the new one. Errors: as by `signInByLink`. */
+export async function confirmEmail(parts: SessionParts, code: string, from: Browser): Promise<string> {
+  return await useLink(parts, 'email', code, from, async (work, userId, { email }) =>
+    email === null ? undefined : (await changeEmail(work, { id: userId }, email, userId)).email,
+  );
+}
 
 type LinkKind = SentKind | 'sign_in';
 
@@ -192,7 +182,7 @@ const ended = (kind: LinkKind): DomainError => new DomainError('invalid', ENDED[
 
 /** Errors: `invalid` if the code is of no link, which counts like a wrong password. */
 async function demandLink(
-  { units, throttle }: LinkParts,
+  { units, throttle }: SessionParts,
   kind: LinkKind,
   code: string,
   { ip }: Browser,
@@ -205,7 +195,7 @@ async function demandLink(
 
 /** Ends a link and does what it is for, in one unit. */
 async function useLink<T>(
-  parts: LinkParts,
+  parts: SessionParts,
   kind: LinkKind,
   code: string,
   from: Browser,
@@ -226,9 +216,12 @@ function demandMail({ isOn }: Mailer): void {
   throw new DomainError('invalid', message);
 }
 
-/** Counts like a wrong password, and answers the same, in the same time, whether or not there is such an account. */
-async function requestPassword(
-  { units, throttle, mail, onError }: LinkParts,
+/**
+ * Sends a link to set a new password. Counts like a wrong password, and answers the same, in the same time, whether or
+ * not there is such an account. Errors: `invalid`, `too_many_attempts`.
+ */
+export async function requestPassword(
+  { units, throttle, mail, onError }: SessionParts,
   email: string,
   from: Browser,
 ): Promise<void> {
@@ -246,8 +239,9 @@ async function requestPassword(
   answered.catch(onError);
 }
 
-async function requestEmail(
-  parts: LinkParts,
+/** Sends a link to a new address. Errors: `invalid`, `too_many_attempts`, `busy`, `forbidden` for tokens. */
+export async function requestEmail(
+  parts: SessionParts,
   caller: Caller,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<void> {

@@ -1,6 +1,5 @@
 import type { SystemWriteWork } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { Mailer } from '../../../platform/mail.js';
 import {
   checkCreated,
   checkUsed,
@@ -8,14 +7,7 @@ import {
   relyingParty,
   requestOptions,
 } from '../../../platform/passkeys.js';
-import {
-  type Browser,
-  type Caller,
-  demandSession,
-  type Passkeys,
-  type SecondFactorNeeded,
-  type SignedIn,
-} from '../../../platform/requests.js';
+import { type Browser, type Caller, demandSession } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { Confirmation, PasskeyAdd, PasskeySignIn, SecondFactor } from './passkey.model.js';
 import {
@@ -28,38 +20,38 @@ import {
   usePasskey,
   useRecoveryCode,
 } from './passkey.service.js';
+import type { SecondFactorNeeded, SignedIn } from './session.model.js';
+import { type SessionParts, startSession } from './session.service.js';
 import {
   attempt,
   attemptByCaller,
-  type AttemptParts,
   attemptWithoutPassword,
   type Grant,
   pageRequest,
   replacing,
-  type StartSession,
   WRONG_CREDENTIALS,
 } from './sign-in.service.js';
-
-interface Parts extends AttemptParts {
-  readonly mail: Pick<Mailer, 'publicUrl'>;
-  readonly startSession: StartSession;
-}
 
 const WRONG_PASSKEY =
   'The passkey or recovery code is wrong, was used before or is older than 5 minutes, or the account is locked.';
 
-/** Requests of one browser about passkeys, or to sign in by a password that may need one besides. */
-export class PasskeyUse implements Passkeys {
+/**
+ * Requests of one browser about passkeys, in the JSON form of WebAuthn, or to sign in by a password that may need one
+ * besides. A confirmation is the password of the caller or the response of a passkey. Errors: `invalid`, `taken`,
+ * `not_found`, `forbidden` for tokens, `too_many_attempts`, `busy`.
+ */
+export class PasskeyUse {
   readonly #party;
 
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: SessionParts,
     private readonly from: Browser,
   ) {
     const { publicUrl } = parts.mail;
     this.#party = relyingParty(publicUrl === '' ? from.origin : publicUrl);
   }
 
+  /** Options of `navigator.credentials`: of `create` with a confirmation, of `get` if it is null. */
   async options(caller: Caller, confirmation: unknown): Promise<object> {
     if (confirmation != null) {
       return await this.#confirm(caller, confirmation, async (work, account) => {
@@ -74,6 +66,7 @@ export class PasskeyUse implements Passkeys {
     );
   }
 
+  /** The recovery codes are new with the first passkey, null otherwise. */
   async add(caller: Caller, input: unknown) {
     demandSession(caller);
     const { name, passkey } = parse(PasskeyAdd, input);
@@ -83,6 +76,7 @@ export class PasskeyUse implements Passkeys {
     );
   }
 
+  /** Removes the recovery codes with the last passkey. */
   async remove(caller: Caller, id: number, confirmation: unknown): Promise<unknown> {
     const { userId } = caller;
     return await this.#confirm(caller, confirmation, (work) => removePasskeys(work, userId, userId, id));
@@ -95,7 +89,7 @@ export class PasskeyUse implements Passkeys {
   async signIn(given: unknown): Promise<SignedIn> {
     const { passkey } = parse(PasskeySignIn, { passkey: given });
     return await this.#grantByPasskey(passkey, null, (work, account) =>
-      this.parts.startSession(work, account, this.from),
+      startSession(work, account, this.from),
     );
   }
 
@@ -114,7 +108,7 @@ export class PasskeyUse implements Passkeys {
           return undefined;
         }
       }
-      return await this.parts.startSession(work, account, this.from);
+      return await startSession(work, account, this.from);
     };
     return await replacing(
       () => attempt(this.parts, credentials, pageRequest(this.from), grant),

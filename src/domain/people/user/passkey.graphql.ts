@@ -1,8 +1,15 @@
 import * as g from '../../../graphql/index.js';
-import type { NamedPasskey } from '../../../platform/requests.js';
-import { browserOf } from './account-link.graphql.js';
+import { PasskeyUse } from './passkey-sign-in.service.js';
+import type { NamedPasskey } from './passkey.model.js';
 import { countRecoveryCodes, renamePasskey, selectPasskeys } from './passkey.service.js';
-import { ONLY_FIELD, pageMutation, sessionMutation, startSession } from './session.graphql.js';
+import {
+  browserOf,
+  ONLY_FIELD,
+  pageMutation,
+  partsOf,
+  sessionMutation,
+  startSession,
+} from './session.graphql.js';
 import { ViewerType } from './viewer.graphql.js';
 
 const PasskeyType = g.objectType<Omit<NamedPasskey, 'id'> & { readonly id: string }>(
@@ -40,7 +47,7 @@ const CONFIRMATION = {
   confirmation: g.object(ConfirmationInput, 'Password or passkey of the user. Wrong ones count as sign-ins.'),
 };
 
-const passkeysIn = (ctx: g.GraphqlContext) => ctx.services.sessions.passkeys(browserOf(ctx));
+const passkeysIn = (ctx: g.GraphqlContext) => new PasskeyUse(partsOf(ctx), browserOf(ctx));
 
 /** Errors name the arguments; a password is in `confirmation`. */
 const within: Parameters<typeof g.payload>[1] = (field) =>
@@ -102,7 +109,7 @@ export const passkeyGraphql = g.graphqlModule(
     'signInByPasskey',
     { passkey: g.json(`Response of \`get\` ${RESPONSE}`) },
     `Begins a session by a passkey alone, which has verified its user. ${ONLY_FIELD}`,
-    (ctx, { passkey }) => startSession(ctx, (from) => ctx.services.sessions.passkeys(from).signIn(passkey)),
+    (ctx, { passkey }) => startSession(ctx, (parts, from) => new PasskeyUse(parts, from).signIn(passkey)),
   ),
   g.fields(ViewerType, {
     passkeys: g.computed(

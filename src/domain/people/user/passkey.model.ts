@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 import { jsonObject } from '../../../platform/encoding/json.js';
-import type { Credential } from '../../../platform/passkeys.js';
-import type { NamedPasskey } from '../../../platform/requests.js';
 import { freeText, printableName } from '../../../platform/validate.js';
+import type { RecordOf } from '../../../schema/schema.js';
 import { MAX_PASSWORD } from './user.model.js';
 
 export const MAX_PASSKEYS = 20;
 export const RECOVERY_CODES = 10;
 
 /** A public key of an authenticator of a user. */
-export interface Passkey extends Credential, NamedPasskey {
-  readonly userId: number;
-}
+export type Passkey = RecordOf<'passkeys', unknown, never>;
+
+/** A passkey as its user sees it. */
+export type NamedPasskey = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;
 
 /** A response of `navigator.credentials` as JSON. */
 const passkey = jsonObject(16 * 1024);

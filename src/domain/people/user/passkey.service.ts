@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { DomainError, notFound, taken } from '../../../platform/errors.js';
 import type { Credential, Signed } from '../../../platform/passkeys.js';
-import { demandSession, type NamedPasskey } from '../../../platform/requests.js';
+import { demandSession } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { deleteCodes, saveCodes, selectCodes, takeCode } from './one-time-code.repository.js';
 import {
   comparableCode,
   MAX_PASSKEYS,
+  type NamedPasskey,
   type Passkey,
   PasskeyName,
   randomRecoveryCode,

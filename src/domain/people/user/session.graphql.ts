@@ -1,12 +1,18 @@
 import * as g from '../../../graphql/index.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { Caller, Role as RoleName, SecondFactorNeeded, SignedIn } from '../../../platform/requests.js';
+import type { Browser, Caller, Role as RoleName } from '../../../platform/requests.js';
+import { signInByLink } from './account-link.service.js';
+import { PasskeyUse } from './passkey-sign-in.service.js';
+import type { SecondFactorNeeded, SignedIn } from './session.model.js';
 import {
+  changePassword,
   endSession,
   findPreferences,
   listOwnCompanies,
   listSessions,
   type ListedSession,
+  type SessionParts,
+  type Sessions,
   setPreferences,
   switchCompany,
 } from './session.service.js';
@@ -82,9 +88,17 @@ export const sessionMutation = <F extends g.Fields>(
     return { viewer: viewerOf(ctx.caller) };
   });
 
-type SignIn = (
-  from: NonNullable<g.GraphqlContext['request']['page']>['browser'],
-) => Promise<SignedIn | SecondFactorNeeded>;
+/** The parts of the server that signing in needs. */
+export const partsOf = ({ services }: g.GraphqlContext): SessionParts =>
+  (services.sessions as Sessions).parts;
+
+/** The browser of the request. Errors: `forbidden` for programs. */
+export function browserOf({ request: { page } }: g.GraphqlContext): Browser {
+  if (page !== null) return page.browser;
+  throw new DomainError('forbidden', 'Only a page of this server can do this.');
+}
+
+type SignIn = (parts: SessionParts, from: Browser) => Promise<SignedIn | SecondFactorNeeded>;
 
 /** Signs in the browser of the request, and gives it the cookie. Errors: `forbidden` for programs. */
 export async function startSession(
@@ -95,7 +109,7 @@ export async function startSession(
   if (page === null) {
     throw new DomainError('forbidden', 'Only a page of this server can sign in; a program uses a token.');
   }
-  const signedIn = await signIn({ ...page.browser, earlier: ctx.caller });
+  const signedIn = await signIn(partsOf(ctx), { ...page.browser, earlier: ctx.caller });
   if ('secondFactor' in signedIn) return signedIn;
   page.setCookie(signedIn.cookie);
   return signedIn.caller;
@@ -121,19 +135,12 @@ const signIn = sessionMutation(
     secondFactor: g.object.orNull(SecondFactorInput, 'For users with passkeys. Ignored for all others.'),
   },
   `Begins a session of the console in the user's first company. INVALID for every wrong combination. ${ONLY_FIELD}`,
-  (ctx, given) => startSession(ctx, (from) => ctx.services.sessions.signIn(given, from)),
+  (ctx, given) => startSession(ctx, (parts, from) => new PasskeyUse(parts, from).signInByPassword(given)),
   {
     secondFactor: g.json.orNull(
       'Options for `navigator.credentials.get`, if the password is right and the user has passkeys: sign in again with the response, or with a recovery code. Null otherwise.',
     ),
   },
-);
-
-const signInByLink = sessionMutation(
-  'signInByLink',
-  { code: g.text('Code of the link.') },
-  `Begins a session by the code of a link, once. ${ONLY_FIELD}`,
-  (ctx, { code }) => startSession(ctx, (from) => ctx.services.sessions.signInByLink(code, from)),
 );
 
 const companySwitch = sessionMutation(
@@ -150,9 +157,9 @@ const passwordChange = sessionMutation(
   'passwordChange',
   { current: g.text('The current password.'), new: g.text('The new password. 12 to 128 characters.') },
   'Changes the password of the user, and ends all other sessions of the user. Tokens stay valid. FORBIDDEN for tokens.',
-  async ({ caller, services }, given) => {
-    await services.sessions.changePassword(caller, given);
-    return caller;
+  async (ctx, given) => {
+    await changePassword(partsOf(ctx), ctx.caller, given);
+    return ctx.caller;
   },
 );
 
@@ -194,7 +201,12 @@ const preferencesSet = g.ownMutation('PreferencesSet', {
 
 export const sessionGraphql = g.graphqlModule(
   signIn,
-  signInByLink,
+  sessionMutation(
+    'signInByLink',
+    { code: g.text('Code of the link.') },
+    `Begins a session by the code of a link, once. ${ONLY_FIELD}`,
+    (ctx, { code }) => startSession(ctx, (parts, from) => signInByLink(parts, code, from)),
+  ),
   signOut,
   sessionEnd,
   companySwitch,

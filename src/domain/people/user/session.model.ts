@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
 import { jsonObject } from '../../../platform/encoding/json.js';
+import type { Caller } from '../../../platform/requests.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
 /** A session ends after this time without a request, and after this time in all. */
@@ -13,6 +14,18 @@ const MAX_PREFERENCES = 16 * 1024;
 
 /** A sign-in of a person to the console; `companyId` is the company that the user works in now. */
 export type Session = RecordOf<'sessions', unknown, 'token_hash'>;
+
+export interface SignedIn {
+  readonly caller: Caller;
+  /** Text of the session's cookie, of which only a hash is stored. */
+  readonly cookie: string;
+}
+
+/** Nothing was signed in: a passkey or a recovery code is needed besides the password. */
+export interface SecondFactorNeeded {
+  /** Options of `navigator.credentials.get`; null if the sign-in has to begin anew. */
+  readonly secondFactor: object | null;
+}
 
 export function hasEnded({ createdAt, lastUsedAt }: Session, now: Date): boolean {
   return now.getTime() - createdAt.getTime() >= SESSION_MS || now.getTime() - lastUsedAt.getTime() >= IDLE_MS;

@@ -8,16 +8,12 @@ import {
   demandSession,
   ORDINARY_SCOPES,
   type Origin,
-  type Sessions,
-  type SignedIn,
 } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { hashToken, randomToken } from '../access-token/access-token.model.js';
 import { CHANGES_ACCESS, sparseTouch, TokenLookUp } from '../access-token/authentication.service.js';
-import { accountLinks } from './account-link.service.js';
-import { PasskeyUse } from './passkey-sign-in.service.js';
 import type { Passwords } from './password.service.js';
-import { hasEnded, Preferences, type Session } from './session.model.js';
+import { hasEnded, Preferences, type Session, type SignedIn } from './session.model.js';
 import {
   deleteSession,
   findSessionAccess,
@@ -40,6 +36,7 @@ import { setPassword } from './user.service.js';
 
 export { findPreferences } from './session.repository.js';
 
+/** Parts of the server that signing in, and changes of accounts, need. */
 export interface SessionParts extends AttemptParts {
   readonly passwords: Passwords;
   readonly clock: Clock;
@@ -47,16 +44,20 @@ export interface SessionParts extends AttemptParts {
   readonly onError: (error: unknown) => void;
 }
 
-export function createSessions({ clock, onError, ...parts }: SessionParts): Sessions {
-  const { units } = parts;
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Finds the callers of sessions of people who work in the console (decisions.md#sessions). */
+export function createSessions(parts: SessionParts) {
+  const { units, clock, onError } = parts;
   const entityTypes = [...CHANGES_ACCESS, 'session'];
   const lookUp = new TokenLookUp(units, clock, entityTypes, (hash) =>
     units.systemRead((work) => findSessionAccess(work, hash)),
   );
-  const passkeys = (from: Browser) => new PasskeyUse({ ...parts, startSession }, from);
   const touch = sparseTouch(units, clock, onError, touchSession);
   return {
-    authenticate: async (cookie, origin) => {
+    parts,
+    /** The caller of the session with this cookie. Errors: `unauthenticated`. */
+    authenticate: async (cookie: string | undefined, origin: Origin): Promise<Caller> => {
       const found = await lookUp.find(cookie);
       if (found === undefined || found.isRevoked || hasEnded(found.session, clock.now())) {
         throw new DomainError('unauthenticated', 'The session has ended: sign in.');
@@ -64,17 +65,12 @@ export function createSessions({ clock, onError, ...parts }: SessionParts): Sess
       touch(found.session, origin);
       return callerOf(found.session, found, origin);
     },
-    signIn: (given, from) => passkeys(from).signInByPassword(given),
-    passkeys,
-    ...accountLinks({ ...parts, startSession, onError }),
-    changePassword: (caller, change) => changePassword(parts, caller, change),
   };
 }
 
-type Parts = Pick<SessionParts, 'units' | 'throttle' | 'passwords'>;
-
-async function changePassword(
-  parts: Parts,
+/** Ends all other sessions of the user. Errors: `invalid`, `too_many_attempts`, `busy`, `forbidden` for tokens. */
+export async function changePassword(
+  parts: SessionParts,
   caller: Caller,
   { current, new: chosen }: { readonly current: string; readonly new: string },
 ): Promise<void> {
@@ -105,7 +101,7 @@ async function openMemberships(work: SystemWriteWork, userId: number) {
 }
 
 /** Signs in to the first company of the user, by name. Undefined if no company lets the user in. */
-async function startSession(
+export async function startSession(
   work: SystemWriteWork,
   account: Account,
   from: Browser,

@@ -2,7 +2,7 @@ import type { SystemWriteWork, Units } from '../../../database/work.js';
 import { clientNetwork } from '../../../platform/client-limits.js';
 import { MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
-import type { Browser, Caller, Origin, SignedIn } from '../../../platform/requests.js';
+import type { Caller, Origin } from '../../../platform/requests.js';
 import { isObject, parse } from '../../../platform/validate.js';
 import { createNetworkCounter, type WindowStores } from '../../../platform/windows.js';
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
@@ -36,13 +36,6 @@ export interface AttemptParts {
   readonly passwords: Pick<Passwords, 'inTurn'>;
   readonly throttle: ReturnType<typeof createSignInThrottle>;
 }
-
-/** Undefined if no company lets the user in. */
-export type StartSession = (
-  work: SystemWriteWork,
-  account: Account,
-  from: Browser,
-) => Promise<SignedIn | undefined>;
 
 /** Gives something for a correct password. Undefined: the attempt fails like one with a wrong password. */
 export type Grant<T> = (work: SystemWriteWork, account: Account) => Promise<T | undefined>;

@@ -11,7 +11,6 @@ import { apiTokensOfUser } from '../access-token/access-token.service.js';
 import { CompanyType } from '../company/company.graphql.js';
 import { companies } from '../company/company.service.js';
 import {
-  addMember,
   disableMember,
   enableMember,
   removeMember,
@@ -19,7 +18,7 @@ import {
   unlockMember,
   updateUser,
 } from './member.service.js';
-import { type Member, UserAdd, UserUpdate } from './user.model.js';
+import { type Member, UserUpdate } from './user.model.js';
 import { getUser, memberList, users } from './user.service.js';
 
 type Personal = 'email' | 'signInCount' | 'lastSignInAt' | 'lastSignInIp' | 'timeZone' | 'updatedAt';
@@ -81,17 +80,6 @@ const MemberType = g.nodeType<Member, Exclude<keyof Member, Shown | 'id'>>(
 
 const MemberList = g.listTypes(memberList, MemberType, { role: Role });
 
-export const MemberAddInput = g.inputOf('MemberAddInput', UserAdd, {
-  description: 'Fields of a new member.',
-  enums: { role: Role },
-  descriptions: {
-    email: 'E-mail address to sign in with, in any letter case. At most 254 characters.',
-    name: 'Full name. 1 to 255 characters. Other companies of the same user do not see it.',
-    role: 'What the user may do in the company.',
-    timeZone: 'IANA time zone, for example America/Sao_Paulo. Defaults to "UTC".',
-  },
-});
-
 const UserUpdateInput = g.inputOf('UserUpdateInput', UserUpdate, {
   description: 'Changes of a user. Absent fields keep their values.',
   isUpdate: true,
@@ -104,26 +92,6 @@ const CHANGED = { user: g.changedRecord(UserType), member: MEMBER };
 const BY_ADMIN = { scope: 'admin', within: [] } as const;
 
 export const memberAt = g.recordAt('userId', 'User', getUser);
-
-const memberAdd = g.ownMutation('MemberAdd', {
-  description:
-    'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. Requires the scope ADMIN.',
-  args: { input: g.object(MemberAddInput, 'Fields of the new member.') },
-  payload: {
-    user: g.object.orNull(UserType, 'The new member. Null if none was added.'),
-    member: MEMBER,
-    initialPassword: g.text.orNull(
-      'Password of a new user, which is shown only here. Null if none was added, and for a user who has an account already: the password stays what it is.',
-    ),
-  },
-  scope: 'admin',
-  // Made whether or not it is needed.
-  prepare: (ctx) => ctx.secrets.newPassword(),
-  run: async (work, { input }, _ctx, { password, hash }) => {
-    const { member, isNewAccount } = await addMember(work, input, hash);
-    return { user: member, member, initialPassword: isNewAccount ? password : null };
-  },
-});
 
 const memberSetRole = g.ownMutation('MemberSetRole', {
   ...BY_ADMIN,
@@ -162,7 +130,6 @@ const userUpdate = g.ownMutation('UserUpdate', {
 });
 
 export const userGraphql = g.graphqlModule(
-  memberAdd,
   memberSetRole,
   memberRemove,
   userUpdate,

@@ -279,14 +279,13 @@ const layers = [
     example: 'src/console/example.ts',
     src: ['console'],
     packages: [
-      ...[
-        '@tanstack/react-router',
-        '@tanstack/react-virtual',
-        'graphql-ws',
-        'react',
-        'react-aria-components',
-      ],
-      ...['react-dom', 'uplot', 'urql'],
+      '@tanstack/react-router',
+      '@tanstack/react-virtual',
+      'graphql-ws',
+      'react',
+      'react-aria-components',
+      'react-dom',
+      'urql',
     ],
   },
   {

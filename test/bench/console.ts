@@ -151,7 +151,7 @@ await withDatabaseFile(async (file) => {
   });
   await signIn(page);
   const loads = [
-    await measureFirstLoad(page, '/overview', 'main canvas'),
+    await measureFirstLoad(page, '/overview', 'main .chart-bars'),
     await measureFirstLoad(page, '/devices', ROW),
   ];
   const longest = await measureInteractions(page);

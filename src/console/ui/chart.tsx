@@ -1,12 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
-import type uPlot from 'uplot';
+import type { ReactNode } from 'react';
 
-import { usePreferences } from '../app/preferences';
 import type { Filter } from '../table/filter';
 import { SmallTable } from '../table/shown';
 import { texts, useTexts } from '../text';
-import 'uplot/dist/uPlot.min.css';
 
 const words = texts({
   table: ['Show as a table', 'Mostrar como tabela'],
@@ -28,41 +25,43 @@ interface ChartProps {
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
   /** Page of the records behind the values, for example `/notifications`. */
-  readonly page?: string;
+  readonly page?: string | undefined;
 }
 
-const HEIGHT_PX = 200;
+/** Bars whose names have room beside each other. */
+const NAMED = 8;
 
-/** Bars on top of each other, with the same figures as a table. Without its chart, the table is what is shown. */
+/** Bars on top of each other, with the same figures as a table. */
 export function Chart({ title, labels, series, format, page }: ChartProps): ReactNode {
   const text = useTexts(words);
-  const holder = useRef<HTMLDivElement>(null);
-  const [isBroken, setBroken] = useState(false);
-  const { theme } = usePreferences();
-  useEffect(() => {
-    const element = holder.current;
-    if (!element) return undefined;
-    let chart: uPlot | undefined;
-    let isOver = false;
-    const draw = async (): Promise<void> => {
-      const { default: Plot } = await import('uplot');
-      if (isOver) return;
-      chart = new Plot(optionsOf(Plot, element, labels, series, format), stacked(labels, series), element);
-    };
-    draw().catch(() => setBroken(true));
-    const observer = new ResizeObserver(() =>
-      chart?.setSize({ width: element.clientWidth, height: HEIGHT_PX }),
-    );
-    observer.observe(element);
-    return () => {
-      isOver = true;
-      observer.disconnect();
-      chart?.destroy();
-    };
-  }, [labels, series, format, theme]);
+  const valueAt = ({ values }: ChartSeries, index: number): number => values[index] ?? 0;
+  const sums = labels.map((_label, index) => series.reduce((sum, each) => sum + valueAt(each, index), 0));
+  const top = roundedUp(Math.max(1, ...sums));
+  const lines = [top, top / 2, 0].filter(Number.isInteger);
+  const step = Math.ceil(labels.length / NAMED);
   return (
     <figure className="chart">
-      {!isBroken && <div ref={holder} className="chart-plot" aria-hidden="true" />}
+      <div className="chart-plot" aria-hidden="true">
+        <ol className="chart-lines">
+          {lines.map((value) => (
+            <li key={value}>{format(value)}</li>
+          ))}
+        </ol>
+        <ol className="chart-bars">
+          {labels.map((label, index) => (
+            <li key={`${index} ${label}`}>
+              {series.map((each) => (
+                <div
+                  key={each.name}
+                  className={`chart-${each.tone}`}
+                  style={{ height: `${(100 * valueAt(each, index)) / top}%` }}
+                />
+              ))}
+              <small>{index % step === 0 && label}</small>
+            </li>
+          ))}
+        </ol>
+      </div>
       <ul className="chart-legend" aria-hidden="true">
         {series.map(({ name, tone }) => (
           <li key={name} className={`chart-${tone}`}>
@@ -70,7 +69,7 @@ export function Chart({ title, labels, series, format, page }: ChartProps): Reac
           </li>
         ))}
       </ul>
-      <details open={isBroken}>
+      <details>
         <summary>{text.table}</summary>
         <SmallTable
           caption={title}
@@ -94,17 +93,13 @@ export function Chart({ title, labels, series, format, page }: ChartProps): Reac
 }
 
 /** A value, which leads to the records behind it if there are any. */
-function Figure({
-  value,
-  filter,
-  page,
-  format,
-}: {
-  readonly value: number;
-  readonly filter: Filter | undefined;
-  readonly page: string | undefined;
-  readonly format: ChartProps['format'];
-}): ReactNode {
+function Figure(
+  props: Pick<ChartProps, 'format' | 'page'> & {
+    readonly value: number;
+    readonly filter: Filter | undefined;
+  },
+): ReactNode {
+  const { value, filter, page, format } = props;
   if (value === 0 || page === undefined || filter === undefined) return format(value);
   return (
     <Link to={page} search={{ filter }}>
@@ -113,57 +108,8 @@ function Figure({
   );
 }
 
-/** Each series holds the sum of itself and those before it; the last one is drawn first, behind the others. */
-function stacked(labels: readonly string[], series: readonly ChartSeries[]): uPlot.AlignedData {
-  const sums: number[][] = [];
-  for (const { values } of series) {
-    const below = sums.at(-1);
-    sums.push(values.map((value, index) => value + (below?.[index] ?? 0)));
-  }
-  return [labels.map((_label, index) => index), ...sums.reverse()];
-}
-
-function optionsOf(
-  Plot: typeof uPlot,
-  element: HTMLElement,
-  labels: readonly string[],
-  series: readonly ChartSeries[],
-  format: (value: number) => string,
-): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name: string): string => style.getPropertyValue(`--${name}`);
-  const bars = Plot.paths.bars?.({ size: [0.7, 40] });
-  const axis = {
-    stroke: colour('faint'),
-    grid: { stroke: colour('line'), width: 0.5 },
-    ticks: { show: false },
-  };
-  return {
-    width: element.clientWidth,
-    height: HEIGHT_PX,
-    legend: { show: false },
-    cursor: { show: false },
-    scales: {
-      x: { time: false, range: [-0.5, labels.length - 0.5] },
-      y: { range: (_chart, _low, high) => [0, high || 1] },
-    },
-    axes: [
-      {
-        ...axis,
-        values: (_chart, indexes) => indexes.map((index) => labels[index] ?? ''),
-        grid: { show: false },
-      },
-      { ...axis, size: 70, values: (_chart, values) => values.map(format) },
-    ],
-    series: [
-      {},
-      ...[...series].reverse().map(({ tone }) => ({
-        stroke: colour(tone),
-        fill: colour(tone),
-        width: 0,
-        points: { show: false },
-        ...(bars && { paths: bars }),
-      })),
-    ],
-  };
+/** The next number with one digit other than zero: 700 for 612. */
+function roundedUp(value: number): number {
+  const unit = 10 ** Math.floor(Math.log10(value));
+  return Math.ceil(value / unit) * unit;
 }

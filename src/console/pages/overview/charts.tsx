@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import type { OverviewQuery } from '../../gql/graphql';
 import type { Filter } from '../../table/filter';
@@ -17,10 +17,8 @@ function useLabels(
   time: Intl.DateTimeFormatOptions,
 ): readonly string[] {
   const { language, timeZone } = useLocale();
-  return useMemo(() => {
-    const clock = new Intl.DateTimeFormat(tagOf(language), { ...time, timeZone });
-    return rows.map(({ bucketStart }) => clock.format(new Date(bucketStart ?? 0)));
-  }, [language, rows, time, timeZone]);
+  const clock = new Intl.DateTimeFormat(tagOf(language), { ...time, timeZone });
+  return rows.map(({ bucketStart }) => clock.format(new Date(bucketStart ?? 0)));
 }
 
 const TONES = { approved: 'good', denied: 'bad', cancelled: 'warning' } as const;
@@ -38,15 +36,11 @@ export function Payments({ data: { hours, today, month }, starts }: PaymentsProp
   const text = useText();
   const format = useFormat();
   const labels = useLabels(hours, CLOCK);
-  const series = useMemo(
-    () =>
-      KINDS.map((kind) => ({
-        name: text[kind],
-        tone: TONES[kind],
-        values: hours.map((hour) => hour[`${kind}Amount`]),
-      })),
-    [hours, text],
-  );
+  const series = KINDS.map((kind) => ({
+    name: text[kind],
+    tone: TONES[kind],
+    values: hours.map((hour) => hour[`${kind}Amount`]),
+  }));
   return (
     <div className="card">
       <Section title={text.payments}>
@@ -132,18 +126,14 @@ function Over({ title, rows, time }: OverProps): ReactNode {
   const text = useText();
   const format = useFormat();
   const labels = useLabels(rows, time);
-  const series = useMemo(
-    () =>
-      SERIES.map(({ name, tone, states }): ChartSeries => ({
-        name: text[name],
-        tone,
-        values: rows.map((row) => states.reduce((sum, state) => sum + row[state], 0)),
-        filters: rows.map(({ bucketStart, bucketEnd }): Filter => ({
-          createdAt: { gte: bucketStart ?? '', lt: bucketEnd ?? '' },
-          deliveryState: { in: states.map((state) => state.toUpperCase()) },
-        })),
-      })),
-    [rows, text],
-  );
+  const series = SERIES.map(({ name, tone, states }): ChartSeries => ({
+    name: text[name],
+    tone,
+    values: rows.map((row) => states.reduce((sum, state) => sum + row[state], 0)),
+    filters: rows.map(({ bucketStart, bucketEnd }): Filter => ({
+      createdAt: { gte: bucketStart ?? '', lt: bucketEnd ?? '' },
+      deliveryState: { in: states.map((state) => state.toUpperCase()) },
+    })),
+  }));
   return <Chart title={title} labels={labels} series={series} page="/notifications" format={format.number} />;
 }

@@ -60,9 +60,9 @@ it('two people who edit one record see both values before one is lost', async ()
   await one.getByRole('heading', { name: 'theirs' }).waitFor();
   expect(await nameIn(one).inputValue()).toBe('mine');
   await save(one);
-  const dialog = one.getByRole('dialog');
-  await dialog.getByRole('row', { name: 'Name mine theirs' }).waitFor();
-  await dialog.getByRole('button', { name: 'Take these values' }).click();
+  const question = one.getByRole('region', { name: 'Changed by somebody else meanwhile' });
+  await question.getByRole('row', { name: 'Name mine theirs' }).waitFor();
+  await question.getByRole('button', { name: 'Take these values' }).click();
   await expect.poll(() => nameIn(one).inputValue()).toBe('theirs');
 
   // The change is made right before the form is sent: the server refuses it.
@@ -76,8 +76,8 @@ it('two people who edit one record see both values before one is lost', async ()
     await route.continue();
   });
   await save(one);
-  await dialog.getByRole('row', { name: 'Name mine again theirs again' }).waitFor();
-  await dialog.getByRole('button', { name: 'Save mine' }).click();
+  await question.getByRole('row', { name: 'Name mine again theirs again' }).waitFor();
+  await one.getByRole('button', { name: 'Save mine' }).click();
   await one.getByRole('heading', { name: 'mine again' }).waitFor();
 });
 

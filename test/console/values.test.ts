@@ -94,10 +94,10 @@ it('two people edit one group: the second sees both names, and decides', async (
   await first?.save();
   await first?.page.getByRole('heading', { name: 'Serra Sul' }).waitFor();
   await second?.save();
-  const dialog = second?.page.getByRole('dialog', { name: 'Changed by somebody else meanwhile' });
-  await dialog?.getByRole('row', { name: 'Name Serra Norte Serra Sul' }).waitFor();
+  const question = second?.page.getByRole('region', { name: 'Changed by somebody else meanwhile' });
+  await question?.getByRole('row', { name: 'Name Serra Norte Serra Sul' }).waitFor();
   if (second) await expectSound(second.page);
-  await dialog?.getByRole('button', { name: 'Save mine' }).click();
+  await second?.page.getByRole('button', { name: 'Save mine' }).click();
   await first?.page.getByRole('heading', { name: 'Serra Norte' }).waitFor();
   await second?.page.getByRole('button', { name: 'Undo' }).click();
   await second?.page.getByText('Undone').waitFor();

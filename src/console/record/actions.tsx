@@ -18,11 +18,20 @@ const words = texts({
   actionsOf: [(name: string) => `Actions for ${name}`, (name: string) => `Ações de ${name}`],
 });
 
+/** The window of an action, and how to open it. */
+function useActionDialog<Row extends { readonly id: string }>(
+  props: Omit<ActionDialogProps<Row>, 'action' | 'onClose'>,
+): readonly [ReactNode, (action: RecordAction<Row>) => void] {
+  const [action, setAction] = useState<RecordAction<Row> | null>(null);
+  const dialog = action && <ActionDialog {...props} action={action} onClose={() => setAction(null)} />;
+  return [<Suspense key="action">{dialog}</Suspense>, setAction];
+}
+
 /** Buttons for what may be done with selected records. */
 export function SelectionActions<Row extends { readonly id: string }>(
   props: Omit<ActionDialogProps<Row>, 'action' | 'onClose'>,
 ): ReactNode {
-  const [action, setAction] = useState<RecordAction<Row> | null>(null);
+  const [dialog, ask] = useActionDialog(props);
   const offered = props.actions.actions.filter(({ isJob }) => props.all == null || isJob === true);
   return (
     <>
@@ -31,14 +40,12 @@ export function SelectionActions<Row extends { readonly id: string }>(
           key={each.name}
           icon={each.icon}
           look={each.isDangerous === true ? 'danger' : 'plain'}
-          onPress={() => setAction(each)}
+          onPress={() => ask(each)}
         >
           {each.name}
         </Button>
       ))}
-      <Suspense>
-        {action && <ActionDialog {...props} action={action} onClose={() => setAction(null)} />}
-      </Suspense>
+      {dialog}
     </>
   );
 }
@@ -51,13 +58,9 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
   const text = useTexts(words);
   const { row, actions } = props;
   const run = useRun(actions);
-  const [action, setAction] = useState<RecordAction<Row> | null>(null);
-  const close = (): void => setAction(null);
+  const [dialog, ask] = useActionDialog({ actions, rows: [row] });
   const begin = async (chosen: RecordAction<Row>): Promise<void> => {
-    if (chosen.isDangerous === true || chosen.fields) {
-      setAction(chosen);
-      return;
-    }
+    if (chosen.isDangerous === true || chosen.fields) return ask(chosen);
     const [failed] = (await run(chosen, [row], {})).failed;
     if (failed) notify({ text: failed.message, tone: 'bad' });
   };
@@ -83,11 +86,7 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
           ))}
         </MenuButton>
       )}
-      <Suspense>
-        {action && (
-          <ActionDialog actions={actions} action={action} rows={[row]} onDone={close} onClose={close} />
-        )}
-      </Suspense>
+      {dialog}
     </>
   );
 }

@@ -33,20 +33,12 @@ export function DialogButton(props: DialogButtonProps): ReactNode {
   );
 }
 
-const Loaded = lazy(async () => ({ default: (await import('./fields')).CreateDialog })) as <
+/** A window with a form that sends one mutation. It is loaded when it is shown. */
+const CreateDialog = lazy(async () => ({ default: (await import('./fields')).CreateDialog })) as <
   Data extends object,
 >(
   props: CreateDialogProps<Data>,
 ) => ReactNode;
-
-/** A window with a form that sends one mutation. It is loaded when it is shown. */
-function CreateDialog<Data extends object>(props: CreateDialogProps<Data>): ReactNode {
-  return (
-    <Suspense>
-      <Loaded {...props} />
-    </Suspense>
-  );
-}
 
 /** The button that opens such a window. */
 export const creating = <Data extends object>(

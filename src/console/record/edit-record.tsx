@@ -1,26 +1,13 @@
 import { useState, type ReactNode } from 'react';
 
-import { useMutation } from '../api';
 import type { Document } from '../api/query';
 import { SmallTable } from '../table/shown';
 import { useLabel } from '../text';
 import { Button } from '../ui/button';
-import { Dialog } from '../ui/dialog';
-import { ForceBox, Form, useDraft } from '../ui/form';
+import { useDraft } from '../ui/form';
 import { pageTexts } from '../ui/words';
-import { Fields } from './fields';
-import {
-  attachmentOf,
-  fieldsOf,
-  inputOf,
-  pathOf,
-  presentOf,
-  useShownValue,
-  type FormField,
-  type GivenField,
-  type Root,
-  type Values,
-} from './form-field';
+import { SendForm } from './fields';
+import { fieldsOf, presentOf, useShownValue, type GivenField, type Root, type Values } from './form-field';
 import { useChangeNote } from './undo';
 
 const useText = pageTexts({
@@ -87,117 +74,64 @@ interface EditRecordProps extends RecordEdit {
   readonly onClose: () => void;
 }
 
-/** A form that changes fields of a record. It asks before it writes over what somebody else has changed meanwhile. */
+/**
+ * A form that changes fields of a record. Before it writes over what somebody else has changed meanwhile, it shows the fields
+ * that differ, mine beside theirs.
+ */
 export function EditRecord(props: EditRecordProps): ReactNode {
-  const text = useText();
-  const { record, note, root, onClose } = props;
-  const fields = fieldsOf(props.fields);
-  const theirs = presentOf(fields, record);
-  const edit = useEdit(record.id, theirs);
-  const { values, set } = edit;
-  const mutation = useMutation(props.document as Document<Record<string, object>, object>);
-  const noteChange = useChangeNote();
-  const [isAsking, setAsking] = useState(false);
-  const [isForced, setForced] = useState(false);
-  const send = async (): Promise<void> => {
-    const input = inputOf(fields, values);
-    const variables = {
-      id: record.id,
-      ifMatch: record.revision,
-      ...(root === null ? input : { input }),
-      ...(isForced && { force: true }),
-    };
-    const payload = await mutation.run(variables, attachmentOf(fields, values));
-    if (payload === null) return;
-    edit.clear();
-    noteChange(text.saved, payload);
-    onClose();
-  };
-  // The record on screen is loaded again after such an error.
-  const isRefused = mutation.errors.some(({ code }) => code === 'STALE');
-  const goOn = (): void => {
-    mutation.reset();
-    setAsking(false);
-  };
-  return (
-    <>
-      <Form
-        {...mutation}
-        onSubmit={() => {
-          if (edit.isStale) setAsking(true);
-          else void send();
-        }}
-        submit={text.save}
-        onCancel={() => {
-          edit.clear();
-          onClose();
-        }}
-        shown={fields.map((field) => pathOf(field, root))}
-      >
-        <Fields {...props} {...mutation} fields={fields} values={values} set={set} />
-        {note !== undefined && <p className="faint">{note}</p>}
-        <ForceBox label={text.force} errors={mutation.errors} isForced={isForced} onChange={setForced} />
-      </Form>
-      {edit.isStale && (isAsking || isRefused) && (
-        <StaleDialog
-          fields={fields}
-          mine={values}
-          theirs={theirs}
-          onTake={() => {
-            edit.clear();
-            goOn();
-          }}
-          onOverwrite={() => {
-            setAsking(false);
-            void send();
-          }}
-          onClose={goOn}
-        />
-      )}
-    </>
-  );
-}
-
-/** Shows the fields that differ, mine beside theirs, and asks which of them hold. */
-function StaleDialog(props: {
-  readonly fields: readonly FormField[];
-  readonly mine: Values;
-  readonly theirs: Values;
-  readonly onTake: () => void;
-  readonly onOverwrite: () => void;
-  readonly onClose: () => void;
-}): ReactNode {
   const text = useText();
   const label = useLabel();
   const shown = useShownValue();
-  const { mine, theirs } = props;
+  const noteChange = useChangeNote();
+  const { record, note, onClose, ...form } = props;
+  const fields = fieldsOf(props.fields);
+  const theirs = presentOf(fields, record);
+  const edit = useEdit(record.id, theirs);
+  const mine = edit.values;
+  const [isTried, setTried] = useState(false);
+  const isAsking = edit.isStale && isTried;
   return (
-    <Dialog
-      title={text.title}
-      isOpen
-      onClose={props.onClose}
-      footer={
-        <>
-          <Button onPress={props.onClose}>{text.cancel}</Button>
-          <Button onPress={props.onTake}>{text.take}</Button>
-          <Button look="primary" onPress={props.onOverwrite}>
-            {text.overwrite}
-          </Button>
-        </>
-      }
+    <SendForm
+      {...form}
+      state={edit}
+      args={{ id: record.id, ifMatch: record.revision }}
+      submit={isAsking ? text.overwrite : text.save}
+      isReady={() => {
+        setTried(true);
+        return isAsking || !edit.isStale;
+      }}
+      done=""
+      onDone={(payload) => {
+        noteChange(text.saved, payload);
+        onClose();
+      }}
+      onCancel={() => {
+        edit.clear();
+        onClose();
+      }}
     >
-      <div className="stack">
-        <p>{text.question}</p>
-        <SmallTable
-          rows={props.fields.filter((field) => shown(field, mine) !== shown(field, theirs))}
-          rowKey={({ name }) => name}
-          columns={[
-            { id: 'label', title: text.field, render: (field) => field.label ?? label(field.name) },
-            { id: 'mine', title: text.mine, render: (field) => shown(field, mine) },
-            { id: 'theirs', title: text.theirs, render: (field) => shown(field, theirs) },
-          ]}
-        />
-      </div>
-    </Dialog>
+      {() => (
+        <>
+          {note !== undefined && <p className="faint">{note}</p>}
+          {isAsking && (
+            <section className="stack" aria-label={text.title}>
+              <p className="note note-warning" role="alert">
+                {text.question}
+              </p>
+              <SmallTable
+                rows={fields.filter((field) => shown(field, mine) !== shown(field, theirs))}
+                rowKey={({ name }) => name}
+                columns={[
+                  { id: 'label', title: text.field, render: (field) => field.label ?? label(field.name) },
+                  { id: 'mine', title: text.mine, render: (field) => shown(field, mine) },
+                  { id: 'theirs', title: text.theirs, render: (field) => shown(field, theirs) },
+                ]}
+              />
+              <Button onPress={edit.clear}>{text.take}</Button>
+            </section>
+          )}
+        </>
+      )}
+    </SendForm>
   );
 }

@@ -7,7 +7,7 @@ import { useListAddress } from '../table/address';
 import { useLabel, useTexts, type Option } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Choice, TextInput } from '../ui/field';
-import { errorAt, ForceBox, Form, useDraft } from '../ui/form';
+import { Form, useDraft, type Draft } from '../ui/form';
 import { Checkbox, FileInput } from '../ui/inputs';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { useSecrets } from '../ui/secrets';
@@ -44,7 +44,7 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
   return askedOf(fields, values).map((field) => {
     const { name, label = labelOf(name), help, type, rows, autoFocus, autoComplete, find } = field;
     const options = optionsOf(field, labelOf);
-    const error = errorAt(errors, ...pathOf(field, root).split('.'));
+    const error = errors.find(({ path }) => path.join('.') === pathOf(field, root))?.message;
     const value = values[name];
     const change = (changed: unknown): void => set({ [name]: changed });
     if (field.isFlag === true) {
@@ -64,7 +64,10 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
       return <Choices key={name} options={options} page={field.page} value={chosen} onChange={change} />;
     }
     if (options) return <Choice key={name} {...shared} options={options} value={value as string | null} />;
-    if (find) return <ReferenceInput key={name} {...shared} find={find} value={value as Reference | null} />;
+    if (find) {
+      const record = value as Reference | null;
+      return <ReferenceInput key={name} {...shared} find={find} also={field.also ?? []} value={record} />;
+    }
     const text = { type, rows, autoFocus, autoComplete };
     const given = Object.fromEntries(Object.entries(text).filter(([, each]) => each !== undefined));
     return <TextInput key={name} {...given} {...shared} value={value as string} />;
@@ -100,6 +103,10 @@ function Choices({ options, page, value, onChange }: ChoicesProps): ReactNode {
 export interface SendFormProps<Data extends object> {
   /** Values that the person enters survive a reload under this name; secrets have none. */
   readonly draft?: string | undefined;
+  /** Values of the form in place of a draft. */
+  readonly state?: Draft<Values>;
+  /** Whether what was entered is sent now. */
+  readonly isReady?: () => boolean;
   readonly fields: readonly GivenField[];
   readonly document: Document<Data, never>;
   /** Arguments of the mutation beside the values of the fields, such as the `id` of a record. */
@@ -127,7 +134,8 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
   const text = useTexts(words);
   const { root, onCancel, done = text.saved, force = text.force } = props;
   const fields = fieldsOf(props.fields);
-  const { values, set, clear } = useDraft(props.draft, emptyOf(fields));
+  const draft = useDraft(props.draft, emptyOf(fields));
+  const { values, set, clear } = props.state ?? draft;
   const mutation = useMutation(props.document as Document<Data, object>);
   const showSecrets = useSecrets();
   const [isForced, setForced] = useState(false);
@@ -147,7 +155,9 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
   return (
     <Form
       {...mutation}
-      onSubmit={() => void send(args)}
+      onSubmit={() => {
+        if (props.isReady?.() ?? true) void send(args);
+      }}
       {...(onCancel && { onCancel })}
       submit={props.submit ?? text.save}
       isDangerous={props.isDangerous === true}
@@ -157,7 +167,11 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
       {props.help !== undefined && <p>{props.help}</p>}
       <Fields {...props} {...mutation} fields={fields} values={values} set={set} />
       {props.children?.(values, send)}
-      <ForceBox label={force} errors={mutation.errors} isForced={isForced} onChange={setForced} />
+      {(isForced || mutation.errors.some(({ code }) => code === 'IN_USE')) && (
+        <Checkbox isSelected={isForced} onChange={setForced}>
+          {force}
+        </Checkbox>
+      )}
     </Form>
   );
 }

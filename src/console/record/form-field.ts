@@ -25,6 +25,8 @@ export interface FormField extends Known {
   readonly initial?: unknown;
   /** In place of `values`, where their names are not words of the page. */
   readonly options?: readonly Option[];
+  /** Records to choose beside those that are found. */
+  readonly also?: readonly Reference[];
   /** Whether several of the options may be chosen. */
   readonly isMany?: boolean;
   /** Whether it is left out of what is sent. */

@@ -5,17 +5,19 @@ import type { UserError } from '../api/rules';
 import { tabStorage } from '../api/storage';
 import { useTexts } from '../text';
 import { Button } from './button';
-import { Checkbox } from './inputs';
 import { FailureNote } from './states';
 import { words } from './words';
+
+export interface Draft<Values> {
+  readonly values: Values;
+  readonly set: (changed: Partial<Values>) => void;
+  readonly clear: () => void;
+}
 
 /**
  * Values of a form that is filled in: with a key, they survive a reload of the page until `clear` is called, all but files.
  */
-export function useDraft<Values extends object>(
-  key: string | undefined,
-  empty: Values,
-): { readonly values: Values; readonly set: (changed: Partial<Values>) => void; readonly clear: () => void } {
+export function useDraft<Values extends object>(key: string | undefined, empty: Values): Draft<Values> {
   const name = `draft:${key}`;
   const isKept = key !== undefined;
   const [initial] = useState(empty);
@@ -41,11 +43,6 @@ function savedDraft(name: string): object {
   } catch {
     return {};
   }
-}
-
-/** The message for the argument at `path`, for example `errorAt(errors, 'input', 'name')`. */
-export function errorAt(errors: readonly UserError[], ...path: readonly string[]): string | undefined {
-  return errors.find((error) => error.path.join('.') === path.join('.'))?.message;
 }
 
 interface FormProps {
@@ -91,22 +88,5 @@ export function Form(props: FormProps): ReactNode {
         </Button>
       </div>
     </form>
-  );
-}
-
-interface ForceBoxProps {
-  readonly label: string;
-  readonly errors: readonly UserError[];
-  readonly isForced: boolean;
-  readonly onChange: (isForced: boolean) => void;
-}
-
-/** Has a change made although terminals lose software by it, once it was refused for that. */
-export function ForceBox({ label, errors, isForced, onChange }: ForceBoxProps): ReactNode {
-  if (!isForced && !errors.some(({ code }) => code === 'IN_USE')) return null;
-  return (
-    <Checkbox isSelected={isForced} onChange={onChange}>
-      {label}
-    </Checkbox>
   );
 }

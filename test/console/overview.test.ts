@@ -50,7 +50,7 @@ it('each tile and row leads to a list with the same number of records', async ()
   await page.getByText('Show as a table').first().click();
   const hours = page.getByRole('table', { name: 'Payments of the day by hour' });
   await hours.getByRole('cell', { name: '37.50' }).waitFor();
-  const bar = await page.locator('.chart-bars .chart-good').last().boundingBox();
+  const bar = await page.locator('.chart-bars').first().locator('.chart-good').last().boundingBox();
   expect(bar?.height).toBeGreaterThan(100);
   await today.getByRole('link', { name: 'Today' }).click();
   await page.getByText('3 records').waitFor();

@@ -52,7 +52,7 @@ it.each(WINDOWS)('a filter is saved, shared, used by a colleague and deleted: $n
   const [owner, colleague] = await Promise.all(
     ['operator', 'operator'].map((acme) => addPerson(server, { acme } as { acme: 'operator' })),
   );
-  const filter = JSON.stringify({ serialNumber: { startsWith: 'A-' }, lacksVersion: { eq: version } });
+  const filter = JSON.stringify({ serialNumber: { startsWith: 'A-' }, 'not.version': { eq: version } });
   const page = await open(`/devices?filter=${encodeURIComponent(filter)}`, {
     email: owner?.email ?? '',
     ...window,

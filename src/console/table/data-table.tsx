@@ -5,6 +5,7 @@ import type { SavedFilterKind } from '../gql/graphql';
 import { RowMenu, SelectionActions } from '../record/actions';
 import type { RecordActions } from '../record/bulk';
 import { DialogButton } from '../record/dialog-button';
+import { useNames } from '../record/find';
 import { useFormat, useTexts, WordsContext } from '../text';
 import { Button } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
@@ -14,6 +15,7 @@ import { ExportLink } from './export-link';
 import {
   apiFilter,
   filterWords,
+  referencesIn,
   useFilterFields,
   type Filter,
   type FilterField,
@@ -95,7 +97,9 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   const canSelect = useMay('WRITE') && rowActions !== undefined;
   const [isFiltering, setFiltering] = useState(false);
   const orderBy = sort === undefined ? null : orderOf(sort);
-  const where = { ...apiFilter(filters, filter), ...props.fixedFilter };
+  const where = { ...apiFilter(filter), ...props.fixedFilter };
+  const names = useNames(referencesIn(filters, filter));
+  const bar = { fields: filters, names, filter, onChange: onFilter };
   const list = useRows(props.source, where, orderBy);
   const { rows, total, error, isLoading } = list;
   const selection = useSelection(rows, JSON.stringify(where));
@@ -125,10 +129,8 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
         <ColumnMenu columns={known} choice={columnChoice} />
         {props.actions}
       </div>
-      <Suspense>
-        {isFiltering && <FilterPanel fields={filters} filter={filter} onChange={onFilter} />}
-      </Suspense>
-      <FilterChips fields={filters} filter={filter} onChange={onFilter} />
+      <Suspense>{isFiltering && <FilterPanel {...bar} />}</Suspense>
+      <FilterChips {...bar} />
       {canSelect && selection.rows.length > 0 && (
         <SelectionBar selection={selection} total={total ?? 0} actions={rowActions} where={where} />
       )}

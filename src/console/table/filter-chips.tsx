@@ -1,28 +1,22 @@
 import type { ReactNode } from 'react';
 
-import { useNames } from '../record/find';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
 import { Icon } from '../ui/icon';
-import {
-  filterWords,
-  referencesIn,
-  useConditionText,
-  without,
-  type Filter,
-  type FilterField,
-} from './filter';
+import { filterWords, useConditionText, without, type Filter, type FilterField } from './filter';
 
 export interface FilterBarProps {
   readonly fields: readonly FilterField[];
+  /** Names of the records in the filter by their ids. */
+  readonly names: ReadonlyMap<string, string>;
   readonly filter: Filter;
   readonly onChange: (filter: Filter) => void;
 }
 
 /** Conditions that hold, each with a button to take it away. */
-export function FilterChips({ fields, filter, onChange }: FilterBarProps): ReactNode {
+export function FilterChips({ fields, names, filter, onChange }: FilterBarProps): ReactNode {
   const text = useTexts(filterWords);
-  const conditionText = useConditionText(useNames(referencesIn(fields, filter)));
+  const conditionText = useConditionText(names);
   const conditions = Object.entries(filter);
   if (conditions.length === 0) return null;
   return (

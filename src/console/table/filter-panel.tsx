@@ -1,186 +1,152 @@
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 
-import { useNames } from '../record/find';
+import { Fields } from '../record/fields';
+import type { FormField, Values } from '../record/form-field';
 import { useLocale, useTexts } from '../text';
 import { clockOf, instantOf } from '../text/zone';
-import { Choice, TextInput } from '../ui/field';
-import { ReferenceInput } from '../ui/reference-input';
+import type { Reference } from '../ui/reference-input';
 import { filterWords, without, type Comparator, type FilterField } from './filter';
 import type { FilterBarProps } from './filter-chips';
 
-/** Fields for all conditions of a list. */
-export default function FilterPanel({ fields, filter, onChange }: FilterBarProps): ReactNode {
-  const text = useTexts(filterWords);
-  const shown = fields.filter(({ isOfLinks }) => isOfLinks !== true);
-  return (
-    <div className="filter-panel" role="group" aria-label={text.filter}>
-      {shown.map((field) => (
-        <Condition
-          key={field.id}
-          field={field}
-          value={filter[field.id]}
-          onChange={(comparator) =>
-            onChange(comparator === null ? without(filter, field.id) : { ...filter, [field.id]: comparator })
-          }
-        />
-      ))}
-    </div>
-  );
-}
-
-interface ConditionProps {
-  readonly field: FilterField;
-  readonly value: Comparator | undefined;
-  readonly onChange: (comparator: Comparator | null) => void;
-}
-
-/** Id that stands for records without a reference. */
-const NO_RECORD = 'none';
 /** Value of a choice that asks for nothing. */
 const ANY = '';
+/** Id that stands for records without a reference. */
+const NO_RECORD = 'none';
+/** Comparators of times and amounts: from, and before. */
+const BOUNDS = ['gte', 'lt'] as const;
+/** A person who types pauses for this time. */
+const PAUSE_MS = 300;
 
-function Condition({ field, value, onChange }: ConditionProps): ReactNode {
-  const text = useTexts(filterWords);
-  const { title, kind } = field;
-  if (kind === 'reference' && field.find) {
-    return <ReferenceCondition field={field} value={value} onChange={onChange} find={field.find} />;
-  }
-  if (kind === 'text' || kind === 'reference') {
-    const comparator = field.comparator ?? 'contains';
-    const shown = value?.[comparator] ?? value?.eq;
-    return (
-      <TypedText
-        label={title}
-        value={typeof shown === 'string' ? shown : ''}
-        onChange={(typed) => onChange(typed === '' ? null : { [comparator]: typed })}
-      />
-    );
-  }
-  if (kind === 'choice' || kind === 'flag') {
-    const options =
-      kind === 'choice'
-        ? (field.options ?? [])
-        : [
-            { value: 'true', label: text.yes },
-            { value: 'false', label: text.no },
-          ];
-    const [equal] = [value?.in ?? value?.eq].flat();
-    return (
-      <Choice
-        label={title}
-        options={[{ value: ANY, label: text.any }, ...options]}
-        value={equal === undefined ? ANY : String(equal)}
-        onChange={(chosen) => {
-          if (chosen === ANY) onChange(null);
-          else onChange({ eq: kind === 'flag' ? chosen === 'true' : chosen });
-        }}
-      />
-    );
-  }
-  return <Range field={field} value={value} onChange={onChange} />;
+/** A field of the form for a condition, or for one of its bounds. */
+interface Input extends FormField {
+  /** Comparator that has the value. */
+  readonly by: string;
 }
 
-/** A record, or that there is none. */
-function ReferenceCondition({
-  field,
-  value,
-  onChange,
-  find,
-}: ConditionProps & { readonly find: NonNullable<FilterField['find']> }): ReactNode {
-  const text = useTexts(filterWords);
-  const id = value?.isNull === true ? NO_RECORD : typeof value?.eq === 'string' ? value.eq : null;
-  const names = useNames(id === null || id === NO_RECORD ? [] : [id]);
-  const none = useMemo(() => ({ id: NO_RECORD, name: text.none }), [text]);
-  const search = useCallback(
-    async (typed: string) => [...(field.comparator === 'eq' ? [] : [none]), ...(await find(typed))],
-    [field.comparator, find, none],
-  );
-  const name = id === NO_RECORD ? none.name : id === null ? '' : names.get(id);
-  return (
-    <ReferenceInput
-      // The field shows the name once it is known.
-      key={`${id} ${name}`}
-      label={field.title}
-      value={id !== null && name !== undefined ? { id, name } : null}
-      find={search}
-      onChange={(chosen) =>
-        onChange(chosen === null ? null : chosen.id === NO_RECORD ? { isNull: true } : { eq: chosen.id })
-      }
-    />
-  );
-}
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** From and before, for times and amounts. */
-function Range({ field, value, onChange }: ConditionProps): ReactNode {
+/** Fields for all conditions of a list. A text stays as it was typed while it means the condition. */
+export default function FilterPanel({ fields, names, filter, onChange }: FilterBarProps): ReactNode {
   const text = useTexts(filterWords);
   const { timeZone } = useLocale();
-  const set = (name: 'gte' | 'lt', typed: string): void => {
-    const parsed = field.kind === 'amount' ? centsOf(typed) : timeOf(typed, timeZone);
-    const changed: Comparator = { ...without(value ?? {}, name), ...(parsed !== null && { [name]: parsed }) };
-    onChange(Object.keys(changed).length === 0 ? null : changed);
-  };
-  return (
-    <div className="range" role="group" aria-label={field.title}>
-      {(['gte', 'lt'] as const).map((name) => (
-        <TypedText
-          key={name}
-          label={`${field.title} ${name === 'gte' ? text.from : text.until}`}
-          type={field.kind === 'amount' ? 'text' : 'datetime-local'}
-          value={shownInRange(field.kind, value?.[name], timeZone)}
-          {...(field.kind === 'amount' && { normal: normalAmount })}
-          onChange={(typed) => set(name, typed)}
-        />
-      ))}
-    </div>
-  );
-}
-
-/** A field that reports what was typed once the person pauses. It keeps the text as typed while it means the value. */
-function TypedText(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly type?: string;
-  /** The value that a text means, as `value` has it. */
-  readonly normal?: (typed: string) => string;
-  readonly onChange: (typed: string) => void;
-}): ReactNode {
-  const { label, value, type = 'text', normal = (text: string) => text.trim(), onChange } = props;
-  const [typed, setTyped] = useState(value);
-  const [before, setBefore] = useState(value);
-  if (before !== value) {
-    setBefore(value);
-    if (normal(typed) !== value) setTyped(value);
+  const [typed, setTyped] = useState<Values>({});
+  const [pause, setPause] = useState(0);
+  const conditions = fields.filter(({ isOfLinks }) => isOfLinks !== true).map(conditionOf);
+  let meant = filter;
+  for (const { id, comparator, known } of conditions) {
+    if (isSame(comparator, known)) continue;
+    meant = comparator ? { ...meant, [id]: comparator } : without(meant, id);
   }
-  const isReported = normal(typed) === value;
+  const isReported = isSame(meant, filter);
+  const [before, setBefore] = useState(filter);
+  if (!isSame(before, filter)) {
+    setBefore(filter);
+    if (!isReported) setTyped({});
+  }
+  const report = useEffectEvent(() => onChange(meant));
   useEffect(() => {
     if (isReported) return undefined;
-    const timer = setTimeout(() => onChange(typed.trim()), 300);
+    const timer = setTimeout(() => report(), pause);
     return () => clearTimeout(timer);
-  }, [typed, isReported, onChange]);
-  return <TextInput label={label} type={type} value={typed} onChange={setTyped} />;
+  }, [isReported, typed, pause]);
+
+  /** The fields of a condition with their values, what these mean, and the condition as it is known. */
+  function conditionOf(field: FilterField) {
+    const inputs = inputsOf(field);
+    const present = filter[field.id] ?? {};
+    const values = inputs.map(({ name, by }): [string, unknown] => {
+      const [value] = [
+        present.isNull === true ? NO_RECORD : (present[by] ?? present.in ?? present.eq),
+      ].flat();
+      return [name, shownValue(field, value)];
+    });
+    const known = Object.fromEntries(values);
+    const meantBy = (entered: Values): Comparator | null => {
+      const parts = inputs.map(({ name, by }) => [by, meantValue(field, entered[name])] as const);
+      const set = parts.filter(([, value]) => value !== null);
+      if (set.length === 0) return null;
+      const comparator = Object.fromEntries(set) as Comparator;
+      return comparator.eq === NO_RECORD ? { isNull: true } : comparator;
+    };
+    const entered = { ...known, ...typed };
+    return { ...field, inputs, values: entered, comparator: meantBy(entered), known: meantBy(known) };
+  }
+
+  function inputsOf({
+    id: name,
+    title: label,
+    kind,
+    options,
+    find,
+    comparator,
+  }: FilterField): readonly Input[] {
+    if (kind === 'time' || kind === 'amount') {
+      return BOUNDS.map((by) => ({
+        by,
+        name: `${name} ${by}`,
+        label: `${label} ${by === 'gte' ? text.from : text.until}`,
+        type: kind === 'time' ? 'datetime-local' : 'text',
+      }));
+    }
+    const any = { value: ANY, label: text.any };
+    if (options) return [{ name, label, by: 'eq', options: [any, ...options] }];
+    const also = comparator === 'eq' ? [] : [{ id: NO_RECORD, name: text.none }];
+    if (find) return [{ name, label, by: 'eq', find, also }];
+    return [{ name, label, by: comparator ?? 'contains' }];
+  }
+
+  function shownValue({ kind }: FilterField, value: Comparator[string] | undefined): unknown {
+    if (value === undefined) return kind === 'reference' ? null : '';
+    if (kind === 'time') return clockOf(new Date(String(value)), timeZone);
+    if (kind === 'amount') return String(Number(value) / 100);
+    const id = String(value);
+    if (kind !== 'reference') return id;
+    return { id, name: id === NO_RECORD ? text.none : (names.get(id) ?? '') };
+  }
+
+  /** The value that a field means, as the API takes it; null for none. */
+  function meantValue({ kind }: FilterField, entered: unknown): Comparator[string] | null {
+    if (kind === 'reference') return (entered as Reference | null)?.id ?? null;
+    const value = (entered as string).trim();
+    if (value === '') return null;
+    if (kind === 'time') return timeOf(value, timeZone);
+    if (kind === 'amount') return centsOf(value);
+    return kind === 'flag' ? value === 'true' : value;
+  }
+
+  return (
+    <div className="filter-panel" role="group" aria-label={text.filter}>
+      {conditions.map(({ id, title, inputs, values }) => {
+        const isRange = inputs.length > 1;
+        const shown = (
+          <Fields
+            key={id}
+            fields={inputs}
+            values={values}
+            set={(changed) => {
+              setTyped({ ...typed, ...changed });
+              setPause(inputs.some(({ options, find }) => options ?? find) ? 0 : PAUSE_MS);
+            }}
+          />
+        );
+        return isRange ? (
+          <div key={id} className="range" role="group" aria-label={title}>
+            {shown}
+          </div>
+        ) : (
+          shown
+        );
+      })}
+    </div>
+  );
 }
 
 /** Cents of an amount as people write it in either language: 1,234.56 or 1.234,56. */
 function centsOf(typed: string): number | null {
   const value = Number(typed.replaceAll(/[.,](?=\d{3}(?:\D|$))/g, '').replace(',', '.'));
-  return typed === '' || Number.isNaN(value) ? null : Math.round(value * 100);
-}
-
-/** An amount as the filter shows it: 12 for "12." while the cents are typed. */
-function normalAmount(typed: string): string {
-  const cents = centsOf(typed);
-  return cents === null ? '' : String(cents / 100);
+  return Number.isNaN(value) ? null : Math.round(value * 100);
 }
 
 function timeOf(typed: string, timeZone: string): string | null {
   return Number.isNaN(Date.parse(typed)) ? null : instantOf(typed, timeZone).toISOString();
-}
-
-function shownInRange(
-  kind: FilterField['kind'],
-  value: Comparator[string] | undefined,
-  timeZone: string,
-): string {
-  if (typeof value !== 'string' && typeof value !== 'number') return '';
-  return kind === 'amount' ? String(Number(value) / 100) : clockOf(new Date(value), timeZone);
 }

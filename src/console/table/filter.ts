@@ -8,7 +8,7 @@ export type Comparator = Readonly<Record<string, Value | readonly Value[]>>;
 
 type Value = string | number | boolean;
 
-/** A filter of the API without `and`, `or` and `not`, as it stands in the address. */
+/** A filter of the API without `and`, `or` and `not`, as it stands in the address: `not.version` is what must not hold. */
 export type Filter = Readonly<Record<string, Comparator>>;
 
 /** A condition that people can set. */
@@ -24,8 +24,6 @@ export interface FilterField {
   readonly find?: ((text: string) => Promise<readonly Reference[]>) | undefined;
   /** Set by links alone, without a field to enter it. */
   readonly isOfLinks?: boolean;
-  /** Field of the API whose condition must not hold, where it differs from `id`. */
-  readonly lacks?: string;
   /** How a text is compared: `contains` where nothing is said. */
   readonly comparator?: 'contains' | 'startsWith' | 'eq';
 }
@@ -42,6 +40,12 @@ const KINDS = new Map<string | undefined, FilterField['kind']>([
   ['flag', 'flag'],
 ]);
 
+/** Words for the values of a flag. */
+const FLAG = [
+  ['true', 'yes'],
+  ['false', 'no'],
+] as const;
+
 const kindOf = (shownAs: string | undefined) => KINDS.get(shownAs) ?? 'text';
 
 /** Conditions with all that follows from their names. */
@@ -50,8 +54,11 @@ export function useFilterFields(given: readonly GivenFilter[]): readonly FilterF
   return given.map((each) => {
     const own = typeof each === 'string' ? { id: each } : each;
     const { values, find, kind: shownAs, comparator } = { ...knownOf(own.id), ...own };
-    const options = values?.map((value) => ({ value, label: label(value) }));
-    const kind = find ? 'reference' : options ? 'choice' : kindOf(shownAs);
+    const kind = find ? 'reference' : values ? 'choice' : kindOf(shownAs);
+    const options =
+      kind === 'flag'
+        ? FLAG.map(([value, word]) => ({ value, label: label(word) }))
+        : values?.map((value) => ({ value, label: label(value) }));
     const field = { title: label(own.id), kind, options, find, ...own } as const;
     return comparator === undefined ? field : { ...field, comparator };
   });
@@ -70,30 +77,31 @@ export const filterWords = pageWords({
   ],
 });
 
-/** The filter as the API takes it, with `not` around conditions on what records lack. */
-export function apiFilter(fields: readonly FilterField[], filter: Filter): object {
-  const lacking = fields.filter(({ id, lacks }) => lacks !== undefined && filter[id] !== undefined);
-  if (lacking.length === 0) return filter;
-  const has = Object.entries(filter).filter(([name]) => !lacking.some(({ id }) => id === name));
-  return {
-    ...Object.fromEntries(has),
-    and: lacking.map(({ id, lacks = id }) => ({ not: { [lacks]: filter[id] } })),
-  };
+const NOT = 'not.';
+
+/** The filter as the API takes it. */
+export function apiFilter(filter: Filter): object {
+  const conditions = Object.entries(filter);
+  const holding = conditions.filter(([name]) => !name.startsWith(NOT));
+  const and = conditions
+    .filter(([name]) => name.startsWith(NOT))
+    .map(([name, comparator]) => ({ not: { [name.slice(NOT.length)]: comparator } }));
+  return { ...Object.fromEntries(holding), ...(and.length > 0 && { and }) };
 }
 
 /** A filter of the API as it stands in the address; null for one that these fields cannot show. */
 export function shownFilter(fields: readonly FilterField[], filter: object): Filter | null {
   const { and = [], ...plain } = filter as { readonly and?: readonly { readonly not?: object }[] };
-  const shown = Object.entries(plain).map(([name, comparator]) => {
-    return [fields.find(({ id }) => id === name)?.id, comparator] as const;
+  const negated = and.flatMap((part) => {
+    const conditions = Object.entries(part.not ?? {});
+    const isOne = conditions.length === 1 && Object.keys(part).length === 1;
+    return isOne
+      ? conditions.map(([name, comparator]) => [NOT + name, comparator] as const)
+      : [['', {}] as const];
   });
-  for (const part of and) {
-    const [[name, comparator] = [], ...others] = Object.entries(part.not ?? {});
-    const isAlone = others.length === 0 && Object.keys(part).length === 1;
-    const field = fields.find(({ lacks }) => isAlone && lacks !== undefined && lacks === name);
-    shown.push([field?.id, comparator]);
-  }
-  return shown.some(([id]) => id === undefined) ? null : (Object.fromEntries(shown) as Filter);
+  const shown = [...Object.entries(plain), ...negated];
+  const isKnown = shown.every(([name]) => fields.some(({ id }) => id === name));
+  return isKnown ? (Object.fromEntries(shown) as Filter) : null;
 }
 
 /** Global ids in the conditions of references. */
@@ -111,11 +119,10 @@ export function useConditionText(
   const format = useFormat();
   return (field, comparator) => {
     const shown = (value: Value): string => {
-      if (typeof value === 'boolean') return value ? text.yes : text.no;
       if (field.kind === 'time') return format.time(String(value));
       if (field.kind === 'amount') return format.amount(Number(value));
       if (field.kind === 'reference') return names.get(String(value)) ?? '…';
-      return field.options?.find((option) => option.value === value)?.label ?? String(value);
+      return field.options?.find((option) => option.value === String(value))?.label ?? String(value);
     };
     const parts: string[] = [];
     for (const [name, value] of Object.entries(comparator)) {

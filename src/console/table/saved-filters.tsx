@@ -28,14 +28,14 @@ const FILTERS = graphql(`
   }
 `);
 
-interface SavedFiltersProps extends FilterBarProps {
+interface SavedFiltersProps extends Omit<FilterBarProps, 'names'> {
   readonly kind: SavedFilterKind;
   readonly onClose: () => void;
 }
 
 /** The saved filters of a list to choose from, and a form that saves the filter of now. */
 export default function SavedFilters(props: SavedFiltersProps): ReactNode {
-  const { kind, fields, filter, onClose } = props;
+  const { kind, filter, onClose } = props;
   const text = useText();
   const filterText = useTexts(filterWords);
   const mayWrite = useMay('WRITE');
@@ -48,7 +48,7 @@ export default function SavedFilters(props: SavedFiltersProps): ReactNode {
         <SendForm
           fields={['name', { name: 'shared', label: text.share, isFlag: true }]}
           document={mutations.savedFilterCreate}
-          input={{ kind, filter: apiFilter(fields, filter) }}
+          input={{ kind, filter: apiFilter(filter) }}
           submit={text.saveFilter}
         />
       )}

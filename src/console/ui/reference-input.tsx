@@ -23,19 +23,24 @@ interface ReferenceInputProps {
   readonly onChange: (value: Reference | null) => void;
   /** Records whose names contain the text, at most some ten. */
   readonly find: (text: string) => Promise<readonly Reference[]>;
+  /** Records to choose beside those that are found. */
+  readonly also?: readonly Reference[];
   readonly error?: string | undefined;
 }
 
 const PAUSE_MS = 200;
 
 /** A record chosen by its name, which the server looks for while the person types. An empty field is none. */
-export function ReferenceInput({ label, value, onChange, find, error }: ReferenceInputProps): ReactNode {
-  const [typed, setTyped] = useState(value?.name ?? '');
-  const [found, setFound] = useState<readonly Reference[]>(value ? [value] : []);
+export function ReferenceInput(props: ReferenceInputProps): ReactNode {
+  const { label, value, onChange, find, also = [], error } = props;
+  /** Null while the field has the name of the record. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const [found, setFound] = useState<readonly Reference[]>([]);
+  const offered = [...also, ...found];
   useEffect(() => {
     let isOver = false;
     const search = async (): Promise<void> => {
-      const records = await find(typed === value?.name ? '' : typed).catch(() => []);
+      const records = await find(typed ?? '').catch(() => []);
       if (!isOver) setFound(records);
     };
     const timer = setTimeout(() => void search(), PAUSE_MS);
@@ -43,7 +48,7 @@ export function ReferenceInput({ label, value, onChange, find, error }: Referenc
       isOver = true;
       clearTimeout(timer);
     };
-  }, [find, typed, value]);
+  }, [find, typed]);
   return (
     <ComboBox
       className="field"
@@ -51,16 +56,16 @@ export function ReferenceInput({ label, value, onChange, find, error }: Referenc
       menuTrigger="focus"
       isInvalid={error !== undefined}
       validationBehavior="aria"
-      items={found}
-      inputValue={typed}
+      items={offered}
+      inputValue={typed ?? value?.name ?? ''}
       onInputChange={(text) => {
         setTyped(text);
         if (text === '') onChange(null);
       }}
       value={value?.id ?? null}
       onChange={(id) => {
-        const chosen = found.find((each) => each.id === id) ?? null;
-        if (chosen) setTyped(chosen.name);
+        const chosen = offered.find((each) => each.id === id) ?? null;
+        if (chosen) setTyped(null);
         if (chosen || id === null) onChange(chosen);
       }}
     >

@@ -2,7 +2,6 @@ import { lazy, type ReactNode } from 'react';
 
 import { graphql, mutations } from '../../api';
 import { creating, DialogButton } from '../../record/dialog-button';
-import { findAppVersions } from '../../record/find';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Ago } from '../../ui/facts';
@@ -61,7 +60,7 @@ export default function DevicesPage(): ReactNode {
         'model',
         'frameworkVersion',
         { id: 'version', title: text.hasVersion },
-        { id: 'lacksVersion', lacks: 'version', comparator: 'eq', find: findAppVersions },
+        { id: 'not.version', title: text.lacksVersion },
         'refused',
         'hasReported',
         'lastSeenAt',

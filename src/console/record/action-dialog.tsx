@@ -62,7 +62,7 @@ export default function ActionDialog<Row extends { readonly id: string }>(
 }
 
 interface AskedProps<Row> extends ActionDialogProps<Row> {
-  /** What is sent; null while something is missing. */
+  /** Input of the action; null while something is missing. */
   readonly input: Values | null;
   /** Fields to enter it. */
   readonly children: ReactNode;

@@ -26,12 +26,12 @@ interface Input extends FormField {
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** Fields for all conditions of a list. A text stays as it was typed while it means the condition. */
-export default function FilterPanel({ fields, names, filter, onChange }: FilterBarProps): ReactNode {
+export default function FilterPanel(props: FilterBarProps): ReactNode {
   const text = useTexts(filterWords);
-  const { timeZone } = useLocale();
+  const { filter, onChange } = props;
   const [typed, setTyped] = useState<Values>({});
   const [pause, setPause] = useState(0);
-  const conditions = fields.filter(({ isOfLinks }) => isOfLinks !== true).map(conditionOf);
+  const conditions = useConditions(props, typed);
   let meant = filter;
   for (const { id, comparator, known } of conditions) {
     if (isSame(comparator, known)) continue;
@@ -49,51 +49,30 @@ export default function FilterPanel({ fields, names, filter, onChange }: FilterB
     const timer = setTimeout(() => report(), pause);
     return () => clearTimeout(timer);
   }, [isReported, typed, pause]);
+  return (
+    <div className="filter-panel" role="group" aria-label={text.filter}>
+      {conditions.map(({ id, title, inputs, values }) => {
+        const isTyped = inputs.every(({ options, find }) => !options && !find);
+        const set = (changed: Values): void => {
+          setTyped({ ...typed, ...changed });
+          setPause(isTyped ? PAUSE_MS : 0);
+        };
+        const shown = <Fields key={id} fields={inputs} values={values} set={set} />;
+        if (inputs.length === 1) return shown;
+        return (
+          <div key={id} className="range" role="group" aria-label={title}>
+            {shown}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
 
-  /** The fields of a condition with their values, what these mean, and the condition as it is known. */
-  function conditionOf(field: FilterField) {
-    const inputs = inputsOf(field);
-    const present = filter[field.id] ?? {};
-    const values = inputs.map(({ name, by }): [string, unknown] => {
-      const [value] = [
-        present.isNull === true ? NO_RECORD : (present[by] ?? present.in ?? present.eq),
-      ].flat();
-      return [name, shownValue(field, value)];
-    });
-    const known = Object.fromEntries(values);
-    const meantBy = (entered: Values): Comparator | null => {
-      const parts = inputs.map(({ name, by }) => [by, meantValue(field, entered[name])] as const);
-      const set = parts.filter(([, value]) => value !== null);
-      if (set.length === 0) return null;
-      const comparator = Object.fromEntries(set) as Comparator;
-      return comparator.eq === NO_RECORD ? { isNull: true } : comparator;
-    };
-    const entered = { ...known, ...typed };
-    return { ...field, inputs, values: entered, comparator: meantBy(entered), known: meantBy(known) };
-  }
-
-  function inputsOf({
-    id: name,
-    title: label,
-    kind,
-    options,
-    find,
-    comparator,
-  }: FilterField): readonly Input[] {
-    if (kind === 'time' || kind === 'amount') {
-      return BOUNDS.map((by) => ({
-        by,
-        name: `${name} ${by}`,
-        label: `${label} ${by === 'gte' ? text.from : text.until}`,
-        type: kind === 'time' ? 'datetime-local' : 'text',
-      }));
-    }
-    const any = { value: ANY, label: text.any };
-    if (options) return [{ name, label, by: 'eq', options: [any, ...options] }];
-    const also = comparator === 'eq' ? [] : [{ id: NO_RECORD, name: text.none }];
-    if (find) return [{ name, label, by: 'eq', find, also }];
-    return [{ name, label, by: comparator ?? 'contains' }];
-  }
+/** Conditions with their fields and values, what these mean, and what the filter has. */
+function useConditions({ fields, names, filter }: FilterBarProps, typed: Values) {
+  const text = useTexts(filterWords);
+  const { timeZone } = useLocale();
 
   function shownValue({ kind }: FilterField, value: Comparator[string] | undefined): unknown {
     if (value === undefined) return kind === 'reference' ? null : '';
@@ -114,31 +93,45 @@ export default function FilterPanel({ fields, names, filter, onChange }: FilterB
     return kind === 'flag' ? value === 'true' : value;
   }
 
-  return (
-    <div className="filter-panel" role="group" aria-label={text.filter}>
-      {conditions.map(({ id, title, inputs, values }) => {
-        const isRange = inputs.length > 1;
-        const shown = (
-          <Fields
-            key={id}
-            fields={inputs}
-            values={values}
-            set={(changed) => {
-              setTyped({ ...typed, ...changed });
-              setPause(inputs.some(({ options, find }) => options ?? find) ? 0 : PAUSE_MS);
-            }}
-          />
-        );
-        return isRange ? (
-          <div key={id} className="range" role="group" aria-label={title}>
-            {shown}
-          </div>
-        ) : (
-          shown
-        );
-      })}
-    </div>
-  );
+  return fields
+    .filter(({ isOfLinks }) => isOfLinks !== true)
+    .map((field) => {
+      const inputs = inputsOf(field, text);
+      const comparator = filter[field.id] ?? {};
+      const present = inputs.map(({ name, by }): [string, unknown] => {
+        const stored =
+          comparator.isNull === true ? NO_RECORD : (comparator[by] ?? comparator.in ?? comparator.eq);
+        return [name, shownValue(field, [stored].flat()[0])];
+      });
+      const comparatorOf = (values: Values): Comparator | null => {
+        const parts = inputs.map(({ name, by }) => [by, meantValue(field, values[name])] as const);
+        const set = parts.filter(([, value]) => value !== null);
+        if (set.length === 0) return null;
+        const meant = Object.fromEntries(set) as Comparator;
+        return meant.eq === NO_RECORD ? { isNull: true } : meant;
+      };
+      const known = Object.fromEntries(present);
+      const values = { ...known, ...typed };
+      return { ...field, inputs, values, comparator: comparatorOf(values), known: comparatorOf(known) };
+    });
+}
+
+function inputsOf(
+  { id: name, title: label, kind, options, find, comparator }: FilterField,
+  text: (typeof filterWords)['en'],
+): readonly Input[] {
+  if (kind === 'time' || kind === 'amount') {
+    return BOUNDS.map((by) => ({
+      by,
+      name: `${name} ${by}`,
+      label: `${label} ${by === 'gte' ? text.from : text.until}`,
+      type: kind === 'time' ? 'datetime-local' : 'text',
+    }));
+  }
+  if (options) return [{ name, label, by: 'eq', options: [{ value: ANY, label: text.any }, ...options] }];
+  const also = comparator === 'eq' ? [] : [{ id: NO_RECORD, name: text.none }];
+  if (find) return [{ name, label, by: 'eq', find, also }];
+  return [{ name, label, by: comparator ?? 'contains' }];
 }
 
 /** Cents of an amount as people write it in either language: 1,234.56 or 1.234,56. */

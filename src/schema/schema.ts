@@ -37,12 +37,23 @@ type Shown<Name extends keyof Tables, Hidden> = {
   >;
 };
 
+/** Any type fits a column of text, which may hold JSON or a name; null must fit if the column may be null. */
+type Fitting<Fields, Columns> = {
+  readonly [Field in keyof Fields]: Field extends keyof Columns
+    ? null extends Exclude<Columns[Field], Fields[Field]>
+      ? never
+      : string extends NonNullable<Columns[Field]>
+        ? unknown
+        : Columns[Field]
+    : never;
+};
+
 /** A row as a record: its columns, but hidden ones, as fields. `Fields` are those with a narrower type than the column. */
-export type RecordOf<Name extends keyof Tables, Fields = unknown, Hidden = 'company_id'> = Omit<
-  Shown<Name, Hidden>,
-  keyof Fields
-> &
-  Readonly<Fields>;
+export type RecordOf<
+  Name extends keyof Tables,
+  Fields extends Fitting<Fields, Shown<Name, Hidden>> = object,
+  Hidden = 'company_id',
+> = Omit<Shown<Name, Hidden>, keyof Fields> & Readonly<Fields>;
 
 type Options<Name extends keyof typeof declared> = (typeof declared)[Name]['options'];
 type Counted = keyof {

@@ -9,6 +9,7 @@ import { auditedType } from '../../src/domain/people/user/user.graphql.js';
 import { flag, nullable, objectType, text } from '../../src/graphql/index.js';
 import { changed, newValues, parse, type Audit } from '../../src/platform/validate.js';
 import { fieldsOf } from '../../src/rest/index.js';
+import type { RecordOf } from '../../src/schema/schema.js';
 
 /** Units of work that read: neither changes rows or the schema, nor has CTEs, which could contain a change. */
 type Changes = 'deleteFrom' | 'insertInto' | 'updateTable' | 'transaction' | 'schema' | 'with';
@@ -22,24 +23,16 @@ export const hasNone: HasNone<WriteWork> = false;
 export const read = (work: ReadWork) => work.db.selectFrom('groups').selectAll().execute();
 export const write = (work: WriteWork) => work.db.deleteFrom('groups').execute();
 
-/** Records of a table of a company: a field for each column, of its type. */
-interface Known extends Audit {
-  readonly id: number;
-  readonly number: string;
-  readonly groupId: number | null;
-}
-type Other<Fields> = Audit & { readonly id: number } & Fields;
-const table = new CompanyTable<'logical_numbers', Known>('logical_numbers');
-// @ts-expect-error no field for the column group_id
-export const less = new CompanyTable<'logical_numbers', Other<{ number: string }>>('logical_numbers');
+/** Records of a table of a company: a field for each column, of its type or a narrower one. */
+const table = new CompanyTable<'logical_numbers', RecordOf<'logical_numbers', Audit>>('logical_numbers');
 // @ts-expect-error no column for the field notes
-export const more = new CompanyTable<'logical_numbers', Known & { notes: string }>('logical_numbers');
-type OfText = Other<{ number: string; groupId: string | null }>;
+export type More = RecordOf<'logical_numbers', Audit & { readonly notes: string }>;
 // @ts-expect-error a field of another type than its column
-export const ofText = new CompanyTable<'logical_numbers', OfText>('logical_numbers');
-type NeverNull = Other<{ number: string; groupId: number }>;
+export type OfText = RecordOf<'logical_numbers', { readonly groupId: string | null }>;
 // @ts-expect-error a nullable column for a field that is never null
-export const neverNull = new CompanyTable<'logical_numbers', NeverNull>('logical_numbers');
+export type NeverNull = RecordOf<'logical_numbers', { readonly groupId: number }>;
+// @ts-expect-error a nullable column of text for a name that is never null
+export type Named = RecordOf<'apps', { readonly description: 'short' | 'long' }>;
 // @ts-expect-error a change in a unit of work that reads
 export const remove = (work: ReadWork) => table.deleteById(work, 1);
 

@@ -1,45 +1,13 @@
-import { sql, type UpdateType } from 'kysely';
+import { sql } from 'kysely';
 
 import type { PageRequest } from '../../platform/requests.js';
-import { camelCase, type CamelCase, type Audit } from '../../platform/validate.js';
+import { camelCase, type Audit } from '../../platform/validate.js';
 import { columnsOf, type Row, type Tables, type Written } from '../../schema/schema.js';
 import { type AuditColumns, audited, type ColumnKind } from '../../schema/table.js';
 import { areSame, flag, instant, json, nullable, type Codec, type Sql } from '../storage.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../work.js';
 import { CompanyRows, excluded, only } from './company-rows.js';
 import type { Changes, CompanyTableName, Match, NewRow } from './company-rows.js';
-
-type Shown<Name extends keyof Tables, Hidden> = Exclude<string & keyof Tables[Name], Hidden>;
-
-/** Whether a field can have the values of a column. A column of text may hold JSON or a name, so any type fits it. */
-type Fits<Column, Field> =
-  string extends NonNullable<Column>
-    ? null extends Column
-      ? null extends Field
-        ? true
-        : false
-      : true
-    : [Column, Field] extends [Field, Column]
-      ? true
-      : false;
-
-/** Columns without a field that fits, and fields without a column. */
-type Mismatch<Name extends keyof Tables, T, Hidden> =
-  | {
-      [Column in Shown<Name, Hidden>]: CamelCase<Column> extends keyof T
-        ? Fits<UpdateType<Tables[Name][Column]>, T[CamelCase<Column>]> extends true
-          ? never
-          : Column
-        : Column;
-    }[Shown<Name, Hidden>]
-  | Exclude<keyof T, CamelCase<Shown<Name, Hidden>>>;
-
-/** The name of a table whose columns, but the hidden ones, are the fields of `T`; others do not compile. */
-type TableOf<Name extends keyof Tables, T, Hidden = 'company_id'> = [Mismatch<Name, T, Hidden>] extends [
-  never,
-]
-  ? Name
-  : { readonly mismatch: Mismatch<Name, T, Hidden> };
 
 const same: Codec<unknown, unknown> = { toColumn: (value) => value, fromColumn: (column) => column };
 const codecs = { instant: nullable(instant), flag: nullable(flag), json: json(), jsonb: json() } as Readonly<
@@ -55,11 +23,11 @@ interface RecordMapping<Name extends keyof Tables, T> {
 
 /** `hidden` names the columns that records do not show; by default, the company. */
 export function recordMapping<Name extends keyof Tables, T, Hidden extends string = 'company_id'>(
-  table: TableOf<Name, T, Hidden>,
+  table: Name,
   hidden: readonly Hidden[] = ['company_id' as Hidden],
 ): RecordMapping<Name, T> {
   const isHidden = new Set<string>(hidden);
-  const shown = Object.entries(columnsOf(table as Name)).filter(([column]) => !isHidden.has(column));
+  const shown = Object.entries(columnsOf(table)).filter(([column]) => !isHidden.has(column));
   const fields = shown.map(([column, { kind, isOptional }]) => {
     // The value of other columns of JSON may be null.
     const codec = kind === 'json' && isOptional ? nullable(json()) : (codecs[kind] ?? same);
@@ -132,19 +100,17 @@ export type OwnColumns<Name extends AuditedTableName> = Omit<
 
 /** Records of the company of the unit of work in one table, with columns as fields (decisions.md#company-filters). */
 export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
-  readonly table: Name;
   readonly columns: RecordMapping<Name, T>['columns'];
   readonly recordOf: (row: Row<Name>) => T;
   readonly #columnsOf: RecordMapping<Name, T>['columnsOf'];
   readonly #rows: CompanyRows<Name>;
 
-  constructor(table: TableOf<Name, T>) {
-    this.table = table as Name;
+  constructor(readonly table: Name) {
     const { columns, recordOf, columnsOf } = recordMapping<Name, T>(table);
     this.columns = columns;
     this.recordOf = recordOf;
     this.#columnsOf = columnsOf;
-    this.#rows = new CompanyRows(this.table);
+    this.#rows = new CompanyRows(table);
   }
 
   async find(work: ReadWork, match: Match<Name>): Promise<T | undefined> {

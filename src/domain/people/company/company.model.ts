@@ -9,7 +9,7 @@ export const CompanyUpdate = CompanyCreate.partial();
 /** The `--company` option of commands that create the company if it does not exist. */
 export const CompanyOption = z.object({ company: name });
 
-export type Company = RecordOf<'companies', unknown, 'created_at' | 'updated_at'>;
+export type Company = RecordOf<'companies', object, 'created_at' | 'updated_at'>;
 
 export interface CompanySummary extends Company {
   readonly createdAt: Date;

@@ -10,7 +10,7 @@ export const MAX_PASSKEYS = 20;
 export const RECOVERY_CODES = 10;
 
 /** A public key of an authenticator of a user. */
-export type Passkey = RecordOf<'passkeys', unknown, never>;
+export type Passkey = RecordOf<'passkeys', object, never>;
 
 /** A passkey as its user sees it. */
 export type NamedPasskey = Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;

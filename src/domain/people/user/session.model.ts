@@ -13,7 +13,7 @@ export const MAX_SESSIONS = 20;
 const MAX_PREFERENCES = 16 * 1024;
 
 /** A sign-in of a person to the console; `companyId` is the company that the user works in now. */
-export type Session = RecordOf<'sessions', unknown, 'token_hash'>;
+export type Session = RecordOf<'sessions', object, 'token_hash'>;
 
 export interface SignedIn {
   readonly caller: Caller;

@@ -51,10 +51,10 @@ export const RoleChoice = z.object({ role: z.enum(ROLES) });
 export const HIDDEN_OF_USER = ['password_hash', 'failed_sign_ins', 'failed_since', 'preferences'] as const;
 
 /** The account of a person, as the operator of the server sees it. Tokens stay valid while it is locked. */
-export type User = RecordOf<'users', unknown, (typeof HIDDEN_OF_USER)[number]>;
+export type User = RecordOf<'users', object, (typeof HIDDEN_OF_USER)[number]>;
 
 /** A user with what signing in needs. */
-export type Account = RecordOf<'users', unknown, 'preferences'>;
+export type Account = RecordOf<'users', object, 'preferences'>;
 
 /**
  * A user as a member of one company. `id` and `email` belong to the account, all other fields to the

@@ -81,7 +81,7 @@ export async function selectSoftware(work: ReadWork, numberIds: readonly number[
 const held = new CompanyRows('terminal_versions');
 
 /** A version of which a terminal has, or had, the bytes. */
-export type HeldVersion = RecordOf<'terminal_versions', unknown, 'company_id' | 'device_id'>;
+export type HeldVersion = RecordOf<'terminal_versions', object, 'company_id' | 'device_id'>;
 
 const mapping = recordMapping<'terminal_versions', HeldVersion, 'company_id' | 'device_id'>(
   'terminal_versions',

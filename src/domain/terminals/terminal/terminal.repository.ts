@@ -24,7 +24,7 @@ import { hashToken } from '../../people/access-token/access-token.model.js';
 const tokens = new CompanyRows('device_tokens');
 
 /** The token of a device, and the one before it; of both, only hashes and the last four characters are stored. */
-type DeviceToken = RecordOf<'device_tokens', unknown, never>;
+type DeviceToken = RecordOf<'device_tokens', object, never>;
 
 const { recordOf: tokenOf, columnsOf } = recordMapping<'device_tokens', DeviceToken, never>(
   'device_tokens',

@@ -190,6 +190,18 @@ export function tooManyBytes(): DomainError {
   return new DomainError('malformed', message);
 }
 
+/** Error of a read of many rows that finds no place, and of one that exceeds its deadline. */
+export function tooManyExamine(): DomainError {
+  const message = 'Too many requests examine many records at the same time; try again.';
+  return new DomainError('busy', message, { retryAfter: 1 });
+}
+
+export function tookTooLong(): DomainError {
+  const message =
+    'Reading this took too long, because too many records had to be examined. Narrow it down, for example to a shorter time or with fewer conditions.';
+  return new DomainError('deadline_exceeded', message, { retryAfter: 10 });
+}
+
 /** Returns a function that adds up the texts of rows. Errors: `malformed` for more than `MAX_BYTES_READ`. */
 export function textCounter(): (row: object) => void {
   let bytes = 0;

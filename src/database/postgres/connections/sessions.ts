@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Database, ExaminingLimits, Scope } from '../../database.js';
+import { tookTooLong, tooManyExamine } from '../../statements.js';
 import type { ReadDatabase } from '../../work.js';
 import { UNAVAILABLE } from '../faults.js';
 import { reportFault, Session, Unit, type Shared } from './session.js';
@@ -101,7 +102,7 @@ export class Sessions {
     } catch (error) {
       if (!isDeadline(error)) throw error;
       this.#exceeded += 1;
-      throw deadlineExceeded();
+      throw tookTooLong();
     }
   };
 
@@ -163,8 +164,9 @@ function queuesOf(connections: number, limits: typeof EXAMINING & { readonly thr
   const above = Math.max(1, Math.floor(rest / 4));
   const write = Math.max(2, Math.floor(rest / 3));
   const read = Math.max(2, rest - above - write);
-  const busy = 'The database is busy; try again in a second.';
-  const common = { maxWaiting: 2_000, maxWaitingOfKey: 1_000, maxWaitMs: 5_000, busy: busyError(busy) };
+  const busy = () =>
+    new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
+  const common = { maxWaiting: 2_000, maxWaitingOfKey: 1_000, maxWaitMs: 5_000, busy };
   return {
     read: new Semaphore<number>({ ...common, places: read, placesOfKey: read - 1 }),
     write: new Semaphore<number>({ ...common, places: write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
@@ -175,18 +177,16 @@ function queuesOf(connections: number, limits: typeof EXAMINING & { readonly thr
       maxWaitMs: limits.maxWaitMs,
       maxWaiting: limits.maxWaiting,
       maxWaitingOfKey: limits.maxWaitingOfCompany,
-      busy: busyError('Too many requests examine many records at the same time; try again.'),
+      busy: tooManyExamine,
     }),
   };
 }
-
-const busyError = (message: string) => (): DomainError => new DomainError('busy', message, { retryAfter: 1 });
 
 async function inTime<T>(use: Promise<T>, deadlineMs: number, onLate: () => void): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     onLate();
-    late.reject(deadlineExceeded());
+    late.reject(tookTooLong());
   }, deadlineMs);
   try {
     return await Promise.race([use, late.promise]);
@@ -201,12 +201,4 @@ function isDeadline(error: unknown): boolean {
   if (!(error instanceof DomainError)) return false;
   const { code } = (error.details.cause ?? {}) as { readonly code?: unknown };
   return error.code === 'deadline_exceeded' || code === '57014';
-}
-
-function deadlineExceeded(): DomainError {
-  return new DomainError(
-    'deadline_exceeded',
-    'Reading this took too long, because too many records had to be examined. Narrow it down, for example to a shorter time or with fewer conditions.',
-    { retryAfter: 10 },
-  );
 }

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { enterEventLoop } from '../../../platform/clock.js';
 import { Semaphore } from '../../../platform/concurrency/semaphore.js';
-import { DomainError } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
 import type { ExaminingLimits, ExaminingReads } from '../../database.js';
+import { tookTooLong, tooManyExamine } from '../../statements.js';
 import { bound, handleOf } from '../connection.js';
 import { stopping, type Watcher } from '../faults.js';
 import { ReaderThread } from './reader-thread.js';
@@ -56,7 +56,7 @@ export class ReaderThreads {
       maxWaiting,
       maxWaitingOfKey: maxWaitingOfCompany,
       maxWaitMs,
-      busy,
+      busy: tooManyExamine,
     });
   }
 
@@ -125,7 +125,7 @@ export class ReaderThreads {
     });
     const timer = setTimeout(() => {
       this.#exceeded += 1;
-      fail(deadlineExceeded());
+      fail(tookTooLong());
     }, this.#limits.deadlineMs);
     this.#units.add(fail);
     thread.begin();
@@ -177,15 +177,4 @@ export class ReaderThreads {
       this.#idle = [];
     }, this.#limits.idleMs).unref();
   }
-}
-
-function busy(): DomainError {
-  const message = 'Too many requests examine many records at the same time; try again.';
-  return new DomainError('busy', message, { retryAfter: 1 });
-}
-
-function deadlineExceeded(): DomainError {
-  const message =
-    'Reading this took too long, because too many records had to be examined. Narrow it down, for example to a shorter time or with fewer conditions.';
-  return new DomainError('deadline_exceeded', message, { retryAfter: 10 });
 }

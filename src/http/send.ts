@@ -160,7 +160,7 @@ export async function sendText(
   else if (!holdChanged(response, held, bytes)) return;
   response.setHeader('Content-Length', bytes);
   // Without await: a function that waits would keep the text in memory beside its pieces.
-  if (pieces !== null) return sendBuffers(response, pieces, held);
+  if (pieces !== null) return sendInPieces(response, removed(pieces), held);
   // A text of ASCII has the same bytes in both, and Node writes it faster as the first.
   const encoding = bytes === text.length ? 'latin1' : 'utf8';
   if (isChange) response.end(text, encoding);
@@ -187,26 +187,20 @@ export async function sendShared(response: Response, bytes: Buffer): Promise<voi
   holdBytes(response, Math.min(bytes.length, PIECE_BYTES));
   response.setHeader('Content-Length', bytes.length);
   if (bytes.length <= PIECE_BYTES || response.req.method === 'HEAD') response.end(bytes);
-  else await sendBuffers(response, [bytes]);
+  else await sendInPieces(response, [bytes]);
 }
 
-/** Writes the rest of a body. Drops each buffer once the client has taken it, and then counts it no longer in `held`. */
-export async function sendBuffers(response: Response, buffers: Buffer[], held?: HeldBytes): Promise<void> {
-  await sendInPieces(response, removed(buffers), held);
-}
-
-/** Like `sendBuffers`; the response goes on. */
-export async function writeBuffers(response: Response, buffers: Buffer[], held?: HeldBytes): Promise<void> {
-  await writeInPieces(response, removed(buffers), held);
-}
-
-function* removed(buffers: Buffer[]): Generator<Buffer> {
+/** The buffers, each removed from the list, so that it can be dropped when it is sent. */
+export function* removed(buffers: Buffer[]): Generator<Buffer> {
   for (let buffer = buffers.shift(); buffer !== undefined; buffer = buffers.shift()) yield buffer;
 }
 
 type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
-/** Sends texts or bytes as they are made, each when the client has taken the ones before. */
+/**
+ * Sends texts or bytes as they are made, each when the client has taken the ones before. `held` counts them: each until
+ * it is taken.
+ */
 export async function sendInPieces(response: Response, pieces: Pieces, held?: HeldBytes): Promise<void> {
   await writeInPieces(response, pieces, held);
   if (!response.destroyed) response.end();

@@ -9,7 +9,7 @@ import {
   holdBytes,
   holdChanged,
   JSON_TYPE,
-  sendBuffers,
+  removed,
   sendInPieces,
   sendText,
   STREAM_BYTES,
@@ -211,7 +211,7 @@ export async function sendResponse(
   if ('buffers' in rendered) {
     response.status(200).setHeader('Content-Type', JSON_TYPE);
     response.setHeader('Content-Length', held.bytes);
-    await sendBuffers(response, request.method === 'HEAD' ? [] : rendered.buffers, held);
+    await sendInPieces(response, request.method === 'HEAD' ? [] : removed(rendered.buffers), held);
     return;
   }
   const { status, etag, parts, content, warnings = [], replayed } = rendered;

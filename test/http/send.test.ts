@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
-import { endAfterTurn, sendInPieces, writeBuffers, PIECE_BYTES } from '../../src/http/send.js';
+import { endAfterTurn, sendInPieces, writeInPieces, PIECE_BYTES } from '../../src/http/send.js';
 import { WaitingBytes } from '../../src/platform/client-limits.js';
 import { turnsOf } from '../support/turns.js';
 
@@ -70,7 +70,7 @@ const PIECES = 40;
 describe('a long response to a fast client', () => {
   it('lets others run between its pieces', async () => {
     const bytes = Buffer.alloc(PIECES * PIECE_BYTES);
-    const { turns } = await turnsOf(() => writeBuffers(fastClient(), [bytes]));
+    const { turns } = await turnsOf(() => writeInPieces(fastClient(), [bytes]));
     expect(turns).toBeGreaterThan(PIECES / 4);
   });
 
@@ -92,7 +92,7 @@ describe('a long response to a client that takes nothing yet', () => {
     });
     const waiting = new WaitingBytes();
     const held = waiting.hold(1, PIECES * PIECE_BYTES);
-    const sent = writeBuffers(writable as unknown as Response, [Buffer.alloc(PIECES * PIECE_BYTES)], held);
+    const sent = writeInPieces(writable as unknown as Response, [Buffer.alloc(PIECES * PIECE_BYTES)], held);
     const isOver = await Promise.race([sent.then(() => true), setTimeout(100, false)]);
     expect(isOver).toBe(false);
     expect(writable.writableLength).toBe(512 * 1024 + PIECE_BYTES);
@@ -114,7 +114,7 @@ describe('a client that leaves', () => {
       write: () => void setImmediate().then(() => response.destroy()),
     });
     Object.assign(response, { write: never.write.bind(never) });
-    await writeBuffers(response, [Buffer.alloc(2 * PIECE_BYTES)]);
+    await writeInPieces(response, [Buffer.alloc(2 * PIECE_BYTES)]);
     expect(response.destroyed).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { finished } from 'node:stream';
 
 import { HttpProblem } from '../../http/problem.js';
 import { headerOf, requestContextOf } from '../../http/request.js';
-import { holdBytes, writeBuffers, bufferPieces } from '../../http/send.js';
+import { bufferPieces, holdBytes, removed, writeInPieces } from '../../http/send.js';
 import { leaveRequests } from '../../http/server/admission.js';
 import type { HeldBytes } from '../../platform/client-limits.js';
 import { DomainError } from '../../platform/errors.js';
@@ -191,7 +191,7 @@ class EventStream {
     this.#isSending = true;
     try {
       held.resize(Buffer.byteLength(text));
-      await writeBuffers(this.response, bufferPieces(text), held);
+      await writeInPieces(this.response, removed(bufferPieces(text)), held);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       // Too many bytes are unread: the client reconnects.

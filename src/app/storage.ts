@@ -2,7 +2,7 @@ import { LONG_LOG_BYTES, type Database, type Loss, type OpenOptions } from '../d
 import { openDatabase } from '../database/open.js';
 import type { Units } from '../database/work.js';
 import { listCompanies } from '../domain/people/company/company.service.js';
-import { SECOND, systemClock } from '../platform/clock.js';
+import { atMostEvery, SECOND } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { loadTokenSecret } from '../platform/config/token-secret.js';
 import { type DomainCode, storageCode } from '../platform/errors.js';
@@ -83,7 +83,7 @@ function waitingLogger(
   return async (reason) => {
     const url = await onWaiting();
     attempts += 1;
-    if (!isDue('')) return;
+    if (!isDue()) return;
     logger.warn({ url, reason, attempts }, 'the database cannot be reached yet; requests get 503 meanwhile');
   };
 }
@@ -95,17 +95,6 @@ function faultLogger(logger: Logger): (code: DomainCode, error: unknown) => void
     const cause = storageCode(error) ?? 'unknown';
     if (code === 'busy' || code === 'taken' || !isDue(code + cause)) return;
     logger.error({ code, storage_code: cause, reason: (error as Error).message }, 'storage fault');
-  };
-}
-
-/** Returns a function that is true at most once in so many milliseconds for each key. */
-function atMostEvery(ms: number): (key: string) => boolean {
-  const times = new Map<string, number>();
-  return (key) => {
-    const now = systemClock.elapsed();
-    const isDue = now - (times.get(key) ?? -Infinity) >= ms;
-    if (isDue) times.set(key, now);
-    return isDue;
   };
 }
 

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { isStorageCode } from '../database/statements.js';
 import { findDue, sendNext, type DeliveryTools } from '../domain/base/webhook/delivery.service.js';
-import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
+import { atMostEvery, MINUTE, pause, SECOND } from '../platform/clock.js';
 import { DomainError } from '../platform/errors.js';
 
 /** Webhooks that a node sends to at the same time, of all companies and of one: slow ones must not use up all. */
@@ -25,7 +23,7 @@ export class Webhooks {
   /** Aborted when it has sent to a webhook; a new one before each look. */
   #woken = new AbortController();
   #running = Promise.resolve();
-  #reportedAt = -Infinity;
+  readonly #isReportDue = atMostEvery(MINUTE);
 
   constructor(private readonly parts: WebhooksParts) {}
 
@@ -71,14 +69,6 @@ export class Webhooks {
   /** Reports at most one error a minute, and none of the database, which reports its faults itself. */
   #report(error: unknown): void {
     if (error instanceof DomainError && (error.code === 'busy' || isStorageCode(error.code))) return;
-    const now = systemClock.elapsed();
-    if (now - this.#reportedAt < MINUTE) return;
-    this.#reportedAt = now;
-    this.parts.onError(error);
+    if (this.#isReportDue()) this.parts.onError(error);
   }
-}
-
-/** Waits until `ms` have passed or the signal is aborted. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { SECOND, systemClock } from '../platform/clock.js';
+import { pause, SECOND, systemClock } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import { Semaphore } from '../platform/concurrency/semaphore.js';
 import { NotificationConfirm } from '../platform/terminal.js';
@@ -108,7 +106,7 @@ export class Confirmations {
         if (attempt === 1) this.onError(error);
         const { signal } = this.#stopping;
         if (attempt === ATTEMPTS || signal.aborted) return batch.map(() => 'failed' as const);
-        await sleep(this.limits.pauseMs, undefined, { signal }).catch(() => undefined);
+        await pause(this.limits.pauseMs, signal);
       }
     }
   }

@@ -1,10 +1,9 @@
 import { MqttClient, type IPublishPacket } from 'mqtt';
 import { randomBytes } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 
-import { MINUTE, SECOND, systemClock, enterEventLoop } from '../platform/clock.js';
+import { atMostEvery, MINUTE, pause, SECOND, systemClock, enterEventLoop } from '../platform/clock.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
 import { CONFIRM_FILTER, type MqttFigures } from './delivery-queue.js';
@@ -165,7 +164,7 @@ export class BrokerLink {
   #latest: Connection | null = null;
   #running = Promise.resolve();
   #pauseMs: number;
-  #loggedAt = -Infinity;
+  #isLogDue = atMostEvery(LOG_MS);
 
   constructor(private readonly options: LinkOptions) {
     this.#pauseMs = options.times.firstPauseMs;
@@ -214,7 +213,7 @@ export class BrokerLink {
     this.connection = connection;
     figures.isConnected = true;
     figures.connections += 1;
-    this.#loggedAt = -Infinity;
+    this.#isLogDue = atMostEvery(LOG_MS);
     logger.info('MQTT broker connected');
     onConnected();
     const reason = await connection.ended;
@@ -224,10 +223,7 @@ export class BrokerLink {
   }
 
   #logLoss(reason: string): void {
-    const now = systemClock.elapsed();
-    if (now - this.#loggedAt < LOG_MS) return;
-    this.#loggedAt = now;
-    this.options.logger.warn({ reason }, 'MQTT broker not connected, trying again');
+    if (this.#isLogDue()) this.options.logger.warn({ reason }, 'MQTT broker not connected, trying again');
   }
 
   async #pause(): Promise<void> {
@@ -235,6 +231,6 @@ export class BrokerLink {
     const longest = this.#latest?.isReached === true ? longestPauseMs : notReachedPauseMs;
     const pauseMs = Math.min(longest, this.#pauseMs) * (0.5 + Math.random() / 2);
     this.#pauseMs = Math.min(longest, 2 * this.#pauseMs);
-    await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    await pause(pauseMs, this.#stopping.signal);
   }
 }

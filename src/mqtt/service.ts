@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { MINUTE, SECOND, systemClock } from '../platform/clock.js';
+import { atMostEvery, MINUTE, pause, SECOND, systemClock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
@@ -74,7 +72,7 @@ class Publisher<D extends HeldDelivery> {
   #woken = new AbortController();
   #company = 0;
   #held = 0;
-  #reportedAt = -Infinity;
+  readonly #isReportDue = atMostEvery(MINUTE);
   #running = Promise.resolve();
 
   constructor(
@@ -159,10 +157,7 @@ class Publisher<D extends HeldDelivery> {
 
   /** Reports at most one error a minute: an unreachable database causes many. */
   #report(error: unknown): void {
-    const now = systemClock.elapsed();
-    if (now - this.#reportedAt < MINUTE) return;
-    this.#reportedAt = now;
-    this.options.onError(error);
+    if (this.#isReportDue()) this.options.onError(error);
   }
 
   /** Tracks a publication until it ends. Messages of a failed one are sent again after their lease. */
@@ -213,9 +208,4 @@ class Publisher<D extends HeldDelivery> {
       figures.inFlight -= 1;
     }
   }
-}
-
-/** Waits until `ms` have passed or the signal is aborted. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

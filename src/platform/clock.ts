@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { FairQueue } from './concurrency/semaphore.js';
 
@@ -113,6 +114,22 @@ export async function* inParts<T>(list: readonly T[], size: number): AsyncGenera
     if (start > 0) await yieldToEventLoop();
     yield list.slice(start, start + size);
   }
+}
+
+/** Waits until `ms` have passed or the signal is aborted. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Returns a function that is true at most once in so many milliseconds, for each key. */
+export function atMostEvery(ms: number, clock: Pick<Clock, 'elapsed'> = systemClock) {
+  const times = new Map<string, number>();
+  return (key = ''): boolean => {
+    const now = clock.elapsed();
+    const isDue = now - (times.get(key) ?? -Infinity) >= ms;
+    if (isDue) times.set(key, now);
+    return isDue;
+  };
 }
 
 function time(): void {

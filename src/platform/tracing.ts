@@ -24,7 +24,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { MINUTE, SECOND, systemClock } from './clock.js';
+import { atMostEvery, MINUTE, SECOND } from './clock.js';
 import type { Logger } from './logger.js';
 
 const SERVICE = { 'service.name': 'terminal-gateway' };
@@ -206,7 +206,7 @@ const STOP_MS = 2 * SECOND;
 class SpanQueue implements SpanProcessor {
   dropped = 0;
   #held = 0;
-  #warnedAt = -Infinity;
+  readonly #isWarningDue = atMostEvery(MINUTE);
   #unwarned = 0;
   readonly #batches: BatchSpanProcessor;
 
@@ -267,10 +267,8 @@ class SpanQueue implements SpanProcessor {
   #drop(spans: number, reason: string): void {
     this.dropped += spans;
     this.#unwarned += spans;
-    const now = systemClock.elapsed();
-    if (now - this.#warnedAt < MINUTE) return;
+    if (!this.#isWarningDue()) return;
     this.logger.warn({ dropped: this.#unwarned, reason }, 'traces were dropped');
-    this.#warnedAt = now;
     this.#unwarned = 0;
   }
 }

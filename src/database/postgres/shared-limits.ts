@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-import { MINUTE, SECOND, systemClock, type Clock } from '../../platform/clock.js';
+import { atMostEvery, MINUTE, SECOND, systemClock, type Clock } from '../../platform/clock.js';
 import {
   BoundedWindowStore,
   type NamedLimits,
@@ -18,7 +18,6 @@ const ROUND_MS = 250;
 const MAX_KEYS = 1_000;
 /** Milliseconds that a sign-in waits for the counts of other nodes, and that one statement may take. */
 const PATIENCE = { waitMs: 250, statementMs: SECOND };
-const WARN_MS = MINUTE;
 /** Milliseconds for which the row of an ended window is kept, because the clocks of nodes may differ. */
 const KEPT_MS = MINUTE;
 const MAX_DELETIONS = 20;
@@ -70,7 +69,7 @@ export class SharedLimits implements WindowStores {
   #next: Promise<void> | null = null;
   #isAway = false;
   #failures = 0;
-  #warnedAt = -Infinity;
+  #isWarningDue = atMostEvery(MINUTE);
 
   constructor(
     url: string,
@@ -97,6 +96,7 @@ export class SharedLimits implements WindowStores {
 
   windows(clock: Clock): WindowStores {
     this.#clock = clock;
+    this.#isWarningDue = atMostEvery(MINUTE, clock);
     this.#timer ??= setInterval(() => void this.#sendNext(), ROUND_MS).unref();
     return this;
   }
@@ -198,10 +198,7 @@ export class SharedLimits implements WindowStores {
   #failed(error: unknown): void {
     this.#isAway = true;
     this.#failures += 1;
-    const now = this.#clock.elapsed();
-    if (now - this.#warnedAt < WARN_MS) return;
-    this.#warnedAt = now;
-    this.onUnshared(error);
+    if (this.#isWarningDue()) this.onUnshared(error);
   }
 }
 

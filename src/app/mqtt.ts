@@ -11,7 +11,7 @@ import {
 } from '../domain/messages/notification/dispatch.service.js';
 import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/notification.model.js';
 import type { MqttState } from '../http/monitoring/sources.js';
-import type { Confirmation, DeliveryQueue } from '../mqtt/delivery-queue.js';
+import { MqttFigures, type Confirmation, type DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import type { Logger } from '../platform/logger.js';
 import { LOCAL_ORIGIN } from '../platform/requests.js';
@@ -29,7 +29,7 @@ export class Mqtt {
   #unfollow = (): void => undefined;
 
   get state(): MqttState {
-    return this.#service?.figures ?? NOT_STARTED;
+    return this.#service?.figures ?? new MqttFigures();
   }
 
   /** Connects in the background, and tries without an end. */
@@ -50,16 +50,6 @@ export class Mqtt {
     await this.#service?.stop();
   }
 }
-
-const NOT_STARTED: MqttState = {
-  isConnected: false,
-  connections: 0,
-  published: 0,
-  acknowledged: 0,
-  returned: 0,
-  inFlight: 0,
-  confirmations: new Map(),
-};
 
 /** Confirms deliveries, and makes those of terminals that say hello due. */
 async function takeAll(work: OfCompany<SystemWriteWork>, confirmations: readonly Confirmation[]) {

@@ -1,3 +1,4 @@
+import { Slots } from '../platform/client-limits.js';
 import { pause, SECOND, systemClock } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import { Semaphore } from '../platform/concurrency/semaphore.js';
@@ -39,8 +40,8 @@ export class Confirmations {
   });
   readonly #slots = new Semaphore({ places: COMPANIES, busy: () => new Error('Too many companies') });
   readonly #storing = new Set<Promise<void>>();
-  /** Confirmations that wait, by what limits them. */
-  readonly #waiting = new Map<string, number>();
+  /** Confirmations that wait. */
+  readonly #waiting = new Slots();
   readonly #stopping = new AbortController();
   readonly #hellos = new BoundedWindowStore({ points: 1, windowMs: HELLO_MS, maxKeys: 20_000 }, systemClock);
 
@@ -60,20 +61,19 @@ export class Confirmations {
       return;
     }
     const { all, company, terminal: own } = this.limits;
-    const limits = new Map([
-      ['all', all],
-      [String(terminal.companyId), company],
-      [nameOf(terminal), own],
-    ]);
-    if ([...limits].some(([key, most]) => (this.#waiting.get(key) ?? 0) >= most)) {
+    const leave = this.#waiting.take(
+      { kind: 'all', of: '', max: all },
+      { kind: 'company', of: String(terminal.companyId), max: company },
+      { kind: 'terminal', of: nameOf(terminal), max: own },
+    );
+    if (typeof leave !== 'function') {
       this.figures.confirmed('dropped');
       return;
     }
-    this.#count(limits.keys(), 1);
     const confirmation = { ...terminal, event: event === HELLO ? null : event };
     const storing: Promise<void> = this.#batches.add(terminal.companyId, confirmation).then((outcome) => {
       this.figures.confirmed(outcome);
-      this.#count(limits.keys(), -1);
+      leave();
       this.#storing.delete(storing);
     });
     this.#storing.add(storing);
@@ -87,14 +87,6 @@ export class Confirmations {
 
   #isFirstHello(terminal: TerminalName): boolean {
     return this.#hellos.count(nameOf(terminal)).count === 1;
-  }
-
-  #count(keys: Iterable<string>, difference: number): void {
-    for (const key of keys) {
-      const count = (this.#waiting.get(key) ?? 0) + difference;
-      if (count > 0) this.#waiting.set(key, count);
-      else this.#waiting.delete(key);
-    }
   }
 
   /** Gives a batch up after `ATTEMPTS` failures: terminals then get and confirm its messages again. Never rejects. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { counted } from '../platform/errors.js';
 import { TABLE_NAMES, TABLES } from '../schema/schema.js';
 import type { ColumnKind, Table } from '../schema/table.js';
-import { DatabaseRefused } from './database.js';
+import { DatabaseRefused, unusable } from './database.js';
 import type { Progress } from './tools.js';
 
 /** A database whose tables are read, all in the same state. */
@@ -186,8 +186,7 @@ export function demandEmpty(name: string, rows: number): void {
 /** Errors: `DatabaseRefused` if the database is an unfinished copy of `source`. */
 export function demandFinished(name: string, source: string | null): void {
   if (source === null) return;
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `${name} is an unfinished copy of ${source}. Nothing was changed. Copy again with terminal-gateway db copy, or use another database.`,
   );
 }
@@ -195,8 +194,7 @@ export function demandFinished(name: string, source: string | null): void {
 /** Errors: `DatabaseRefused` if a database lacks migrations, and so may lack tables of this version. */
 export function demandCurrent(name: string, pending: readonly string[]): void {
   if (pending.length === 0) return;
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `${name} has not the tables of this version (${pending.join(', ')}). Nothing was changed: apply them with terminal-gateway db migrate.`,
   );
 }
@@ -208,5 +206,5 @@ const NOT_COPIED = ['applied_migrations', 'rate_limits', UNFINISHED_TABLE];
 export function knownTables(name: string, existing: readonly string[]): readonly string[] {
   const unknown = existing.filter((each) => ![...TABLE_NAMES, ...NOT_COPIED].includes(each));
   if (unknown.length === 0) return TABLE_NAMES.filter((each) => existing.includes(each));
-  throw new DatabaseRefused('unusable', `${name}: db copy does not know ${unknown.join(', ')}.`);
+  throw unusable(`${name}: db copy does not know ${unknown.join(', ')}.`);
 }

@@ -179,3 +179,7 @@ export class DatabaseRefused extends Error {
     super(message, cause === undefined ? undefined : { cause });
   }
 }
+
+/** Error of a database that cannot be used, by a command or at all, before something is corrected. */
+export const unusable = (message: string, cause?: unknown): DatabaseRefused =>
+  new DatabaseRefused('unusable', message, cause);

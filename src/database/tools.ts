@@ -12,14 +12,13 @@ export interface DatabaseTools {
   pending(): Promise<readonly string[]>;
   /** Tables that pending migrations touch, and how they lock them. Changes nothing. Errors: `DatabaseRefused`. */
   touched(): Promise<readonly TouchedTable[]>;
-  /** Reads the whole database. Resolves to the problems found. Errors: `DatabaseRefused`. */
-  check(): Promise<readonly string[]>;
-  /** Rows of each table, for example `{ devices: 17 }`; null for a file, whose backup is checked when it is made. */
-  rowCounts(): Promise<Readonly<Record<string, number>> | null>;
-  /** Copies the database to a new file. Errors: `DatabaseRefused`; for PostgreSQL with the command to use instead. */
-  backup(target: string, onProgress: Progress): Promise<void>;
-  /** Records the time of a backup, for the metric of its age. Errors: those of the operating system. */
-  noteBackup(): void;
+  /** Reads the whole database. Errors: `DatabaseRefused`. */
+  check(): Promise<Checked>;
+  /**
+   * Copies the database to a new file, and notes the time for the metric of its age. Resolves to null, or to why that
+   * was not possible. Errors: `DatabaseRefused`; for PostgreSQL with the command to use instead.
+   */
+  backup(target: string, onProgress: Progress): Promise<string | null>;
   /** Creates the database from a backup. Errors: as `backup`, also if the database exists. */
   restore(source: string, onProgress: Progress): Promise<void>;
   /** Returns the room of deleted rows to the disk. Errors: as `backup`. */
@@ -27,6 +26,12 @@ export interface DatabaseTools {
   describe(): Promise<Description>;
   /** Removes an earlier demo. Errors: `DatabaseRefused` if it is used, or if its records may be real ones. */
   makeEmpty(): Promise<void>;
+}
+
+interface Checked {
+  readonly problems: readonly string[];
+  /** Rows of each table, for example `{ devices: 17 }`; null for a file, whose backup is checked when it is made. */
+  readonly rows: Readonly<Record<string, number>> | null;
 }
 
 export type Progress = (done: number, total: number) => void;

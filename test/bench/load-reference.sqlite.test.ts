@@ -55,7 +55,7 @@ describe('the reference data set', () => {
     expect(rows.get('transactions')).toBe(3);
 
     const { database } = testConfig(`file:${target}`);
-    expect(await (await databaseTools(database)).check()).toEqual([]);
+    expect((await (await databaseTools(database)).check()).problems).toEqual([]);
 
     const server = await openServer(`file:${target}`);
     const client = createClient(await server.start(), token);

@@ -85,9 +85,8 @@ async function migrate(
 }
 
 async function check({ tools, name }: Place): Promise<Done> {
-  const problems = await tools.check();
+  const { problems, rows } = await tools.check();
   const isOk = problems.length === 0;
-  const rows = await tools.rowCounts();
   const counted = rows === null ? [] : [table(['TABLE', 'ROWS'], Object.entries(rows))];
   return {
     fields: { ok: isOk, problems, ...(rows === null ? {} : { rows }) },
@@ -97,13 +96,8 @@ async function check({ tools, name }: Place): Promise<Done> {
 }
 
 async function backup({ tools, name }: Place, target: string, io: CommandIo): Promise<Done> {
-  await tools.backup(target, io.progress('Copying'));
-  try {
-    tools.noteBackup();
-  } catch (error) {
-    // The backup is there, even if the metric of its age cannot be kept.
-    io.notice(`The time of this backup was not noted beside the database (${(error as Error).message}).`);
-  }
+  const problem = await tools.backup(target, io.progress('Copying'));
+  if (problem !== null) io.notice(`The time of this backup was not noted beside the database (${problem}).`);
   return { fields: { backup: target }, lines: [`${name} was copied to ${target}.`] };
 }
 

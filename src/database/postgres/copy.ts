@@ -22,7 +22,7 @@ import {
   mapKind,
   UNFINISHED_TABLE,
 } from '../copy.js';
-import { DatabaseRefused } from '../database.js';
+import { DatabaseRefused, unusable } from '../database.js';
 import { isStorageCode } from '../statements.js';
 import { copyIn } from './connections/statements.js';
 import { translate } from './faults.js';
@@ -117,8 +117,7 @@ function rowReader({ name: table, columns }: Table): (row: (string | null)[]) =>
 /** The milliseconds of an instant. Errors: `DatabaseRefused` for an instant with microseconds, or for infinity. */
 function wholeMilliseconds(column: string, value: string): string {
   if (/^-?[0-9]+$/.test(value)) return value;
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `${column} has the time ${value} ms since 1970, which is not a whole number: correct it, then copy again.`,
   );
 }
@@ -228,8 +227,7 @@ class ServerTarget extends ServerSource implements CopyTarget {
     const names = Object.keys(table.columns);
     const key = table.key.map((name) => `${name} ${String(row?.[names.indexOf(name)])}`);
     const at = row === undefined ? '' : ` in the row with ${key.join(', ')}`;
-    return new DatabaseRefused(
-      'unusable',
+    return unusable(
       `${this.name} does not take ${table.name}${column === undefined ? '' : `.${column}`}${at}: ${message}. Nothing was copied.`,
       error,
     );

@@ -5,11 +5,11 @@ import type { Client } from 'pg';
 import { SECOND } from '../../platform/clock.js';
 import { POSTGRES_SCHEMA, SYSTEM_ROLE } from '../../schema/postgres.js';
 import type { Tables } from '../../schema/schema.js';
-import { DatabaseRefused } from '../database.js';
+import { DatabaseRefused, unusable } from '../database.js';
 import { MIGRATIONS, MIGRATION_NAMES, namesOf, type Migrations } from '../migrations.js';
 import { handleOn } from './connections/statements.js';
 import { stateOf } from './faults.js';
-import { AS_SYSTEM, prepareRoles, type Roles, rolesIn, unusable, withRoles } from './roles.js';
+import { AS_SYSTEM, prepareRoles, type Roles, rolesIn, withRoles } from './roles.js';
 
 /** Key of the advisory lock of the node that migrates. */
 const MIGRATING = '(21574, 3)';

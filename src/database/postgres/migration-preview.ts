@@ -1,11 +1,12 @@
 import type { Client } from 'pg';
 
 import { SYSTEM_ROLE } from '../../schema/postgres.js';
+import { unusable } from '../database.js';
 import { MIGRATIONS, namesOf, type Migrations } from '../migrations.js';
 import type { TouchedTable } from '../tools.js';
 import { stateOf } from './faults.js';
 import { inspect, migrationHandle } from './migrate.js';
-import { type Roles, rolesIn, unusable, withRoles } from './roles.js';
+import { type Roles, rolesIn, withRoles } from './roles.js';
 
 const NOT_ALLOWED = '42501';
 

@@ -4,12 +4,12 @@ import pg, { type Client, type QueryConfig } from 'pg';
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { demandFinished, UNFINISHED_TABLE } from '../copy.js';
-import { type Database, type OpenOptions, DatabaseRefused } from '../database.js';
+import { type Database, type OpenOptions, DatabaseRefused, unusable } from '../database.js';
 import { connect } from './connect.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
 import { stateOf } from './faults.js';
 import { bringUpToDate } from './migrate.js';
-import { rolesIn, unusable } from './roles.js';
+import { rolesIn } from './roles.js';
 
 const OLDEST = 150_000;
 /** Transactions that are compared to find a pooler. */

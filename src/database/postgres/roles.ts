@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 
 import { COMPANY_ROLE, SYSTEM_ROLE } from '../../schema/postgres.js';
 import { EXTENSIONS } from '../../schema/search.js';
-import { DatabaseRefused } from '../database.js';
+import { unusable } from '../database.js';
 import { stateOf } from './faults.js';
 
 /** Names of the two roles. They belong to the whole server, so each begins with the name of the database. */
@@ -36,9 +36,6 @@ export async function readAsSystem<T>(client: Client, use: () => Promise<T>): Pr
     await client.query('rollback');
   }
 }
-
-export const unusable = (message: string, cause?: unknown): DatabaseRefused =>
-  new DatabaseRefused('unusable', message, cause);
 
 /** Maximum bytes of a name; PostgreSQL truncates longer ones. */
 const MAX_NAME_BYTES = 63;

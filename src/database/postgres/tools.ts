@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 
 import { MINUTE_OF_TRANSACTION } from '../../schema/postgres-triggers.js';
-import { DatabaseRefused } from '../database.js';
+import { DatabaseRefused, unusable } from '../database.js';
 import {
   type DatabaseTools,
   type Description,
@@ -17,7 +17,7 @@ import { sizesOf, TABLE_SIZES, type SizeRow } from './connect.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';
 import { withClient } from './open.js';
-import { readAsSystem, rolesIn, unusable } from './roles.js';
+import { readAsSystem, rolesIn } from './roles.js';
 
 export class ServerTools implements DatabaseTools {
   readonly place: Readonly<Record<string, string>>;
@@ -37,28 +37,20 @@ export class ServerTools implements DatabaseTools {
     return await withClient(this.url, (client) => previewMigrations(client, this.name));
   }
 
-  async check(): Promise<readonly string[]> {
+  async check() {
     return await withClient(this.url, async (client) => {
       const { applied } = await inspect(client, this.name);
       if (applied.length === 0) throw unusable(`${this.name} has no tables yet.`);
-      return await checkServer(client);
+      return { problems: await checkServer(client), rows: await rowCounts(client) };
     });
   }
 
-  async rowCounts(): Promise<Readonly<Record<string, number>>> {
-    return await withClient(this.url, rowCounts);
-  }
-
-  async backup(target: string): Promise<void> {
+  async backup(target: string): Promise<never> {
     const { system } = await withClient(this.url, rolesIn);
     throw this.#useInstead(
       'copies',
       `pg_dump --role=${system} --enable-row-security --format=custom --file=${target} "$DATABASE_URL"`,
     );
-  }
-
-  noteBackup(): void {
-    throw this.#useInstead('notes the time of a backup of', 'touch "$UPLOAD_FOLDER/last-backup"');
   }
 
   async restore(source: string): Promise<never> {
@@ -130,7 +122,7 @@ export async function checkServer(client: Client): Promise<readonly string[]> {
 }
 
 /** Number of rows of all companies in each table; shows whether a dump contains any rows. */
-export async function rowCounts(client: Client): Promise<Readonly<Record<string, number>>> {
+async function rowCounts(client: Client): Promise<Readonly<Record<string, number>>> {
   return await readAsSystem(client, async () => {
     const { rows: tables } = await client.query<{ name: string }>(
       `select relname::text as name from pg_class where relkind = 'r'

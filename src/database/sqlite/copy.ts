@@ -16,7 +16,7 @@ import {
   knownTables,
   UNFINISHED_TABLE,
 } from '../copy.js';
-import { DatabaseRefused } from '../database.js';
+import { unusable } from '../database.js';
 import { translate } from './faults.js';
 import { inspectFile, noDatabaseAt } from './file/inspect.js';
 import { lockFile } from './file/lock.js';
@@ -75,10 +75,8 @@ class FileSource implements CopySource {
 }
 
 /** SQLite itself stores any number in any column. */
-function notWhole(column: string, value: number): DatabaseRefused {
-  const message = `${column} has the number ${value}, which is not whole: correct it, then copy again.`;
-  return new DatabaseRefused('unusable', message);
-}
+const notWhole = (column: string, value: number) =>
+  unusable(`${column} has the number ${value}, which is not whole: correct it, then copy again.`);
 
 /** Opens a snapshot of a file, which servers may be using. Errors: `DatabaseRefused`. */
 export function openFileSource(file: string): CopySource {

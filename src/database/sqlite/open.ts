@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 
 import { faultOfSystem } from '../../platform/errors.js';
 import { demandFinished } from '../copy.js';
-import { type Database, type OpenOptions, DatabaseRefused } from '../database.js';
+import { type Database, type OpenOptions, DatabaseRefused, unusable } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { connect } from './connect.js';
 import { unfinishedCopyIn } from './copy.js';
@@ -129,8 +129,7 @@ function writeLogBack(file: string): void {
 function refuseSecondName(file: string): void {
   const names = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names === 1 || !statSync(file).isFile()) return;
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `${file} has ${names} names (hard links), and its log is beside one of them only. Nothing was changed. Remove the other names; to copy a database, use terminal-gateway db backup.`,
   );
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 import { systemClock } from '../../platform/clock.js';
 import { noteBackup } from '../../platform/files.js';
-import { DatabaseRefused } from '../database.js';
+import { DatabaseRefused, unusable } from '../database.js';
 import {
   type DatabaseTools,
   type Description,
@@ -50,7 +50,7 @@ export class FileTools implements DatabaseTools {
     return pending.map((migration) => ({ migration, table: '*', lock, rows, isRewritten: false }));
   }
 
-  check(): Promise<readonly string[]> {
+  check() {
     return attempt(() => {
       const { file } = this;
       const inspection = refuseNone(file);
@@ -60,24 +60,22 @@ export class FileTools implements DatabaseTools {
       try {
         const lost = loss === null ? [] : [loss.problem];
         const foreign = inspection.state === 'current' ? foreignObjects(file) : [];
-        return [...lost, ...checkFile(file, inspection), ...foreign];
+        return { problems: [...lost, ...checkFile(file, inspection), ...foreign], rows: null };
       } finally {
         endLog();
       }
     });
   }
 
-  rowCounts(): Promise<null> {
-    return Promise.resolve(null);
-  }
-
-  async backup(target: string, onProgress: Progress): Promise<void> {
+  async backup(target: string, onProgress: Progress): Promise<string | null> {
     await attempt(() => refuseLoss(this.file));
     await backupTo(this.file, target, onProgress);
-  }
-
-  noteBackup(): void {
-    noteBackup(lastBackupOf(this.file), systemClock);
+    try {
+      noteBackup(lastBackupOf(this.file), systemClock);
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
   }
 
   async restore(source: string, onProgress: Progress): Promise<void> {
@@ -161,8 +159,7 @@ function demandRoom(database: Sqlite.Database, file: string): void {
   const needed = COPIES * (pages('page_count') - pages('freelist_count')) * pages('page_size');
   const free = freeBytesAt(dirname(canonicalPath(file)));
   if (free >= needed) return;
-  throw new DatabaseRefused(
-    'unusable',
+  throw unusable(
     `This needs ${needed} free bytes on the disk of ${file}, which has ${free}. Nothing was changed. ` +
       `Copy the database to another disk with db copy instead: the copy has no free pages.`,
   );

@@ -86,7 +86,7 @@ function placeAt(url: string, adminUrl: string, remove: () => Promise<void>): Te
     },
     open: (options) => openDatabase({ server: url }, { connections: 12, uploadFolder: tmpdir(), ...options }),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => (await run(text, values)) as Row[],
-    check: async () => (await databaseTools({ server: url })).check(),
+    check: async () => (await (await databaseTools({ server: url })).check()).problems,
     stored: () => withClient(storedText),
     continueIdsAfter: async (last) => {
       await run(

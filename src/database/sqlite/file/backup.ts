@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rename
 import { dirname } from 'node:path';
 
 import { syncPath } from '../../../platform/files.js';
-import { DatabaseRefused } from '../../database.js';
+import { DatabaseRefused, unusable } from '../../database.js';
 import type { Progress } from '../../tools.js';
 import { translate } from '../faults.js';
 import { inspectFile, noDatabaseAt, recognizeFile } from './inspect.js';
@@ -60,8 +60,6 @@ export async function restoreFrom(backup: string, file: string, progress?: Progr
   }
   await backupTo(backup, file, progress, 'restore');
 }
-
-const unusable = (message: string): DatabaseRefused => new DatabaseRefused('unusable', message);
 
 async function copy(file: string, target: string, progress: Progress): Promise<void> {
   const source = new Sqlite(file, { readonly: true });

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
 import { faultOfSystem } from '../../../platform/errors.js';
 import { fileCause, fileProblem } from '../../../platform/files.js';
-import { DatabaseRefused } from '../../database.js';
+import { DatabaseRefused, unusable } from '../../database.js';
 import { MIGRATION_NAMES } from '../../migrations.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './open-file.js';
 
@@ -11,22 +11,19 @@ import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './open
 export const APPLICATION_ID = 0x54475731;
 
 /** Error of a file that cannot be used; `problem` is for example `gateway.db cannot be opened`. */
-export function unusable(problem: string, error: unknown, advice: string): DatabaseRefused {
+export function unusableFile(problem: string, error: unknown, advice: string): DatabaseRefused {
   const cause = fileCause(error) ?? (error as Error).message;
-  return new DatabaseRefused('unusable', `${problem} (${cause}). ${advice}`, error);
+  return unusable(`${problem} (${cause}). ${advice}`, error);
 }
 
 /** Makes a `DatabaseRefused` of an error about a file; returns other errors and faults of the storage unchanged. */
 export function refusalOf(error: unknown): unknown {
   const problem = fileProblem(error);
   const isFault = faultOfSystem((error as NodeJS.ErrnoException).code ?? null, error as Error) !== null;
-  return problem === null || isFault
-    ? error
-    : new DatabaseRefused('unusable', `${problem}. Nothing was changed.`, error);
+  return problem === null || isFault ? error : unusable(`${problem}. Nothing was changed.`, error);
 }
 
-export const noDatabaseAt = (file: string): DatabaseRefused =>
-  new DatabaseRefused('unusable', `There is no database at ${file}.`);
+export const noDatabaseAt = (file: string) => unusable(`There is no database at ${file}.`);
 
 /** Names of migrations in order. `new`: there is no file yet, or it is empty. */
 export interface Inspection {
@@ -104,7 +101,7 @@ export const hasLog = (file: string): boolean => headerOf(file)[WRITE_VERSION_OF
 function headerOf(file: string): Buffer {
   const status = statSync(file, { throwIfNoEntry: false });
   if (status === undefined) return Buffer.alloc(0);
-  if (!status.isFile()) throw new DatabaseRefused('unusable', `${file} is not a file. ${ADVICE}`);
+  if (!status.isFile()) throw unusable(`${file} is not a file. ${ADVICE}`);
   const descriptor = openSync(file, 'r');
   try {
     const header = Buffer.alloc(HEADER_BYTES);
@@ -120,7 +117,7 @@ function openToInspect(file: string): Sqlite.Database {
     const readonly = fileBytes(rollbackJournalPath(file)) === 0;
     return new Sqlite(file, { readonly, fileMustExist: true });
   } catch (error) {
-    throw unusable(`${file} cannot be opened`, error, ADVICE);
+    throw unusableFile(`${file} cannot be opened`, error, ADVICE);
   }
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../../../platform/errors.js';
 import { DatabaseRefused } from '../../database.js';
 import { isBusy, isStorageFault } from '../faults.js';
-import { unusable } from './inspect.js';
+import { unusableFile } from './inspect.js';
 import { IDENTITY_OFFSET } from './marker.js';
 import { canonicalPath, closing, isOpenInProcess, markOpen } from './open-file.js';
 
@@ -35,7 +35,7 @@ export function lockFile(file: string) {
     holder?.close();
     if (isStorageFault(error)) throw error;
     if (isBusy(error)) throw inUse(file, ownerOf(path));
-    throw unusable(`${path} cannot be written`, error, 'This user must be able to write to its folder.');
+    throw unusableFile(`${path} cannot be written`, error, 'This user must be able to write to its folder.');
   }
   const unmark = markOpen(path);
   return {

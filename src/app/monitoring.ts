@@ -8,13 +8,7 @@ import { retentionFigures } from '../domain/base/ledger/retention.service.js';
 import { alive, ready, type Check, type Readiness } from '../http/monitoring/health.js';
 import { createMetrics, observeRequests, traceRequests } from '../http/monitoring/metrics.js';
 import { Followers, observeOperations, watchOperations } from '../http/monitoring/operations.js';
-import type {
-  ClientFigures,
-  FleetFigures,
-  MetricSources,
-  MqttState,
-  StorageFigures,
-} from '../http/monitoring/sources.js';
+import type { FleetFigures, MetricSources, StorageFigures } from '../http/monitoring/sources.js';
 import { HOUR, MINUTE, SECOND, systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { backupAgeSeconds } from '../platform/files.js';
@@ -29,10 +23,10 @@ interface MonitoringParts {
   readonly clock: Clock;
   readonly database: Database;
   readonly lostLogLines: () => number;
-  readonly clients: () => ClientFigures;
+  readonly clients: MetricSources['clients'];
   readonly config: Pick<Config, 'tracesUrl' | 'tracesShare'>;
   /** Null where there is no MQTT broker. */
-  readonly mqtt: (() => MqttState) | null;
+  readonly mqtt: MetricSources['mqtt'];
 }
 
 /** Health, metrics, traces and logs of one server. */

@@ -10,11 +10,11 @@ import {
   sendAgain,
 } from '../domain/messages/notification/dispatch.service.js';
 import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/notification.model.js';
-import type { MqttState } from '../http/monitoring/sources.js';
-import { MqttFigures, type Confirmation, type DeliveryQueue } from '../mqtt/delivery-queue.js';
+import type { Confirmation, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
 import type { Logger } from '../platform/logger.js';
 import { LOCAL_ORIGIN } from '../platform/requests.js';
+import { MqttFigures } from '../platform/terminal.js';
 import type { HttpHandlerParts } from './http-handlers.js';
 import type { Terminals } from './terminals.js';
 
@@ -28,7 +28,7 @@ export class Mqtt {
   #service: MqttService | null = null;
   #unfollow = (): void => undefined;
 
-  get state(): MqttState {
+  get state(): MqttFigures {
     return this.#service?.figures ?? new MqttFigures();
   }
 

@@ -6,15 +6,7 @@ import { withPath } from '../platform/files.js';
 import { isObject, parsedJson } from '../platform/validate.js';
 import { CommandError } from './command-error.js';
 
-export interface RowFile {
-  readonly rows: AsyncIterable<Row>;
-  readonly bytesRead: () => number;
-}
-
-function openFile(path: string): {
-  readonly pieces: AsyncIterable<Buffer>;
-  readonly bytesRead: () => number;
-} {
+function openFile(path: string) {
   const stream = createReadStream(path);
   // The loop throws it too; without a listener, an error before the loop would end the process.
   stream.on('error', () => undefined);
@@ -29,7 +21,7 @@ function openFile(path: string): {
 }
 
 /** A file with one JSON object per line. Empty lines are skipped; they count for the line numbers. */
-export function ndjsonFile(path: string): RowFile {
+export function ndjsonFile(path: string) {
   const { pieces, bytesRead } = openFile(path);
   return { rows: ndjsonRows(pieces, MAX_ROW_BYTES), bytesRead };
 }
@@ -46,7 +38,7 @@ export interface Columns {
  * value, and rows without any value are skipped. Errors:
  * `CommandError` for a wrong header, wrong quotes, and bytes that are no UTF-8.
  */
-export function csvFile(path: string, columns: Columns): RowFile {
+export function csvFile(path: string, columns: Columns) {
   const { pieces, bytesRead } = openFile(path);
   async function* rows(): AsyncGenerator<Row> {
     let header: readonly string[] | undefined;
@@ -58,14 +50,9 @@ export function csvFile(path: string, columns: Columns): RowFile {
   return { rows: rows(), bytesRead };
 }
 
-export interface ListedValue {
-  readonly line: number;
-  readonly value: string;
-}
-
 /** Values of a file, one in each row, without a first row that names the column. Errors: `CommandError`. */
-export async function listIn(path: string, column: string): Promise<readonly ListedValue[]> {
-  const values: ListedValue[] = [];
+export async function listIn(path: string, column: string) {
+  const values: { readonly line: number; readonly value: string }[] = [];
   let isFirst = true;
   for await (const { line, cells } of recordsIn(path, openFile(path).pieces)) {
     const [value = '', ...others] = cells.filter((cell) => cell !== '');

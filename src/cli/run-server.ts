@@ -7,7 +7,7 @@ import { readConfig, type Config, readTlsSettings, type Environment } from '../p
 import { withoutPassword } from '../platform/config/database-url.js';
 import { DomainError } from '../platform/errors.js';
 import { expiryOf, fileProblem } from '../platform/files.js';
-import { createLogger, LogSink, type Logger } from '../platform/logger.js';
+import { createLogger, LogSink } from '../platform/logger.js';
 import { CommandError, EXIT } from './command-error.js';
 import { waitForStopSignal, type CommandIo } from './command-io.js';
 
@@ -30,17 +30,13 @@ export async function serve(io: CommandIo, { acceptLoss = false }: ServeOptions)
   await runServer(serverProcess, io, { stopSignal, onListening });
 }
 
-export interface ServerProcess {
-  readonly config: Config;
-  readonly logger: Logger;
-  readonly server: Server;
-}
+type ServerProcess = Awaited<ReturnType<typeof createServerProcess>>;
 
 /** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
 export async function createServerProcess(
   config: Config,
   overrides: Pick<ServerOverrides, 'acceptLoss' | 'graphiqlToken' | 'waitsForDatabase'> = {},
-): Promise<ServerProcess> {
+) {
   const sink = new LogSink();
   const logger = createLogger(config.logLevel, sink);
   try {
@@ -121,7 +117,7 @@ function adviseFirstUser({ notice, program, environment }: CommandIo): void {
 async function renewCertificates(
   hangups: AsyncIterator<unknown>,
   environment: Environment,
-  { server, logger }: { readonly server: Server; readonly logger: Logger },
+  { server, logger }: ServerProcess,
 ): Promise<never> {
   for (;;) {
     await hangups.next();

@@ -30,20 +30,7 @@ const GATEWAY = { name: 'gateway', scopes: ['read', 'write', 'terminals'] };
 const ROLES: readonly Role[] = ['admin', 'operator', 'viewer'];
 
 /** Credentials and names that a visitor needs to use the demo. */
-export interface Demo {
-  readonly company: string;
-  /** The administrator of `company`. */
-  readonly userId: number;
-  /** API token of the administrator. */
-  readonly token: string;
-  /** API token that can also act for the terminals of `company`. */
-  readonly gatewayToken: string;
-  readonly emails: readonly string[];
-  /** Password of all users; random for each demo. */
-  readonly password: string;
-  /** Name of a group that has parameters. */
-  readonly group: string;
-}
+export type Demo = Awaited<ReturnType<typeof createDemo>>;
 
 export interface DemoRequest {
   readonly seed: number;
@@ -66,7 +53,7 @@ export async function createDemo(
   database: Database,
   clock: Clock,
   { seed, tokenSecret, onProgress }: DemoRequest,
-): Promise<Demo> {
+) {
   let days = 0;
   const onDay = (): void => onProgress?.((days += 1), COMPANY_PLANS.length * HISTORY_DAYS);
   const now = clock.now();
@@ -90,11 +77,15 @@ export async function createDemo(
   }));
   return {
     company: plan.name,
+    /** The administrator of the company, and an API token of that user. */
     userId,
     token: tokens.get(companyId) ?? missing(),
+    /** API token that can also act for the terminals of the company. */
     gatewayToken: gateway.secret,
     emails: companies.flatMap((company) => ROLES.map((role) => emailOf(company.plan, role))),
+    /** Password of all users; random for each demo. */
     password,
+    /** Name of a group that has parameters. */
     group: groups[0]?.name ?? missing(),
   };
 }

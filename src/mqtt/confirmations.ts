@@ -3,6 +3,7 @@ import { pause, SECOND, systemClock } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import { Semaphore } from '../platform/concurrency/semaphore.js';
 import { NotificationConfirm } from '../platform/terminal.js';
+import type { MqttFigures } from '../platform/terminal.js';
 import { isObject, idFromText } from '../platform/validate.js';
 import { BoundedWindowStore } from '../platform/windows.js';
 import {
@@ -11,7 +12,6 @@ import {
   type ConfirmationOutcome,
   type DeliveryQueue,
   type HeldDelivery,
-  type MqttFigures,
   type TerminalName,
 } from './delivery-queue.js';
 

@@ -6,7 +6,8 @@ import { connect as connectTls } from 'node:tls';
 import { atMostEvery, MINUTE, pause, SECOND, systemClock, enterEventLoop } from '../platform/clock.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
-import { CONFIRM_FILTER, type MqttFigures } from './delivery-queue.js';
+import type { MqttFigures } from '../platform/terminal.js';
+import { CONFIRM_FILTER } from './delivery-queue.js';
 
 export const LINK_TIMES = {
   /** Maximum time from the first packet to the answer of the broker to the subscription. */

@@ -31,24 +31,6 @@ export interface DeliveryQueue<D extends HeldDelivery> {
 /** `ignored`: malformed, too large or on a foreign topic; `dropped`: too many waited; `failed`: could not be stored. */
 export type ConfirmationOutcome = ConfirmationResult | 'ignored' | 'dropped' | 'failed';
 
-/** State of the connection, and counts from the start of the process. */
-export class MqttFigures {
-  isConnected = false;
-  /** Connections that were opened to the broker. */
-  connections = 0;
-  published = 0;
-  acknowledged = 0;
-  /** Messages that were given back, since the broker did not acknowledge them. */
-  returned = 0;
-  /** Messages that the broker has yet to acknowledge. */
-  inFlight = 0;
-  readonly confirmations = new Map<ConfirmationOutcome, number>();
-
-  confirmed(outcome: ConfirmationOutcome): void {
-    this.confirmations.set(outcome, (this.confirmations.get(outcome) ?? 0) + 1);
-  }
-}
-
 /** The filter of the topics on which terminals confirm. */
 export const CONFIRM_FILTER = 'terminals/+/+/confirm';
 

@@ -2,9 +2,10 @@ import { atMostEvery, MINUTE, pause, SECOND, systemClock } from '../platform/clo
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
+import { MqttFigures } from '../platform/terminal.js';
 import { Confirmations } from './confirmations.js';
 import { BrokerLink, LINK_TIMES, type Connection, type LinkTimes } from './connection.js';
-import { MqttFigures, notificationTopic, type DeliveryQueue, type HeldDelivery } from './delivery-queue.js';
+import { notificationTopic, type DeliveryQueue, type HeldDelivery } from './delivery-queue.js';
 
 export interface MqttOptions<D extends HeldDelivery> {
   readonly broker: MqttSettings;

@@ -224,16 +224,14 @@ export class Slots {
   }
 }
 
-/** Canonical form and networks of a text that may be an IP address. */
-interface KnownAddress {
-  readonly normal: string | null;
-  readonly networks: readonly string[];
-}
-
 /** Most requests come from few addresses. */
-const addresses = new LRUCache<string, KnownAddress>({ max: 1_000, memoMethod: knownAddress });
+const addresses = new LRUCache<string, ReturnType<typeof knownAddress>>({
+  max: 1_000,
+  memoMethod: knownAddress,
+});
 
-function knownAddress(text: string): KnownAddress {
+/** Canonical form and networks of a text that may be an IP address. */
+function knownAddress(text: string) {
   if (!ipaddr.isValid(text)) return { normal: null, networks: [text] };
   const address = ipaddr.process(text);
   const normal = address.toString();

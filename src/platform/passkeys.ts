@@ -6,13 +6,10 @@ import { MINUTE } from './clock.js';
 /** Loaded when a passkey is first added or used. */
 const load = () => import('@simplewebauthn/server');
 
-/** The server, as authenticators know it: passkeys are for its host name, and its pages have its origin. */
-export interface RelyingParty {
-  readonly id: string;
-  readonly origin: string;
-}
+type RelyingParty = ReturnType<typeof relyingParty>;
 
-export function relyingParty(url: string): RelyingParty {
+/** The server, as authenticators know it: passkeys are for its host name, and its pages have its origin. */
+export function relyingParty(url: string) {
   const { hostname, origin } = new URL(url);
   return { id: hostname, origin };
 }

@@ -29,3 +29,22 @@ export interface PresenceLimits {
 }
 
 export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 15 * MINUTE, offlineMs: 24 * HOUR };
+
+/** State of the connection to the MQTT broker, and counts since the start of the process. */
+export class MqttFigures {
+  isConnected = false;
+  /** Connections that were opened to the broker. */
+  connections = 0;
+  published = 0;
+  acknowledged = 0;
+  /** Messages that were given back, since the broker did not acknowledge them. */
+  returned = 0;
+  /** Messages that the broker has yet to acknowledge. */
+  inFlight = 0;
+  /** By outcome. */
+  readonly confirmations = new Map<string, number>();
+
+  confirmed(outcome: string): void {
+    this.confirmations.set(outcome, (this.confirmations.get(outcome) ?? 0) + 1);
+  }
+}

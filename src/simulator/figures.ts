@@ -23,7 +23,7 @@ const NAMES = [
   'transactions_repeated',
   'tokens_renewed',
 ] as const;
-export type FigureName = (typeof NAMES)[number];
+type FigureName = (typeof NAMES)[number];
 
 /** Promises of the server to terminals, with the text by which a summary reports a breach. */
 export const PROMISES = {
@@ -38,17 +38,10 @@ export const PROMISES = {
   lost_transaction: 'an acknowledged transaction that was not there afterwards',
 } as const;
 
-export type PromiseName = keyof typeof PROMISES;
+type PromiseName = keyof typeof PROMISES;
 
 /** Maximum error texts, and examples of each broken promise. */
 const MAX_EXAMPLES = 5;
-
-export interface BrokenPromise {
-  readonly promise: PromiseName;
-  readonly count: number;
-  /** At most 5, for example `terminal SN-1: 17 came again after 3 ms`. */
-  readonly examples: readonly string[];
-}
 
 const MICROSECONDS = 1_000;
 
@@ -77,7 +70,8 @@ export class Figures {
     if (found.examples.length < MAX_EXAMPLES) found.examples.push(example);
   }
 
-  get broken(): readonly BrokenPromise[] {
+  /** Each with at most 5 examples, such as `terminal SN-1: 17 came again after 3 ms`. */
+  get broken() {
     return [...this.#broken].map(([promise, { count, examples }]) => ({ promise, count, examples }));
   }
 
@@ -86,7 +80,7 @@ export class Figures {
   }
 
   /** Percentiles in milliseconds, right to within 0.1 %; 0 if there was no request. */
-  get latencies(): Summary['latency_ms'] {
+  get latencies() {
     const percentile = (percent: number): number =>
       rounded(this.#latencies.percentile(percent) / MICROSECONDS);
     return { p50: percentile(50), p95: percentile(95), p99: percentile(99), max: percentile(100) };
@@ -94,19 +88,6 @@ export class Figures {
 }
 
 export const rounded = (value: number): number => Math.round(value * 10) / 10;
-
-/** The result of a run, as `--json` prints it. Times are in milliseconds. */
-export interface Summary extends Readonly<Record<FigureName, number>> {
-  readonly terminals: number;
-  readonly connected: number;
-  readonly seconds: number;
-  readonly requests_per_second: number;
-  readonly latency_ms: Readonly<Record<'p50' | 'p95' | 'p99' | 'max', number>>;
-  /** Notifications of the run not received by its end, without those counted as lost. */
-  readonly notifications_outstanding: number;
-  readonly error_examples: readonly string[];
-  readonly broken: readonly BrokenPromise[];
-}
 
 /**
  * A notification of the run as terminals execute it, with the text and a time as its two parameters:

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { SECOND } from '../platform/clock.js';
 import { Api } from './api.js';
-import { Figures, rounded, SentNotifications, type Summary } from './figures.js';
+import { Figures, rounded, SentNotifications } from './figures.js';
 import { HttpClient } from './http-client.js';
 import { Pauses, type Shared } from './shared.js';
 import type { Identity } from './terminal-http.js';
@@ -38,6 +38,8 @@ const START_MS = 30 * SECOND;
 const START_STEP_MS = SECOND / 20;
 /** How long terminals may take for their last confirmations and checks. */
 const FINISH_MS = 30 * SECOND;
+
+export type Summary = ReturnType<Simulation['summary']>;
 
 export class Simulation {
   readonly #shared: Shared;
@@ -106,7 +108,8 @@ export class Simulation {
     return this.#terminals.filter(({ isReceiving }) => isReceiving).length;
   }
 
-  summary(): Summary {
+  /** The result of the run, as `--json` prints it. */
+  summary() {
     const { figures, sent, clock } = this.#shared;
     const { latencies, counts, errors, broken } = figures;
     const seconds = (clock.elapsed() - this.#began) / SECOND;
@@ -117,6 +120,7 @@ export class Simulation {
       requests_per_second: rounded(counts.requests / seconds),
       latency_ms: latencies,
       ...counts,
+      /** Notifications not received by the end, without those counted as lost. */
       notifications_outstanding: sent.outstanding,
       error_examples: [...errors],
       broken,

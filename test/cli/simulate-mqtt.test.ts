@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import type { MqttSettings } from '../../src/platform/config/mqtt.js';
-import type { Summary } from '../../src/simulator/figures.js';
+import type { Summary } from '../../src/simulator/simulation.js';
 import { brokerAt, startAedes } from '../support/mqtt/brokers.js';
 import { runCommand } from '../support/program.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 
-import type { Summary } from '../../src/simulator/figures.js';
+import type { Summary } from '../../src/simulator/simulation.js';
 import { startStandIn, type Faults } from '../simulator/stand-in.js';
 import { it } from '../support/cli-test.js';
 import { commandLine, runProgram, type CommandLine, type Outcome } from '../support/program.js';

@@ -6,9 +6,9 @@ import { createProgram } from '../../src/cli/program.js';
 import { DECLARED_LIMITS } from '../../src/graphql/limits/limits.js';
 import { createMetrics } from '../../src/http/monitoring/metrics.js';
 import { SAME_ON_EACH_NODE, type MetricSources } from '../../src/http/monitoring/sources.js';
-import { MqttFigures } from '../../src/mqtt/delivery-queue.js';
 import { SETTINGS } from '../../src/platform/config/settings.js';
 import { RULES } from '../../src/platform/rules.js';
+import { MqttFigures } from '../../src/platform/terminal.js';
 import { bytes, limitRows, whole } from './limit-rows.js';
 import { code, table, type Row } from './markdown.js';
 

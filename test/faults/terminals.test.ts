@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 
 import { SECOND, systemClock } from '../../src/platform/clock.js';
-import type { Summary } from '../../src/simulator/figures.js';
 import type { Transport } from '../../src/simulator/shared.js';
+import type { Summary } from '../../src/simulator/simulation.js';
 import { Simulation } from '../../src/simulator/simulation.js';
 import type { Client } from '../support/client.js';
 import type { TestPlace } from '../support/databases/place.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { HOUR, systemClock } from '../../src/platform/clock.js';
-import type { Summary } from '../../src/simulator/figures.js';
+import type { Summary } from '../../src/simulator/simulation.js';
 import { Simulation, type SimulationOptions } from '../../src/simulator/simulation.js';
 import { startStandIn, type Faults, type StandIn } from './stand-in.js';
 

@@ -19,7 +19,7 @@ import {
 } from '../command-context.js';
 import { CommandError } from '../command-error.js';
 import type { AddCommand, CommandIo, Result } from '../command-io.js';
-import { type ListedValue, listIn } from '../row-files.js';
+import { listIn } from '../row-files.js';
 
 export function addCommands(add: AddCommand): void {
   const issues = 'issue the token with which a device calls /terminal/v1; shown only once';
@@ -98,7 +98,7 @@ async function importDevices(
   io.notice(`${counted(listed.length, 'serial number')} in ${file}`);
   const serialNumbers = listed.map(({ value }) => value);
   const rows = await changeIn(io, options, (work) => createDevices(work, serialNumbers, policy));
-  const value = listed.map((each, index) => resultOf(each, rows[index]));
+  const value = listed.map(({ line, value: serial }, index) => resultOf(line, serial, rows[index]));
   const lines = value.map(({ line, serial_number, result }) => `${line}\t${serial_number}\t${result}`);
   const created = value.filter(({ id }) => id !== null).length;
   const refused = rows.filter(({ problem }) => problem !== null).length;
@@ -110,10 +110,10 @@ async function importDevices(
   return { value, lines, failure };
 }
 
-function resultOf({ line, value }: ListedValue, row: BatchRow<Device> | undefined) {
+function resultOf(line: number, serial_number: string, row: BatchRow<Device> | undefined) {
   const problems = row?.problem?.details.fields?.serialNumber;
   const id = row?.record?.id ?? null;
   const accepted = id === null ? 'not created' : 'created';
   const result = problems === undefined ? accepted : `refused: ${problems.join('; ')}`;
-  return { line, serial_number: value, id, result };
+  return { line, serial_number, id, result };
 }

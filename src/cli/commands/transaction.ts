@@ -20,7 +20,7 @@ import { counted } from '../../platform/errors.js';
 import { addCompanyCommand, callerIn, withDatabase, type ChangeOptions } from '../command-context.js';
 import { CommandError, EXIT } from '../command-error.js';
 import type { AddCommand, CommandIo, Result } from '../command-io.js';
-import { csvFile, ndjsonFile, type RowFile } from '../row-files.js';
+import { csvFile, ndjsonFile } from '../row-files.js';
 
 const NOTES = `
 A row has the fields of a transaction in /v1, and "reference": its name at the source. Required:
@@ -84,7 +84,7 @@ const PROGRESS_MS = 2 * SECOND;
 const sentence = ({ total, created, repeated, rejected }: RowTotals): string =>
   `${counted(total, 'row')}: ${created} created, ${repeated} repeated, ${rejected} rejected`;
 
-function open(file: string): RowFile {
+function open(file: string) {
   const extension = extname(file).toLowerCase();
   if (['.ndjson', '.jsonl'].includes(extension)) return ndjsonFile(file);
   if (extension !== '.csv') throw new CommandError(`${file}: the name must end in .ndjson, .jsonl or .csv`);

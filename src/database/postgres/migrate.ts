@@ -21,17 +21,8 @@ const MAX_ATTEMPTS = 100;
 /** SQLSTATE of a lock that was not free in time. */
 const NOT_FREE = '55P03';
 
-export interface Inspection {
-  readonly applied: readonly string[];
-  readonly pending: readonly string[];
-}
-
 /** Applied and pending migrations. Errors: `DatabaseRefused` for tables of others and unknown migrations. */
-export async function inspect(
-  client: Client,
-  name: string,
-  known: readonly string[] = MIGRATION_NAMES,
-): Promise<Inspection> {
+export async function inspect(client: Client, name: string, known = MIGRATION_NAMES) {
   const { rows } = await client.query<{ migrates: boolean; others: number }>(
     `select to_regclass('applied_migrations') is not null as migrates, (select count(*) from pg_tables
       where schemaname = current_schema()) as others`,

@@ -14,14 +14,8 @@ import version from 'prom-client/lib/metrics/version.js';
 
 import { LONG_LOG_BYTES, type Database } from '../../database/database.js';
 import { SECOND } from '../../platform/clock.js';
-
-/** Figures of the server's clients; `refused` by the limit that was exceeded. */
-export interface ClientFigures {
-  readonly waitingBytes: number;
-  readonly connections: number;
-  readonly cut: number;
-  readonly refused: ReadonlyMap<string, number>;
-}
+import type { MqttFigures } from '../../platform/terminal.js';
+import type { ServerLimits } from '../server/connections.js';
 
 /** Numbers over all companies; `records` by kind, for example `devices`. */
 export interface FleetFigures {
@@ -42,24 +36,13 @@ export interface StorageFigures {
   } | null;
 }
 
-/** State of the MQTT connection, and counts since the start of the process; `confirmations` by outcome. */
-export interface MqttState {
-  readonly isConnected: boolean;
-  readonly connections: number;
-  readonly published: number;
-  readonly acknowledged: number;
-  readonly returned: number;
-  readonly inFlight: number;
-  readonly confirmations: ReadonlyMap<string, number>;
-}
-
 /** Values that are read when the metrics are requested; null where they are not known. */
 export interface MetricSources {
-  readonly clients: () => ClientFigures;
+  readonly clients: ServerLimits['figures'];
   readonly fleet: () => Promise<FleetFigures | null>;
   readonly storage: () => StorageFigures;
   /** Null if notifications are not sent over MQTT. */
-  readonly mqtt: (() => MqttState) | null;
+  readonly mqtt: (() => MqttFigures) | null;
   readonly database: Pick<Database, 'bytes' | 'connections' | 'examining' | 'windowFailures'>;
   readonly backupAgeSeconds: () => number | null;
   readonly ledgerDelaySeconds: () => number;
@@ -174,7 +157,7 @@ function addDatabase(
   total('rate_limit_store_failures_total', unshared, () => database.windowFailures());
 }
 
-function addMqtt(state: () => MqttState, gauge: Add, total: Add): void {
+function addMqtt(state: () => MqttFigures, gauge: Add, total: Add): void {
   const connected = '1 while there is a connection to the MQTT broker.';
   const inFlight = 'Notifications that the MQTT broker has yet to acknowledge.';
   const opened = 'Connections to the MQTT broker that were opened.';

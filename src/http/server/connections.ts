@@ -6,7 +6,6 @@ import { TLSSocket } from 'node:tls';
 
 import { clientNetwork, Slots, WaitingBytes } from '../../platform/client-limits.js';
 import { MINUTE, SECOND, type Clock } from '../../platform/clock.js';
-import type { ClientFigures } from '../monitoring/sources.js';
 import { headerOf } from '../request.js';
 
 export const CONNECTION_LIMITS = {
@@ -173,10 +172,11 @@ export function createClientLimits({ trustProxy, idleMs, clock }: LimitOptions) 
     .set('trust proxy', [...trustProxy])
     .get('trust proxy fn') as (address: string) => boolean;
   const connections = new Connections(slots, rule, isTrusted, clock);
-  const figures = (): ClientFigures => ({
+  const figures = () => ({
     waitingBytes: waiting.bytes,
     connections: connections.count,
     cut: connections.cut,
+    /** By the limit that was exceeded. */
     refused: new Map([...slots.refused, ['waiting_bytes', waiting.refused]]),
   });
   return { slots, waiting, connections, figures };

@@ -81,16 +81,17 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
     'deve ser um endereço como {example}, sem usuário, senha ou #',
     'não é um endereço público com https',
   ],
-  wrong_credentials: 'O e-mail ou a senha está errado.',
+  wrong_credentials: 'E-mail e senha não conferem, ou a conta está bloqueada por alguns minutos.',
   wrong_passkey:
     'A chave de acesso ou o código de recuperação está errado, já foi usado ou tem mais de 5 minutos, ou a conta está bloqueada.',
   wrong_password: 'não é a sua senha',
   year: 'deve ser um ano de 1970 a 9999',
 };
 
-/** English messages where the server advises what programs should send. */
+/** English messages where people need other words than programs. */
 const ENGLISH: typeof PORTUGUESE = {
   in_use: 'At least {count} terminals would lose app versions.',
+  wrong_credentials: 'E-mail and password do not match, or the account is locked for some minutes.',
 };
 
 /** Portuguese messages of errors whose code says all, or whose parameters are not known. */

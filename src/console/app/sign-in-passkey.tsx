@@ -12,27 +12,20 @@ const words = texts({
   ],
 });
 
-/** Whether the browser has all that passkeys need. Pages without TLS have nothing of it, but on the own machine. */
+/** Whether the browser has what passkeys need. Pages without TLS have nothing of it, but on the own machine. */
 export const hasPasskeySupport: boolean =
-  'PublicKeyCredential' in window &&
-  'parseCreationOptionsFromJSON' in PublicKeyCredential &&
-  'parseRequestOptionsFromJSON' in PublicKeyCredential &&
-  'toJSON' in PublicKeyCredential.prototype;
+  'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
 /** Makes a passkey, or uses one, as the options of the server say. Null if the person or the browser does not. */
 export async function askBrowser(kind: 'create' | 'get', options: unknown): Promise<object | null> {
+  const { parseCreationOptionsFromJSON: creation, parseRequestOptionsFromJSON: request } =
+    PublicKeyCredential;
   try {
     const credential = await (kind === 'create'
       ? navigator.credentials.create({
-          publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(
-            options as PublicKeyCredentialCreationOptionsJSON,
-          ),
+          publicKey: creation(options as PublicKeyCredentialCreationOptionsJSON),
         })
-      : navigator.credentials.get({
-          publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(
-            options as PublicKeyCredentialRequestOptionsJSON,
-          ),
-        }));
+      : navigator.credentials.get({ publicKey: request(options as PublicKeyCredentialRequestOptionsJSON) }));
     return (credential as PublicKeyCredential | null)?.toJSON() as object | null;
   } catch {
     return null;

@@ -40,10 +40,10 @@ const CreateDialog = lazy(async () => ({ default: (await import('./fields')).Cre
   props: CreateDialogProps<Data>,
 ) => ReactNode;
 
+export type Creating<Data extends object> = Omit<CreateDialogProps<Data>, 'onClose'>;
+
 /** The button that opens such a window. */
-export const creating = <Data extends object>(
-  props: Omit<CreateDialogProps<Data>, 'onClose'>,
-): DialogButtonProps => ({
+export const creating = <Data extends object>(props: Creating<Data>): DialogButtonProps => ({
   label: props.title,
   icon: 'add',
   dialog: (close) => <CreateDialog {...props} onClose={close} />,

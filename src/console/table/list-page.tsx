@@ -1,61 +1,69 @@
 import { Fragment, Suspense, type ReactNode } from 'react';
 
-import { DialogButton, type DialogButtonProps } from '../record/dialog-button';
-import { useTexts, WordsContext } from '../text';
+import { creating, DialogButton, type Creating } from '../record/dialog-button';
+import { useTexts } from '../text';
+import { Page } from '../ui/page';
 import { Loading } from '../ui/states';
 import { pageNames, type PageName } from '../ui/words';
 import { useListAddress } from './address';
 import { DataTable, type ListProps } from './data-table';
 import type { Filter } from './filter';
 
-interface ListPageProps<Row extends { readonly id: string }> extends ListProps<Row> {
+interface ListPageProps<Row extends { readonly id: string }, Made extends object> extends ListProps<Row> {
   /** Name of the page, which is that of the list: `devices`. */
   readonly id: PageName;
   /** The record that is open, beside the list. */
   readonly panel?: ReactNode;
   /** Conditions until people take them away. */
   readonly initialFilter?: Filter;
-  /** Button that creates a record. */
-  readonly create?: DialogButtonProps;
+  /** The form that creates a record, which is opened then. */
+  readonly create?: Creating<Made>;
   /** Shown above the list, such as a summary. */
   readonly children?: ReactNode;
 }
 
 /** A list that fills the page, with the panel of the record that is open. All of it stands in the address. */
-export function ListPage<Row extends { readonly id: string }>(props: ListPageProps<Row>): ReactNode {
+export function ListPage<Row extends { readonly id: string }, Made extends object>(
+  props: ListPageProps<Row, Made>,
+): ReactNode {
+  const { panel, create, children, initialSort, initialFilter, actions, ...table } = props;
   const label = useTexts(pageNames)[props.id];
-  const { panel, create, children, initialSort, initialFilter, ...table } = props;
   const [{ filter = initialFilter ?? {}, sort = initialSort, open }, change] = useListAddress();
   return (
-    <WordsContext value={{ ...props.text }}>
-      <div className="page">
-        <header className="page-header">
-          <h1>{label}</h1>
-        </header>
-        {children}
-        <div className="split" data-open={open !== undefined && panel !== undefined}>
-          <DataTable
-            {...table}
-            label={label}
-            actions={create ? <DialogButton look="primary" {...create} /> : props.actions}
-            filter={filter}
-            onFilter={(changed) => {
-              // Without conditions, the address says so where the list has some of its own.
-              const isPlain = initialFilter === undefined && Object.keys(changed).length === 0;
-              change({ filter: isPlain ? undefined : changed });
-            }}
-            sort={sort}
-            onSort={(changed) => change({ sort: changed })}
-            openId={open}
-            {...(panel && { onOpen: (row: Row) => change({ open: row.id, tab: undefined }) })}
-          />
-          {open !== undefined && panel && (
-            <Suspense fallback={<Loading />}>
-              <Fragment key={open}>{panel}</Fragment>
-            </Suspense>
-          )}
-        </div>
+    <Page name={props.id} text={props.text}>
+      {children}
+      <div className="split" data-open={open !== undefined && panel !== undefined}>
+        <DataTable
+          {...table}
+          label={label}
+          actions={
+            <>
+              {create && (
+                <DialogButton
+                  look={actions ? 'plain' : 'primary'}
+                  {...creating({ draft: props.id, opens: panel !== undefined, ...create })}
+                />
+              )}
+              {actions}
+            </>
+          }
+          filter={filter}
+          onFilter={(changed) => {
+            // Without conditions, the address says so where the list has some of its own.
+            const isPlain = initialFilter === undefined && Object.keys(changed).length === 0;
+            change({ filter: isPlain ? undefined : changed });
+          }}
+          sort={sort}
+          onSort={(changed) => change({ sort: changed })}
+          openId={open}
+          {...(panel && { onOpen: (row: Row) => change({ open: row.id, tab: undefined }) })}
+        />
+        {open !== undefined && panel && (
+          <Suspense fallback={<Loading />}>
+            <Fragment key={open}>{panel}</Fragment>
+          </Suspense>
+        )}
       </div>
-    </WordsContext>
+    </Page>
   );
 }

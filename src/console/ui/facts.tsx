@@ -39,12 +39,14 @@ function When(props: TimeProps & Readonly<Record<'shown' | 'hint', 'ago' | 'time
   );
 }
 
-/** A part of a page or of a record, with a heading and what can be done with it. */
-export function Section(props: {
+export interface SectionProps {
   readonly title: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-}): ReactNode {
+}
+
+/** A part of a page or of a record, with a heading and what can be done with it. */
+export function Section(props: SectionProps): ReactNode {
   return (
     <section className="section" aria-label={props.title}>
       <header className="section-header">

@@ -2,12 +2,14 @@ import type { ReactNode } from 'react';
 
 import { graphql, mutations, useQuery } from '../../api';
 import { useSession } from '../../app/session';
+import type { AccountQuery } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
 import { SendForm } from '../../record/fields';
 import { Facts, SmallTable } from '../../table/shown';
-import { useFormat, useTexts, WordsContext } from '../../text';
+import { useFormat, useTexts } from '../../text';
 import { zonesWith } from '../../text/zone';
-import { Badge, Section } from '../../ui/facts';
+import { Badge } from '../../ui/facts';
+import { Card, Page } from '../../ui/page';
 import { PageFailure } from '../../ui/states';
 import { Passkeys } from './passkeys';
 import { Tokens } from './tokens';
@@ -34,60 +36,52 @@ export default function AccountPage(): ReactNode {
   const { viewer } = useSession();
   const { data, error, reload } = useQuery(ACCOUNT, {}, ['ACCESS_TOKEN']);
   const rate = data?.viewer.rateLimit;
+  const left = rate && `${text.rate}: ${format.number(rate.remaining)} / ${format.number(rate.limit)}`;
   return (
-    <WordsContext value={text}>
-      <div className="page">
-        <header className="page-header">
-          <h1>{text.account}</h1>
-          {rate && (
-            <small>{`${text.rate}: ${format.number(rate.remaining)} / ${format.number(rate.limit)}`}</small>
-          )}
-        </header>
-        {error && <PageFailure error={error} onRetry={reload} />}
-        <div className="card">
-          <Tokens tokens={data?.viewer.apiTokens.nodes ?? []} />
-        </div>
-        {viewer.session && data && (
-          <div className="card">
-            <Passkeys passkeys={data.viewer.passkeys} codesLeft={data.viewer.recoveryCodesLeft} />
-          </div>
-        )}
-        <div className="card">
-          <Section title={text.sessions}>
-            <SmallTable
-              rows={data?.viewer.sessions ?? []}
-              columns={[
-                { id: 'browser', render: ({ userAgent }) => browserOf(userAgent) },
-                'ip',
-                'lastUsedAt',
-                {
-                  id: 'end',
-                  title: '',
-                  align: 'end',
-                  render: ({ id, userAgent, current }) =>
-                    current ? (
-                      <Badge tone="good">{text.current}</Badge>
-                    ) : (
-                      <ActionButton
-                        label={text.end}
-                        title={`${text.end}: ${browserOf(userAgent)}`}
-                        help={text.endHelp}
-                        isDangerous
-                        document={mutations.sessionEnd}
-                        variables={{ id }}
-                      />
-                    ),
-                },
-              ]}
-            />
-          </Section>
-        </div>
-        <div className="cards">
-          {viewer.user && <Profile key={JSON.stringify(viewer.user)} />}
-          {viewer.session && <Credentials />}
-        </div>
+    <Page name="account" text={text} note={<small>{left}</small>}>
+      {error && <PageFailure error={error} onRetry={reload} />}
+      <Tokens tokens={data?.viewer.apiTokens.nodes ?? []} />
+      {viewer.session && data && <Passkeys {...data.viewer} />}
+      <Sessions sessions={data?.viewer.sessions ?? []} />
+      <div className="cards">
+        {viewer.user && <Profile key={JSON.stringify(viewer.user)} />}
+        {viewer.session && <Credentials />}
       </div>
-    </WordsContext>
+    </Page>
+  );
+}
+
+function Sessions(props: Pick<AccountQuery['viewer'], 'sessions'>): ReactNode {
+  const text = useText();
+  return (
+    <Card title={text.sessions}>
+      <SmallTable
+        rows={props.sessions}
+        columns={[
+          { id: 'browser', render: ({ userAgent }) => browserOf(userAgent) },
+          'ip',
+          'lastUsedAt',
+          {
+            id: 'end',
+            title: '',
+            align: 'end',
+            render: ({ id, userAgent, current }) =>
+              current ? (
+                <Badge tone="good">{text.current}</Badge>
+              ) : (
+                <ActionButton
+                  label={text.end}
+                  title={`${text.end}: ${browserOf(userAgent)}`}
+                  help={text.endHelp}
+                  isDangerous
+                  document={mutations.sessionEnd}
+                  variables={{ id }}
+                />
+              ),
+          },
+        ]}
+      />
+    </Card>
   );
 }
 
@@ -98,25 +92,23 @@ function Profile(): ReactNode {
   const { id, name, email, timeZone } = viewer.user ?? { id: '', name: '', email: '', timeZone: null };
   const zone = timeZone ?? 'UTC';
   return (
-    <div className="card">
-      <Section title={text.profile}>
-        <Facts
-          facts={[
-            { id: 'email', value: email },
-            { id: 'role', value: roles[viewer.role] },
-          ]}
-        />
-        <SendForm
-          fields={[
-            { name: 'name', initial: name },
-            { name: 'timeZone', initial: zone, values: zonesWith(zone) },
-          ]}
-          document={mutations.userUpdate}
-          args={{ id }}
-          onDone={reload}
-        />
-      </Section>
-    </div>
+    <Card title={text.profile}>
+      <Facts
+        facts={[
+          { id: 'email', value: email },
+          { id: 'role', value: roles[viewer.role] },
+        ]}
+      />
+      <SendForm
+        fields={[
+          { name: 'name', initial: name },
+          { name: 'timeZone', initial: zone, values: zonesWith(zone) },
+        ]}
+        document={mutations.userUpdate}
+        args={{ id }}
+        onDone={reload}
+      />
+    </Card>
   );
 }
 
@@ -125,34 +117,30 @@ function Credentials(): ReactNode {
   const text = useText();
   return (
     <>
-      <div className="card">
-        <Section title={text.password}>
-          <SendForm
-            root={null}
-            fields={[
-              { name: 'current', label: text.currentPassword },
-              { name: 'new', label: text.newPassword, help: text.passwordHelp },
-            ]}
-            document={mutations.passwordChange}
-            submit={text.changePassword}
-            done={text.passwordChanged}
-          />
-        </Section>
-      </div>
-      <div className="card">
-        <Section title={text.changeEmail}>
-          <SendForm
-            root={null}
-            fields={[
-              { name: 'email', label: text.newEmail, help: text.newEmailHelp },
-              { name: 'password', label: text.currentPassword },
-            ]}
-            document={mutations.emailChange}
-            submit={text.changeEmail}
-            done={text.emailSent}
-          />
-        </Section>
-      </div>
+      <Card title={text.password}>
+        <SendForm
+          root={null}
+          fields={[
+            { name: 'current', label: text.currentPassword },
+            { name: 'new', label: text.newPassword, help: text.passwordHelp },
+          ]}
+          document={mutations.passwordChange}
+          submit={text.changePassword}
+          done={text.passwordChanged}
+        />
+      </Card>
+      <Card title={text.changeEmail}>
+        <SendForm
+          root={null}
+          fields={[
+            { name: 'email', label: text.newEmail, help: text.newEmailHelp },
+            { name: 'password', label: text.currentPassword },
+          ]}
+          document={mutations.emailChange}
+          submit={text.changeEmail}
+          done={text.emailSent}
+        />
+      </Card>
     </>
   );
 }

@@ -3,21 +3,23 @@ import { useState, type ReactNode } from 'react';
 import { mutations, useMutation } from '../../api';
 import { askBrowser, hasPasskeySupport, PasskeyButton } from '../../app/sign-in-passkey';
 import type { AccountQuery } from '../../gql/graphql';
-import { creating, DialogButton, RenameButton, type DialogButtonProps } from '../../record/dialog-button';
-import type { CreateDialogProps } from '../../record/fields';
+import {
+  creating,
+  DialogButton,
+  RenameButton,
+  type Creating,
+  type DialogButtonProps,
+} from '../../record/dialog-button';
 import { SmallTable } from '../../table/shown';
-import { Section } from '../../ui/facts';
+import { Card } from '../../ui/page';
 import { useSecrets } from '../../ui/secrets';
 import { FailureNote } from '../../ui/states';
 import { useText } from './words';
 
-interface PasskeysProps {
-  readonly passkeys: AccountQuery['viewer']['passkeys'];
-  readonly codesLeft: number;
-}
+type PasskeysProps = Pick<AccountQuery['viewer'], 'passkeys' | 'recoveryCodesLeft'>;
 
 /** The person's passkeys and recovery codes. */
-export function Passkeys({ passkeys, codesLeft }: PasskeysProps): ReactNode {
+export function Passkeys({ passkeys, recoveryCodesLeft }: PasskeysProps): ReactNode {
   const text = useText();
   const hasPasskey = passkeys.length > 0;
   const confirming = useConfirming(hasPasskey);
@@ -34,7 +36,7 @@ export function Passkeys({ passkeys, codesLeft }: PasskeysProps): ReactNode {
       submit: text.remove,
     });
   return (
-    <Section
+    <Card
       title={text.passkeys}
       actions={
         <span className="buttons">
@@ -68,8 +70,8 @@ export function Passkeys({ passkeys, codesLeft }: PasskeysProps): ReactNode {
         ]}
         empty={text.noPasskeys}
       />
-      {hasPasskey && <small>{text.codesLeft(codesLeft)}</small>}
-    </Section>
+      {hasPasskey && <small>{text.codesLeft(recoveryCodesLeft)}</small>}
+    </Card>
   );
 }
 
@@ -100,13 +102,13 @@ function AddPasskey({ hasPasskey }: { readonly hasPasskey: boolean }): ReactNode
   );
 }
 
-type ConfirmedProps<Data extends object> = Omit<CreateDialogProps<Data>, 'onClose' | 'fields'> &
-  Partial<Pick<CreateDialogProps<Data>, 'fields'>>;
+type Confirmed<Data extends object> = Omit<Creating<Data>, 'fields'> &
+  Partial<Pick<Creating<Data>, 'fields'>>;
 
 /** Windows for what a person confirms by the password or by a passkey. */
 function useConfirming(hasPasskey: boolean) {
   const text = useText();
-  return <Data extends object>({ fields = [], ...props }: ConfirmedProps<Data>): DialogButtonProps =>
+  return <Data extends object>({ fields = [], ...props }: Confirmed<Data>): DialogButtonProps =>
     creating({
       submit: props.title,
       done: '',

@@ -6,7 +6,8 @@ import type { AccountQuery, Scope } from '../../gql/graphql';
 import { ActionButton, creating, DialogButton, RenameButton } from '../../record/dialog-button';
 import { SmallTable } from '../../table/shown';
 import { useFormat } from '../../text';
-import { Badge, Section } from '../../ui/facts';
+import { Badge } from '../../ui/facts';
+import { Card } from '../../ui/page';
 import { useText } from './words';
 
 /** Administrators can give all of them, also those that their session does not have. */
@@ -35,7 +36,7 @@ export function Tokens({ tokens }: { readonly tokens: readonly Token[] }): React
     children: () => <small>{text.scopesHelp}</small>,
   });
   return (
-    <Section title={text.tokens} actions={<DialogButton {...generate} look="primary" scope="READ" />}>
+    <Card title={text.tokens} actions={<DialogButton {...generate} look="primary" scope="READ" />}>
       <SmallTable
         rows={tokens}
         columns={[
@@ -58,7 +59,7 @@ export function Tokens({ tokens }: { readonly tokens: readonly Token[] }): React
         ]}
         empty={text.noTokens}
       />
-    </Section>
+    </Card>
   );
 }
 

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { graphql, mutate, mutations } from '../../api';
 import type { MemberListQuery, Role } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
-import { creating } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listIn } from '../../table/rows';
 import { useTexts } from '../../text';
@@ -49,13 +48,12 @@ export default function MembersPage(): ReactNode {
       ]}
       rowActions={useActions()}
       filters={['email', 'role']}
-      create={creating({
+      create={{
         title: text.inviteMember,
-        draft: 'member',
         fields: ['name', 'email', { name: 'role', initial: 'OPERATOR' }],
         document: mutations.memberInvite,
         submit: text.inviteMember,
-      })}
+      }}
       empty={text.noMembers}
     />
   );

@@ -4,9 +4,9 @@ import { mutations } from '../../api';
 import { useMay, useSession } from '../../app/session';
 import { SendForm } from '../../record/fields';
 import { Facts } from '../../table/shown';
-import { useTexts, WordsContext } from '../../text';
+import { useTexts } from '../../text';
 import { zonesWith } from '../../text/zone';
-import { Section } from '../../ui/facts';
+import { Card, Page } from '../../ui/page';
 import { pageNames } from '../../ui/words';
 import { useText } from './words';
 
@@ -42,19 +42,12 @@ export default function SettingsPage(): ReactNode {
     </>
   );
   return (
-    <WordsContext value={text}>
-      <div className="page">
-        <header className="page-header">
-          <h1>{names.settings}</h1>
-        </header>
-        <div className="cards">
-          <div className="card">
-            <Section title={names.company}>
-              {mayAdminister ? forms : <Facts facts={['name', 'timeZone']} record={company} />}
-            </Section>
-          </div>
-        </div>
+    <Page name="settings" text={text}>
+      <div className="cards">
+        <Card title={names.company}>
+          {mayAdminister ? forms : <Facts facts={['name', 'timeZone']} record={company} />}
+        </Card>
       </div>
-    </WordsContext>
+    </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql, mutations } from '../../api';
-import { creating, DialogButton } from '../../record/dialog-button';
+import { DialogButton } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Ago } from '../../ui/facts';
@@ -21,13 +21,6 @@ const DEVICE = graphql(`
 
 export default function DevicesPage(): ReactNode {
   const text = useText();
-  const add = creating({
-    title: text.createDevice,
-    draft: 'device',
-    fields: ['serialNumber', NUMBER, { name: 'enabled', label: text.mayWork, initial: true }],
-    document: mutations.deviceCreate,
-    opens: true,
-  });
   return (
     <ListPage
       id="devices"
@@ -66,16 +59,18 @@ export default function DevicesPage(): ReactNode {
         'lastSeenAt',
       ]}
       rowActions={useDeviceActions()}
+      create={{
+        title: text.createDevice,
+        fields: ['serialNumber', NUMBER, { name: 'enabled', label: text.mayWork, initial: true }],
+        document: mutations.deviceCreate,
+      }}
       actions={
-        <>
-          <DialogButton {...add} />
-          <DialogButton
-            label={text.enrol}
-            icon="add"
-            look="primary"
-            dialog={(close) => <EnrolDialog onClose={close} />}
-          />
-        </>
+        <DialogButton
+          label={text.enrol}
+          icon="add"
+          look="primary"
+          dialog={(close) => <EnrolDialog onClose={close} />}
+        />
       }
       panel={<DevicePanel />}
       empty={text.noDevices}

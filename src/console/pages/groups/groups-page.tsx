@@ -38,13 +38,11 @@ export default function GroupsPage(): ReactNode {
       source={listOf(ROW, 'LOGICAL_NUMBER', 'PARAMETER')}
       columns={['name', 'logicalNumbers', 'appVersions', 'parameters', 'updatedAt']}
       filters={['name']}
-      create={creating({
+      create={{
         title: text.newGroup,
-        draft: 'group',
         fields: ['name'],
         document: mutations.groupCreate,
-        opens: true,
-      })}
+      }}
       panel={<GroupPanel />}
       empty={text.noGroups}
     />
@@ -88,7 +86,7 @@ function Parameters({ group }: { readonly group: GroupRecordFragment }): ReactNo
   return (
     <>
       <div className="buttons">
-        <DialogButton {...useNewParameter({ groupId: group.id })} />
+        <DialogButton {...creating(useNewParameter({ groupId: group.id }))} />
       </div>
       <Values rows={group.parameters.nodes} page="/parameters" empty={text.noParameters} />
     </>

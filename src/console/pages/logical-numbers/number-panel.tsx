@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { graphql, mutations } from '../../api';
 import { useMay } from '../../app/session';
 import type { LogicalNumberRecordFragment } from '../../gql/graphql';
-import { DialogButton } from '../../record/dialog-button';
+import { creating, DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/edit-record';
 import { useShownValue } from '../../record/form-field';
 import { nameOf } from '../../record/link';
@@ -83,7 +83,7 @@ function Parameters({ logicalNumber }: PartProps): ReactNode {
   return (
     <>
       <div className="buttons">
-        <DialogButton {...useNewParameter({ logicalNumberId: id })} />
+        <DialogButton {...creating(useNewParameter({ logicalNumberId: id }))} />
         <Link
           className="button button-quiet"
           to="/parameters"

@@ -2,7 +2,6 @@ import { lazy, type ReactNode } from 'react';
 
 import { graphql, mutate, mutations } from '../../api';
 import type { RecordActions } from '../../record/bulk';
-import { creating } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { useText } from './words';
@@ -33,13 +32,11 @@ export default function NumbersPage(): ReactNode {
       columns={COLUMNS}
       filters={['number', 'groupId', 'hasDevice', { id: 'version', title: text.hasVersion }, 'createdAt']}
       rowActions={useActions()}
-      create={creating({
+      create={{
         title: text.newNumber,
-        draft: 'logical-number',
         fields: ['number', { name: 'groupId', isOptional: true }],
         document: mutations.logicalNumberCreate,
-        opens: true,
-      })}
+      }}
       panel={<NumberPanel />}
       empty={text.noNumbers}
     />

@@ -6,7 +6,7 @@ import type {
   NotificationRowFragment,
   NotificationTargetInput,
 } from '../../gql/graphql';
-import { ActionButton, creating } from '../../record/dialog-button';
+import { ActionButton } from '../../record/dialog-button';
 import { fieldsOf, inputOf } from '../../record/form-field';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
@@ -57,23 +57,18 @@ export default function NotificationsPage(): ReactNode {
         { id: 'id', title: text.notifications, kind: 'reference', isOfLinks: true },
       ]}
       create={{
-        ...creating({
-          title: text.send,
-          draft: 'notification',
-          fields: [
-            { name: 'content', help: text.contentHelp, rows: 3, autoFocus: true },
-            ...TARGET.map((field) => ({ ...field, ...(field.rows && { help: text.logicalNumbersHelp }) })),
-            { name: 'kind', values: KINDS },
-            { name: 'appId', label: text.forApp, isShown: ({ kind }) => kind === 'PROCESSING' },
-          ],
-          document: mutations.notificationSend,
-          args: { dryRun: false },
-          submit: text.sendNow,
-          done: ({ count }) => `${text.sentTo} ${text.numbers(format.number(count ?? 0))}`,
-          opens: true,
-          children: (values) => <Reach {...inputOf(fieldsOf(TARGET), values)} />,
-        }),
-        icon: 'notification',
+        title: text.send,
+        fields: [
+          { name: 'content', help: text.contentHelp, rows: 3, autoFocus: true },
+          ...TARGET.map((field) => ({ ...field, ...(field.rows && { help: text.logicalNumbersHelp }) })),
+          { name: 'kind', values: KINDS },
+          { name: 'appId', label: text.forApp, isShown: ({ kind }) => kind === 'PROCESSING' },
+        ],
+        document: mutations.notificationSend,
+        args: { dryRun: false },
+        submit: text.sendNow,
+        done: ({ count }) => `${text.sentTo} ${text.numbers(format.number(count ?? 0))}`,
+        children: (values) => <Reach {...inputOf(fieldsOf(TARGET), values)} />,
       }}
       panel={<NotificationPanel />}
       empty={text.noNotifications}

@@ -5,7 +5,7 @@ import type { OverviewQuery } from '../../gql/graphql';
 import type { Filter } from '../../table/filter';
 import { tagOf, useLocale, useFormat } from '../../text';
 import { Chart, type ChartSeries } from '../../ui/chart';
-import { Section } from '../../ui/facts';
+import { Card } from '../../ui/page';
 import { useText } from './words';
 
 const CLOCK = { hour: '2-digit', minute: '2-digit' } as const;
@@ -42,17 +42,15 @@ export function Payments({ data: { hours, today, month }, starts }: PaymentsProp
     values: hours.map((hour) => hour[`${kind}Amount`]),
   }));
   return (
-    <div className="card">
-      <Section title={text.payments}>
-        <div className="columns">
-          <Totals title={text.today} rows={today} from={starts.day} />
-          <Totals title={text.month} rows={month} from={starts.month} />
-        </div>
-        {hours.length > 0 && (
-          <Chart title={text.byHour} labels={labels} series={series} format={format.amount} />
-        )}
-      </Section>
-    </div>
+    <Card title={text.payments}>
+      <div className="columns">
+        <Totals title={text.today} rows={today} from={starts.day} />
+        <Totals title={text.month} rows={month} from={starts.month} />
+      </div>
+      {hours.length > 0 && (
+        <Chart title={text.byHour} labels={labels} series={series} format={format.amount} />
+      )}
+    </Card>
   );
 }
 
@@ -104,14 +102,12 @@ export function Deliveries({ hours, days }: { readonly hours: Rows; readonly day
   const text = useText();
   if (days.length === 0) return null;
   return (
-    <div className="card">
-      <Section title={text.deliveries}>
-        <div className="columns">
-          {hours.length > 0 && <Over title={text.deliveriesByHour} rows={hours} time={CLOCK} />}
-          <Over title={text.deliveriesByDay} rows={days} time={DATE} />
-        </div>
-      </Section>
-    </div>
+    <Card title={text.deliveries}>
+      <div className="columns">
+        {hours.length > 0 && <Over title={text.deliveriesByHour} rows={hours} time={CLOCK} />}
+        <Over title={text.deliveriesByDay} rows={days} time={DATE} />
+      </div>
+    </Card>
   );
 }
 

@@ -9,6 +9,7 @@ import { State } from '../../table/shown';
 import { useLocale, useFormat } from '../../text';
 import { startsOf } from '../../text/zone';
 import { Ago, Bars, Section, type Bar } from '../../ui/facts';
+import { Card, Page } from '../../ui/page';
 import { Loading, PageFailure } from '../../ui/states';
 import { messageOf } from '../notifications/words';
 import { Deliveries, Payments } from './charts';
@@ -78,10 +79,7 @@ export default function OverviewPage(): ReactNode {
   const { data, error, reload } = useQuery(OVERVIEW, variables, FOLLOWS);
   useSubscription(RECORDED, {}, () => noteOthersChange('TRANSACTION'));
   return (
-    <div className="page">
-      <header className="page-header">
-        <h1>{text.overview}</h1>
-      </header>
+    <Page name="overview" text={text}>
       {error && <PageFailure error={error} onRetry={reload} />}
       {!data && !error && <Loading />}
       {data && (
@@ -93,7 +91,7 @@ export default function OverviewPage(): ReactNode {
           <Recent notifications={data.notifications.nodes} />
         </>
       )}
-    </div>
+    </Page>
   );
 }
 
@@ -157,11 +155,9 @@ function Fleet({ summary }: { readonly summary: OverviewQuery['deviceSummary'] }
   return (
     <div className="cards">
       {(['byPresence', 'byVersion', 'byGroup'] as const).map((name) => (
-        <div key={name} className="card">
-          <Section title={text[name]}>
-            <Bars rows={lists[name].slice(0, SHOWN)} max={total} />
-          </Section>
-        </div>
+        <Card key={name} title={text[name]}>
+          <Bars rows={lists[name].slice(0, SHOWN)} max={total} />
+        </Card>
       ))}
     </div>
   );
@@ -172,22 +168,20 @@ function Recent(props: { readonly notifications: OverviewQuery['notifications'][
   const text = useText();
   const format = useFormat();
   return (
-    <div className="card">
-      <Section title={text.recent}>
-        {props.notifications.length === 0 && <p>{text.noNotifications}</p>}
-        <ul className="stack">
-          {props.notifications.slice(0, RECENT).map(({ id, content, createdAt, summary }) => (
-            <li key={id}>
-              <RecordLink page="/notifications" record={{ id, name: messageOf(content) }} />{' '}
-              <small>
-                <Ago at={createdAt} />
-                {` · ${text.delivered}: ${format.number(summary.delivered)}`}
-                {` · ${text.waiting}: ${format.number(summary.queued + summary.sent)}`}
-              </small>
-            </li>
-          ))}
-        </ul>
-      </Section>
-    </div>
+    <Card title={text.recent}>
+      {props.notifications.length === 0 && <p>{text.noNotifications}</p>}
+      <ul className="stack">
+        {props.notifications.slice(0, RECENT).map(({ id, content, createdAt, summary }) => (
+          <li key={id}>
+            <RecordLink page="/notifications" record={{ id, name: messageOf(content) }} />{' '}
+            <small>
+              <Ago at={createdAt} />
+              {` · ${text.delivered}: ${format.number(summary.delivered)}`}
+              {` · ${text.waiting}: ${format.number(summary.queued + summary.sent)}`}
+            </small>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }

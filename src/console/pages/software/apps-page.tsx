@@ -27,13 +27,11 @@ export default function AppsPage(): ReactNode {
       source={listOf(ROW)}
       columns={['name', 'kind', 'language', 'communicationFormat', 'description', 'updatedAt']}
       filters={['name', { id: 'kind', values: KINDS }, 'language']}
-      create={creating({
+      create={{
         title: text.newApp,
-        draft: 'app',
         fields: ['name', 'description', { name: 'kind', values: KINDS }, 'language', 'communicationFormat'],
         document: mutations.appCreate,
-        opens: true,
-      })}
+      }}
       panel={<AppPanel />}
       empty={text.createFirst}
     />

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 
 import { graphql, mutations } from '../../api';
-import { creating } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
@@ -28,14 +27,12 @@ export default function FilesPage(): ReactNode {
       source={listOf(ROW)}
       columns={['name', 'fileType', 'size', 'description', 'updatedAt']}
       filters={['name', 'fileType']}
-      create={creating({
+      create={{
         title: text.upload,
-        draft: 'file',
         fields: ['file', 'description', 'fileType'],
         document: mutations.fileCreate,
         submit: text.upload,
-        opens: true,
-      })}
+      }}
       panel={
         <RecordPanel
           fragment={RECORD}

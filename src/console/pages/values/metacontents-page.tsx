@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 
 import { graphql, mutations } from '../../api';
-import { creating } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
@@ -32,12 +31,11 @@ export default function MetacontentsPage(): ReactNode {
         'updatedAt',
       ]}
       filters={['key']}
-      create={creating({
+      create={{
         title: text.newMetacontent,
-        draft: 'metacontent',
         fields: ['key', valueField, ...OWNER],
         document: mutations.metacontentCreate,
-      })}
+      }}
       panel={
         <RecordPanel
           fragment={METACONTENT}

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 
 import { mutations } from '../../api';
-import { creating, type DialogButtonProps } from '../../record/dialog-button';
+import type { ParameterCreateMutation } from '../../gql/graphql';
+import type { Creating } from '../../record/dialog-button';
 import { RecordLink } from '../../record/link';
 import { useText } from './words';
 
@@ -19,15 +20,14 @@ export function OwnerLink({ group, logicalNumber }: Owner): ReactNode {
 /** Fields that ask for a group or a logical number. */
 export const OWNER = ['owner.groupId', 'owner.logicalNumberId'] as const;
 
-/** Creates a parameter of a group or a number; without one, the form asks for it. */
+/** The form that creates a parameter of a group or a number; without one, it asks for it. */
 export function useNewParameter(
   owner?: { readonly groupId: string } | { readonly logicalNumberId: string },
-): DialogButtonProps {
-  return creating({
+): Creating<ParameterCreateMutation> {
+  return {
     title: useText().newParameter,
-    draft: 'parameter',
     fields: ['key', { name: 'value', rows: 2 }, 'description', ...(owner ? [] : OWNER)],
     ...(owner && { input: { owner } }),
     document: mutations.parameterCreate,
-  });
+  };
 }

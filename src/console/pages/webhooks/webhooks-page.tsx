@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 
 import { graphql, mutate, mutations } from '../../api';
 import type { RecordActions } from '../../record/bulk';
-import { creating } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
@@ -38,15 +37,14 @@ export default function WebhooksPage(): ReactNode {
       rowName={({ url }) => url}
       columns={['url', 'state', 'events', 'deliveredSequence', 'lastSuccessAt', 'lastFailureAt']}
       rowActions={useActions()}
-      create={creating({
+      create={{
         title: text.newWebhook,
-        draft: 'webhook',
         fields: [
           ...fields,
           { name: 'fromSequence', help: text.fromSequenceHelp, isJson: true, isOptional: true },
         ],
         document: mutations.webhookCreate,
-      })}
+      }}
       panel={
         <RecordPanel
           fragment={RECORD}

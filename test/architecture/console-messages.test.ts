@@ -24,10 +24,11 @@ const GRAPHQL = /graphql\(`[^`]*`/g;
 
 /**
  * Whether the source has the message as `text.name`, as `'name'`, as a field of a fragment, as a tab with its content, or as a
- * template with the end of its name. `nameHelp` is also used where `name` is.
+ * template with the end of its name. `nameHelp` and `nameDone` are also used where `name` is.
  */
 function isUsed(name: string, source: string): boolean {
-  if (name.endsWith('Help') && isUsed(name.slice(0, -'Help'.length), source)) return true;
+  const [, named] = /^(\w+)(?:Help|Done)$/.exec(name) ?? [];
+  if (named !== undefined && isUsed(named, source)) return true;
   const ends = [...source.matchAll(/text\[`\$\{[\w.]+\}(\w+)`\]/g)].map(([, end]) => end ?? '');
   const selected = source.match(GRAPHQL)?.join(' ') ?? '';
   return (

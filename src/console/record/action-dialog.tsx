@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { mutations, useDryRun, useMutation } from '../api';
 import type { MutationState } from '../api/mutation';
 import type { DeviceBulkChangeInput } from '../gql/graphql';
-import { useFormat } from '../text';
+import { useFormat, useLabel } from '../text';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { Form, useDraft } from '../ui/form';
@@ -46,6 +46,7 @@ export interface ActionDialogProps<Row> {
 export default function ActionDialog<Row extends { readonly id: string }>(
   props: ActionDialogProps<Row>,
 ): ReactNode {
+  const label = useLabel();
   const { action, rows, all = null, onClose } = props;
   const isJob = action.isJob === true && (all !== null || rows.length > 1 || !action.change);
   const fields = fieldsOf(action.fields ?? []);
@@ -53,7 +54,7 @@ export default function ActionDialog<Row extends { readonly id: string }>(
   const entered = inputOf(fields, values);
   const Asked = isJob ? Job<Row> : OneByOne<Row>;
   return (
-    <Dialog title={action.name} isOpen onClose={onClose}>
+    <Dialog title={label(action.id)} isOpen onClose={onClose}>
       <Asked {...props} input={entered && { ...entered, ...action.input }}>
         <Fields fields={fields} values={values} set={set} />
       </Asked>
@@ -81,12 +82,13 @@ interface QuestionProps<Row>
 function Question<Row>(props: QuestionProps<Row>): ReactNode {
   const text = useText();
   const format = useFormat();
+  const label = useLabel();
   const { action, count, names, errors = [], failure = null, isRunning = false } = props;
   return (
     <Form
       onSubmit={props.onSubmit}
       onCancel={props.onClose}
-      submit={count === null ? action.name : `${action.name} (${format.number(count)})`}
+      submit={count === null ? label(action.id) : `${label(action.id)} (${format.number(count)})`}
       isDangerous={action.isDangerous === true}
       isDisabled={count === null || count === 0 || props.input === null}
       {...{ errors, failure, isRunning }}
@@ -94,7 +96,7 @@ function Question<Row>(props: QuestionProps<Row>): ReactNode {
     >
       {props.children}
       {count !== null && <p role="status">{text.examples(names.join(', '), count - names.length)}</p>}
-      <p className="faint">{action.effect}</p>
+      <p className="faint">{label(`${action.id}Help`, '')}</p>
     </Form>
   );
 }
@@ -103,6 +105,7 @@ function Question<Row>(props: QuestionProps<Row>): ReactNode {
 function OneByOne<Row extends { readonly id: string }>(props: AskedProps<Row>): ReactNode {
   const text = useText();
   const format = useFormat();
+  const label = useLabel();
   const { actions, action, rows, onClose } = props;
   const run = useRun(actions);
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -120,7 +123,7 @@ function OneByOne<Row extends { readonly id: string }>(props: AskedProps<Row>): 
   if (done < rows.length) {
     return (
       <div className="stack">
-        <progress value={done} max={rows.length} aria-label={action.name} />
+        <progress value={done} max={rows.length} aria-label={label(action.id)} />
         <p role="status">{text.progress(format.number(done), format.number(rows.length))}</p>
       </div>
     );
@@ -148,6 +151,7 @@ function Job<Row extends { readonly id: string }>(props: AskedProps<Row>): React
   const text = useText();
   const format = useFormat();
   const navigate = useNavigate();
+  const label = useLabel();
   const { action, rows, all = null } = props;
   const ids = rows.map(({ id }) => id);
   const isEverything = all !== null && Object.keys(all).length === 0;
@@ -161,7 +165,7 @@ function Job<Row extends { readonly id: string }>(props: AskedProps<Row>): React
     const { job } = (await mutation.run({ target, change, dryRun: false, expectCount: count })) ?? {};
     if (!job) return;
     const open = (): void => void navigate({ to: '/jobs', search: { open: job.id } });
-    notify({ text: `${action.name}. ${text.started(format.number(count ?? 0))}`, open });
+    notify({ text: `${label(action.id)}. ${text.started(format.number(count ?? 0))}`, open });
     props.onDone?.();
     props.onClose();
   };

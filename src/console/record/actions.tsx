@@ -2,7 +2,7 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { MenuItem } from 'react-aria-components';
 
 import { useMay } from '../app/session';
-import { texts, useTexts } from '../text';
+import { texts, useLabel, useTexts } from '../text';
 import { Button } from '../ui/button';
 import { Icon } from '../ui/icon';
 import { MenuButton } from '../ui/menu';
@@ -31,18 +31,19 @@ function useActionDialog<Row extends { readonly id: string }>(
 export function SelectionActions<Row extends { readonly id: string }>(
   props: Omit<ActionDialogProps<Row>, 'action' | 'onClose'>,
 ): ReactNode {
+  const label = useLabel();
   const [dialog, ask] = useActionDialog(props);
   const offered = props.actions.actions.filter(({ isJob }) => props.all == null || isJob === true);
   return (
     <>
       {offered.map((each) => (
         <Button
-          key={each.name}
+          key={each.id}
           icon={each.icon}
           look={each.isDangerous === true ? 'danger' : 'plain'}
           onPress={() => ask(each)}
         >
-          {each.name}
+          {label(each.id)}
         </Button>
       ))}
       {dialog}
@@ -56,6 +57,7 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
   readonly row: Row;
 }): ReactNode {
   const text = useTexts(words);
+  const label = useLabel();
   const { row, actions } = props;
   const run = useRun(actions);
   const [dialog, ask] = useActionDialog({ actions, rows: [row] });
@@ -70,18 +72,18 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
   return (
     <>
       {only ? (
-        <Button onPress={() => void begin(only)}>{only.name}</Button>
+        <Button onPress={() => void begin(only)}>{label(only.id)}</Button>
       ) : (
         <MenuButton icon="more" label={text.actionsOf((actions.nameOf ?? nameOf)(row))}>
           {offered.map((each) => (
             <MenuItem
-              key={each.name}
+              key={each.id}
               className="option"
-              textValue={each.name}
+              textValue={label(each.id)}
               onAction={() => void begin(each)}
             >
               <Icon name={each.icon} />
-              {each.name}
+              {label(each.id)}
             </MenuItem>
           ))}
         </MenuButton>

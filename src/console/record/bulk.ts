@@ -3,9 +3,10 @@ import type { CombinedError } from 'urql';
 import { noteChange } from '../api';
 import { failureOf } from '../api/errors';
 import { messageOf, type UserError } from '../api/rules';
-import { useLocale, useFormat } from '../text';
+import { useFormat, useLabel, useLocale, useTexts } from '../text';
 import type { IconName } from '../ui/icon';
 import { useSecrets } from '../ui/secrets';
+import { words } from '../ui/words';
 import type { GivenField } from './form-field';
 import { nameOf as recordName } from './link';
 import { useChangeNote } from './undo';
@@ -16,16 +17,13 @@ interface Payload {
 
 /** An action on one record, or on many. */
 export interface RecordAction<Row> {
-  readonly name: string;
+  /** Its word is the name of the action, with "Help" what follows from it, and with "Done" what is said then. */
+  readonly id: string;
   readonly icon: IconName;
-  /** Said once it is done: "Disabled". */
-  readonly done: string;
   /** Whether it is asked before, also for one record: it cannot be taken back. */
   readonly isDangerous?: boolean;
   /** Whether the menu of a record has it. */
   readonly isFor?: (row: Row) => boolean;
-  /** Says what follows from it. */
-  readonly effect?: string;
   readonly fields?: readonly GivenField[];
   /** Values that are sent beside those of the fields. */
   readonly input?: object;
@@ -54,6 +52,8 @@ const PARALLEL = 6;
 export function useRun<Row extends object>({ nameOf = recordName }: RecordActions<Row>) {
   const { language } = useLocale();
   const format = useFormat();
+  const label = useLabel();
+  const { saved } = useTexts(words);
   const note = useChangeNote();
   const showSecrets = useSecrets();
   return async (
@@ -85,8 +85,9 @@ export function useRun<Row extends object>({ nameOf = recordName }: RecordAction
     noteChange();
     const [first, ...others] = rows;
     if (!first || progress.failed.length > 0) return progress;
-    if (others.length === 0) note(`${action.done}: ${nameOf(first)}`, payload);
-    else note(`${action.done}: ${format.number(rows.length)}`);
+    const done = label(`${action.id}Done`, saved);
+    if (others.length === 0) note(`${done}: ${nameOf(first)}`, payload);
+    else note(`${done}: ${format.number(rows.length)}`);
     return progress;
   };
 }

@@ -42,7 +42,8 @@ interface FieldsProps {
 export function Fields({ fields, values, set, errors = [], progress = null, root }: FieldsProps): ReactNode {
   const labelOf = useLabel();
   return askedOf(fields, values).map((field) => {
-    const { name, label = labelOf(name), help, type, rows, autoFocus, autoComplete, find } = field;
+    const { name, label = labelOf(name), type, rows, autoFocus, autoComplete, find } = field;
+    const help = field.help ?? labelOf(`${name}Help`, '');
     const options = optionsOf(field, labelOf);
     const error = errors.find(({ path }) => path.join('.') === pathOf(field, root))?.message;
     const value = values[name];
@@ -54,7 +55,7 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
         </Checkbox>
       );
     }
-    const shared = { label, onChange: change, error, ...(help !== undefined && { help }) };
+    const shared = { label, onChange: change, error, ...(help !== '' && { help }) };
     if (field.isFile === true) {
       const file = value instanceof File ? value : null;
       return <FileInput key={name} {...shared} file={file} progress={progress} />;

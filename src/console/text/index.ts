@@ -51,21 +51,16 @@ export const browserLanguage = (): Language =>
 export const WordsContext = createContext<Readonly<Record<string, unknown>>>({});
 
 /**
- * Says fields and values in words by their names: `serialNumber`, or `ONLINE`. A reference has the word of its record:
- * `owner.groupId` that of `group`. What has no word stands for itself.
+ * Says fields, values and actions in words by their names: `serialNumber`, or `ONLINE`. A reference has the word of its
+ * record: `owner.groupId` that of `group`. What has no word stands for itself, or has the word `otherwise`. What is to be
+ * known of a name has its word with "Help" at the end.
  */
-export function useLabel(): (name: string) => string {
+export function useLabel(): (name: string, otherwise?: string) => string {
   const words = use(WordsContext);
-  return (name) => {
+  return (name, otherwise = name) => {
     const [word] = [words[name], words[name.replace(/^.*\./, '').replace(/Id(s?)$/, '$1')]].filter(isText);
-    return word ?? name;
+    return word ?? otherwise;
   };
-}
-
-/** Says in words what to enter in a field, or what else is to be known of a name: its word with "Help" at the end. */
-export function useHelp(): (name: string) => string | undefined {
-  const words = use(WordsContext);
-  return (name) => [words[`${name.replace(/^.*\./, '')}Help`]].find(isText);
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

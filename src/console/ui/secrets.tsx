@@ -1,6 +1,6 @@
 import { createContext, use, useState, type ReactNode } from 'react';
 
-import { useHelp, useLabel, useTexts } from '../text';
+import { useLabel, useTexts } from '../text';
 import { Dialog } from './dialog';
 import { Copyable } from './facts';
 import { words } from './words';
@@ -11,7 +11,7 @@ const NAMES = ['link', 'recoveryCodes', 'secret', 'token'] as const;
 interface Shown {
   /** Name of the secrets in words: "Token". */
   readonly title: string;
-  readonly help: string | undefined;
+  readonly help: string;
   readonly secrets: readonly string[];
 }
 
@@ -21,40 +21,41 @@ const ShowContext = createContext((_shown: Shown): void => undefined);
 export function useSecrets(): (payload: unknown) => void {
   const show = use(ShowContext);
   const label = useLabel();
-  const help = useHelp();
+  const text = useTexts(words);
   return (payload) => {
     const given = (payload ?? {}) as Partial<Record<string, string | readonly string[] | null>>;
     for (const name of NAMES) {
       const secrets = [given[name] ?? []].flat();
       const absolute = name === 'link' ? secrets.map((link) => new URL(link, location.origin).href) : secrets;
-      if (secrets.length > 0) show({ title: label(name), help: help(name), secrets: absolute });
+      const help = label(`${name}Help`, text.shownOnce);
+      if (secrets.length > 0) show({ title: label(name), help, secrets: absolute });
     }
   };
 }
 
 /** The window, over the page that has the buttons which make secrets. */
 export function Secrets({ children }: { readonly children: ReactNode }): ReactNode {
-  const text = useTexts(words);
   const [shown, setShown] = useState<Shown | null>(null);
   const add = (more: Shown): void =>
     setShown((before) => ({ ...more, secrets: [...(before?.secrets ?? []), ...more.secrets] }));
-  const { title = '', help = text.shownOnce, secrets = [] } = shown ?? {};
   return (
     <ShowContext value={add}>
       {children}
-      <Dialog title={title} isOpen={shown !== null} onClose={() => setShown(null)}>
-        <div className="stack">
-          <p>{help}</p>
-          {secrets.length > 1 && (
-            <ol className="code">
-              {secrets.map((secret) => (
-                <li key={secret}>{secret}</li>
-              ))}
-            </ol>
-          )}
-          <Copyable label={title} value={secrets.join(' ')} />
-        </div>
-      </Dialog>
+      {shown && (
+        <Dialog title={shown.title} isOpen onClose={() => setShown(null)}>
+          <div className="stack">
+            <p>{shown.help}</p>
+            {shown.secrets.length > 1 && (
+              <ol className="code">
+                {shown.secrets.map((secret) => (
+                  <li key={secret}>{secret}</li>
+                ))}
+              </ol>
+            )}
+            <Copyable label={shown.title} value={shown.secrets.join(' ')} />
+          </div>
+        </Dialog>
+      )}
     </ShowContext>
   );
 }

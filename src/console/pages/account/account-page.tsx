@@ -67,7 +67,7 @@ function Sessions(props: Pick<AccountQuery['viewer'], 'sessions'>): ReactNode {
             align: 'end',
             render: ({ id, userAgent, current }) =>
               current ? (
-                <Badge tone="good">{text.current}</Badge>
+                <Badge tone="good">{text.thisSession}</Badge>
               ) : (
                 <ActionButton
                   label={text.end}
@@ -120,10 +120,7 @@ function Credentials(): ReactNode {
       <Card title={text.password}>
         <SendForm
           root={null}
-          fields={[
-            { name: 'current', label: text.currentPassword },
-            { name: 'new', label: text.newPassword, help: text.passwordHelp },
-          ]}
+          fields={['current', 'new']}
           document={mutations.passwordChange}
           submit={text.changePassword}
           done={text.passwordChanged}
@@ -134,7 +131,7 @@ function Credentials(): ReactNode {
           root={null}
           fields={[
             { name: 'email', label: text.newEmail, help: text.newEmailHelp },
-            { name: 'password', label: text.currentPassword },
+            { name: 'password', label: text.current },
           ]}
           document={mutations.emailChange}
           submit={text.changeEmail}

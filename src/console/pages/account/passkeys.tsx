@@ -116,7 +116,7 @@ function useConfirming(hasPasskey: boolean) {
       root: null,
       fields: [
         ...fields,
-        { name: 'confirmation.password', label: text.currentPassword, autoFocus: fields.length === 0 },
+        { name: 'confirmation.password', label: text.current, autoFocus: fields.length === 0 },
       ],
       children: ({ name }, send) =>
         hasPasskey &&

@@ -2,7 +2,6 @@ import { texts } from '../../text';
 import { pageTexts } from '../../ui/words';
 
 export const useText = pageTexts({
-  account: ['Account', 'Conta'],
   addPasskey: ['Add passkey', 'Adicionar chave de acesso'],
   browser: ['Browser', 'Navegador'],
   changeEmail: ['Change e-mail', 'Alterar e-mail'],
@@ -17,8 +16,8 @@ export const useText = pageTexts({
     (left: number) => `Códigos de recuperação restantes: ${left}`,
   ],
   confirmByPasskey: ['Confirm with a passkey', 'Confirmar com chave de acesso'],
-  current: ['This session', 'Esta sessão'],
-  currentPassword: ['Current password', 'Senha atual'],
+  thisSession: ['This session', 'Esta sessão'],
+  current: ['Current password', 'Senha atual'],
   emailSent: ['A link is on its way to the new address.', 'Um link está a caminho do novo endereço.'],
   end: ['End', 'Encerrar'],
   endHelp: ['Its browser has to sign in again.', 'O navegador dela terá de entrar de novo.'],
@@ -35,7 +34,7 @@ export const useText = pageTexts({
     'It changes once you open the link in an e-mail.',
     'Muda quando você abrir o link em um e-mail.',
   ],
-  newPassword: ['New password', 'Nova senha'],
+  new: ['New password', 'Nova senha'],
   noPasskeys: [
     'No passkeys. With one, a stolen password alone opens nothing.',
     'Nenhuma chave de acesso. Com uma, uma senha roubada não basta para entrar.',
@@ -48,7 +47,7 @@ export const useText = pageTexts({
   ],
   passkeys: ['Passkeys', 'Chaves de acesso'],
   passwordChanged: ['The password is changed.', 'A senha foi alterada.'],
-  passwordHelp: [
+  newHelp: [
     'At least 12 characters. All other sessions end.',
     'Pelo menos 12 caracteres. As outras sessões são encerradas.',
   ],

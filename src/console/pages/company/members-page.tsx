@@ -29,6 +29,50 @@ const MEMBERS = graphql(`
 type Company = NonNullable<MemberListQuery['viewer']['company']>;
 type Member = NonNullable<Company['members']>['nodes'][number];
 
+/** Actions of administrators on members. */
+const ACTIONS: RecordActions<Member> = {
+  nameOf: ({ user }) => user.name,
+  actions: [
+    {
+      id: 'setRole',
+      icon: 'people',
+      fields: [{ name: 'role', initial: 'OPERATOR' }],
+      change: ({ user }, { role }: { readonly role: Role }) =>
+        mutate(mutations.memberSetRole, { userId: user.id, role }),
+    },
+    {
+      id: 'resetPassword',
+      icon: 'key',
+      fields: [{ name: 'removePasskeys', isFlag: true }],
+      change: ({ user }, input: object) => mutate(mutations.passwordReset, { userId: user.id, ...input }),
+    },
+    {
+      id: 'unlock',
+      icon: 'key',
+      isFor: ({ lockedUntil }) => lockedUntil !== null,
+      change: ({ user }) => mutate(mutations.userUnlock, { id: user.id }),
+    },
+    {
+      id: 'disable',
+      icon: 'close',
+      isFor: ({ disabledAt }) => disabledAt === null,
+      change: ({ user }) => mutate(mutations.userDisable, { id: user.id }),
+    },
+    {
+      id: 'enable',
+      icon: 'check',
+      isFor: ({ disabledAt }) => disabledAt !== null,
+      change: ({ user }) => mutate(mutations.userEnable, { id: user.id }),
+    },
+    {
+      id: 'removeMember',
+      icon: 'remove',
+      isDangerous: true,
+      change: ({ user }) => mutate(mutations.memberRemove, { userId: user.id }),
+    },
+  ],
+};
+
 /** People of the company; administrators add them, set their roles, unlock, disable and remove them. */
 export default function MembersPage(): ReactNode {
   const text = useText();
@@ -46,7 +90,7 @@ export default function MembersPage(): ReactNode {
         { id: 'state', render: (member) => <State {...member} /> },
         'lastSignInAt',
       ]}
-      rowActions={useActions()}
+      rowActions={ACTIONS}
       filters={['email', 'role']}
       create={{
         title: text.inviteMember,
@@ -57,61 +101,6 @@ export default function MembersPage(): ReactNode {
       empty={text.noMembers}
     />
   );
-}
-
-/** Actions of administrators on members. */
-function useActions(): RecordActions<Member> {
-  const text = useText();
-  return {
-    nameOf: ({ user }) => user.name,
-    actions: [
-      {
-        name: text.setRole,
-        icon: 'people',
-        done: text.saved,
-        fields: [{ name: 'role', initial: 'OPERATOR' }],
-        change: ({ user }, { role }: { readonly role: Role }) =>
-          mutate(mutations.memberSetRole, { userId: user.id, role }),
-      },
-      {
-        name: text.resetPassword,
-        icon: 'key',
-        done: text.passwordReset,
-        effect: text.passwordResetHelp,
-        fields: [{ name: 'removePasskeys', isFlag: true }],
-        change: ({ user }, input: object) => mutate(mutations.passwordReset, { userId: user.id, ...input }),
-      },
-      {
-        name: text.unlock,
-        icon: 'key',
-        done: text.saved,
-        isFor: ({ lockedUntil }) => lockedUntil !== null,
-        change: ({ user }) => mutate(mutations.userUnlock, { id: user.id }),
-      },
-      {
-        name: text.disable,
-        icon: 'close',
-        done: text.disabled,
-        isFor: ({ disabledAt }) => disabledAt === null,
-        change: ({ user }) => mutate(mutations.userDisable, { id: user.id }),
-      },
-      {
-        name: text.enable,
-        icon: 'check',
-        done: text.enabled,
-        isFor: ({ disabledAt }) => disabledAt !== null,
-        change: ({ user }) => mutate(mutations.userEnable, { id: user.id }),
-      },
-      {
-        name: text.removeMember,
-        icon: 'remove',
-        done: text.removed,
-        isDangerous: true,
-        effect: text.removeHelp,
-        change: ({ user }) => mutate(mutations.memberRemove, { userId: user.id }),
-      },
-    ],
-  };
 }
 
 function State({ disabledAt, lockedUntil }: Member): ReactNode {

@@ -32,9 +32,7 @@ export default function SettingsPage(): ReactNode {
       <SendForm
         key={timeZone}
         root={null}
-        fields={[
-          { name: 'timeZone', help: text.timeZoneHelp, initial: timeZone, values: zonesWith(timeZone) },
-        ]}
+        fields={[{ name: 'timeZone', initial: timeZone, values: zonesWith(timeZone) }]}
         document={mutations.companySetTimeZone}
         submit={text.setTimeZone}
         onDone={reload}

@@ -18,19 +18,22 @@ export const useText = pageTexts({
   locked: ['Locked', 'Bloqueado'],
   noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
   noMembers: ['No members yet.', 'Nenhum membro ainda.'],
-  passwordReset: ['The link is made.', 'O link foi criado.'],
-  passwordResetHelp: [
+  resetPasswordDone: ['The link is made.', 'O link foi criado.'],
+  resetPasswordHelp: [
     'The person gets a link to choose a new password. The old one works until then.',
     'A pessoa recebe um link para escolher uma nova senha. A antiga vale até lá.',
   ],
   resetPassword: ['Link for a new password', 'Link para nova senha'],
   removeMember: ['Remove from the company', 'Remover da empresa'],
-  removeHelp: ['Tokens and sessions for this company end.', 'Os tokens e sessões nesta empresa terminam.'],
+  removeMemberHelp: [
+    'Tokens and sessions for this company end.',
+    'Os tokens e sessões nesta empresa terminam.',
+  ],
   removePasskeys: [
     'Remove passkeys and recovery codes, which the person has lost',
     'Remover chaves de acesso e códigos de recuperação, que a pessoa perdeu',
   ],
-  removed: ['Removed', 'Removido'],
+  removeMemberDone: ['Removed', 'Removido'],
   setRole: ['Set role', 'Definir papel'],
   setTimeZone: ['Set time zone', 'Definir fuso horário'],
   showRecord: ['Show the record as it is now', 'Mostrar o registro como está agora'],

@@ -60,8 +60,8 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
             setChecked(null);
           }}
           fields={[
-            { name: 'list', help: text.enrolHelp, rows: 6, autoFocus: true },
-            { name: 'file', help: text.fileHelp, isFile: true },
+            { name: 'list', rows: 6, autoFocus: true },
+            { name: 'file', isFile: true },
             { name: 'mode', values: ['CREATE', 'CREATE_OR_UPDATE'] },
             { name: 'issueTokens', label: text.issueTokensToo, isFlag: true, isShown: () => mayAdminister },
           ]}

@@ -25,10 +25,8 @@ export default function UnknownTerminalsPage(): ReactNode {
       rowActions={{
         actions: [
           {
-            name: text.adopt,
+            id: 'adopt',
             icon: 'add',
-            done: text.adopted,
-            effect: text.adoptHelp,
             fields: [NUMBER],
             change: ({ serialNumber }, input: object) =>
               mutate(mutations.deviceAdopt, { serialNumber, ...input }),

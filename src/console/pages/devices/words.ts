@@ -3,23 +3,23 @@ import { pageTexts } from '../../ui/words';
 export const useText = pageTexts({
   admittedSince: ['It was admitted since.', 'Depois disso foi aceito.'],
   adopt: ['Adopt', 'Adotar'],
-  adopted: ['Adopted', 'Adotado'],
+  adoptDone: ['Adopted', 'Adotado'],
   adoptHelp: ['Without a logical number they stay refused.', 'Sem número lógico continuam recusados.'],
   APP: ['App', 'Aplicativo'],
   assign: ['Assign to a number', 'Vincular a um número'],
-  assigned: ['Assigned', 'Vinculado'],
+  assignDone: ['Assigned', 'Vinculado'],
   check: ['Check', 'Conferir'],
   CREATE: ['Refuse them', 'Recusar'],
   CREATE_OR_UPDATE: ['Change them', 'Alterar'],
   createDevice: ['Create device', 'Criar dispositivo'],
-  deleteEffect: [
+  deleteHelp: [
     'Their tokens end and their terminals are refused. Transactions stay. This cannot be undone.',
     'Os tokens deixam de valer e os terminais são recusados. As transações permanecem. Não é possível desfazer.',
   ],
-  disableEffect: ['Terminals are refused from now on.', 'Os terminais são recusados a partir de agora.'],
-  enableEffect: ['Terminals are admitted from now on.', 'Os terminais são aceitos a partir de agora.'],
+  disableHelp: ['Terminals are refused from now on.', 'Os terminais são recusados a partir de agora.'],
+  enableHelp: ['Terminals are admitted from now on.', 'Os terminais são aceitos a partir de agora.'],
   enrol: ['Enrol devices', 'Cadastrar dispositivos'],
-  enrolHelp: ['One a line.', 'Um por linha.'],
+  listHelp: ['One a line.', 'Um por linha.'],
   mode: ['Devices that exist already', 'Dispositivos que já existem'],
   FILE: ['File', 'Arquivo'],
   fileHelp: [
@@ -29,7 +29,7 @@ export const useText = pageTexts({
   firstSeenAt: ['First seen', 'Visto pela primeira vez'],
   hasLogicalNumber: ['Has a logical number', 'Tem número lógico'],
   hasReported: ['Has reported', 'Já informou dados'],
-  issueEffect: [
+  issueTokensHelp: [
     'A new token is shown once. Those of several devices are a file of their job for 24 hours.',
     'Um novo token é mostrado uma única vez. Os de vários dispositivos ficam em um arquivo da tarefa por 24 horas.',
   ],
@@ -44,7 +44,7 @@ export const useText = pageTexts({
   ],
   mayWork: ['The terminal may work', 'O terminal pode operar'],
   model: ['Model', 'Modelo'],
-  moveEffect: [
+  moveHelp: [
     'Logical numbers of the devices move. A device without one is refused.',
     'Os números lógicos dos dispositivos são movidos. Um dispositivo sem número é recusado.',
   ],
@@ -61,7 +61,7 @@ export const useText = pageTexts({
   count: ['Refusals', 'Recusas'],
   reported: ['Reported by the terminal', 'Informado pelo terminal'],
   result: ['Result', 'Resultado'],
-  revokeEffect: ['It is refused until it has another token.', 'É recusado até ter outro token.'],
+  revokeTokenHelp: ['It is refused until it has another token.', 'É recusado até ter outro token.'],
   revokeToken: ['Revoke token', 'Revogar token'],
   SAME_NAME: ['another app or file has the same name', 'outro aplicativo ou arquivo tem o mesmo nome'],
   list: ['Serial numbers', 'Números de série'],
@@ -71,7 +71,7 @@ export const useText = pageTexts({
   TERMINAL_UNASSIGNED: ['Refused: it has no logical number', 'Recusado: não tem número lógico'],
   TERMINAL_UNASSIGNED_ADVICE: ['Assign it to a logical number.', 'Vincule-o a um número lógico.'],
   token: ['Token of the terminal', 'Token do terminal'],
-  tokenRevoked: ['Token revoked', 'Token revogado'],
+  revokeTokenDone: ['Token revoked', 'Token revogado'],
   unknownHelp: [
     'A gateway spoke for these serial numbers, and no device has them, so they are refused. Adopt those that are yours.',
     'Um gateway falou por estes números de série e nenhum dispositivo os tem; por isso são recusados. Adote os que são seus.',

@@ -47,7 +47,7 @@ export default function NumberPanel(): ReactNode {
       edit={{
         fields: ['number', { name: 'groupId', isOptional: true }],
         document: mutations.logicalNumberUpdate,
-        note: text.losses,
+        note: text.moveHelp,
       }}
       remove={mutations.logicalNumberDelete}
       tabs={(logicalNumber) => ({

@@ -22,6 +22,24 @@ export const SOURCE = listOf(NUMBER, 'DEVICE', 'GROUP');
 /** Columns of logical numbers, in the list and in the record of a group. */
 export const COLUMNS = ['number', 'group', 'devices', 'appVersions', 'updatedAt'] as const;
 
+const ACTIONS: RecordActions<{ readonly id: string }> = {
+  actions: [
+    {
+      id: 'move',
+      icon: 'group',
+      fields: ['groupId', { name: 'force', isFlag: true }],
+      change: ({ id }, input: { groupId: string; force: boolean }) =>
+        mutate(mutations.logicalNumberMove, { id, ...input }),
+    },
+    {
+      id: 'delete',
+      icon: 'remove',
+      isDangerous: true,
+      change: ({ id }) => mutate(mutations.logicalNumberDelete, { id }),
+    },
+  ],
+};
+
 export default function NumbersPage(): ReactNode {
   const text = useText();
   return (
@@ -31,7 +49,7 @@ export default function NumbersPage(): ReactNode {
       source={SOURCE}
       columns={COLUMNS}
       filters={['number', 'groupId', 'hasDevice', { id: 'version', title: text.hasVersion }, 'createdAt']}
-      rowActions={useActions()}
+      rowActions={ACTIONS}
       create={{
         title: text.newNumber,
         fields: ['number', { name: 'groupId', isOptional: true }],
@@ -41,29 +59,4 @@ export default function NumbersPage(): ReactNode {
       empty={text.noNumbers}
     />
   );
-}
-
-function useActions(): RecordActions<{ readonly id: string }> {
-  const text = useText();
-  return {
-    actions: [
-      {
-        name: text.move,
-        icon: 'group',
-        done: text.moved,
-        effect: text.losses,
-        fields: ['groupId', { name: 'force', label: text.forceMove, isFlag: true }],
-        change: ({ id }, input: { groupId: string; force: boolean }) =>
-          mutate(mutations.logicalNumberMove, { id, ...input }),
-      },
-      {
-        name: text.delete,
-        icon: 'remove',
-        done: text.deleted,
-        isDangerous: true,
-        effect: text.deleteEffect,
-        change: ({ id }) => mutate(mutations.logicalNumberDelete, { id }),
-      },
-    ],
-  };
 }

@@ -1,17 +1,17 @@
 import { pageTexts } from '../../ui/words';
 
 export const useText = pageTexts({
-  deleteEffect: [
+  deleteHelp: [
     'Their parameters and metacontents are deleted too; their devices stay, without a number, and are refused. This cannot be undone.',
     'Os parâmetros e metaconteúdos também são excluídos; os dispositivos ficam, sem número, e são recusados. Não é possível desfazer.',
   ],
-  forceMove: ['Move even if terminals lose app versions', 'Mover mesmo que terminais percam versões'],
+  force: ['Move even if terminals lose app versions', 'Mover mesmo que terminais percam versões'],
   hasDevice: ['Has a device', 'Tem dispositivo'],
-  losses: [
+  moveHelp: [
     'In another group, terminals keep only the app versions that this group has too.',
     'Em outro grupo, os terminais mantêm só as versões que esse grupo também tem.',
   ],
-  moved: ['Moved', 'Movidos'],
+  moveDone: ['Moved', 'Movidos'],
   newNumber: ['New logical number', 'Novo número lógico'],
   noDevices: ['No device has this number. Assign one.', 'Nenhum dispositivo tem este número. Vincule um.'],
   noGroup: ['App versions come from a group: move it to one.', 'As versões vêm de um grupo: mova-o para um.'],

@@ -27,11 +27,7 @@ const ROW = graphql(`
 `);
 
 const KINDS = ['SHOW', 'PROCESSING'];
-const TARGET = [
-  { name: 'target.groupId' },
-  { name: 'target.savedFilterId' },
-  { name: 'target.logicalNumbers', rows: 4 },
-];
+const TARGET = ['target.groupId', 'target.savedFilterId', 'target.logicalNumbers'];
 
 export default function NotificationsPage(): ReactNode {
   const text = useText();
@@ -59,8 +55,8 @@ export default function NotificationsPage(): ReactNode {
       create={{
         title: text.send,
         fields: [
-          { name: 'content', help: text.contentHelp, rows: 3, autoFocus: true },
-          ...TARGET.map((field) => ({ ...field, ...(field.rows && { help: text.logicalNumbersHelp }) })),
+          { name: 'content', rows: 3, autoFocus: true },
+          ...TARGET,
           { name: 'kind', values: KINDS },
           { name: 'appId', label: text.forApp, isShown: ({ kind }) => kind === 'PROCESSING' },
         ],

@@ -69,12 +69,7 @@ function Versions({ app }: { readonly app: AppRecordFragment }): ReactNode {
   const add = creating({
     title: `${app.name}: ${text.addVersion}`,
     draft: `version:${app.id}`,
-    fields: [
-      { name: 'number', help: text.numberHelp },
-      'posDisplayLabel',
-      { name: 'displayable', initial: true },
-      { name: 'bytecodeFile', help: text.bytecodeHelp },
-    ],
+    fields: ['number', 'posDisplayLabel', { name: 'displayable', initial: true }, 'bytecodeFile'],
     document: mutations.appVersionCreate,
     input: { appId: app.id },
     submit: text.addVersion,

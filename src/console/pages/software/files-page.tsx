@@ -41,7 +41,7 @@ export default function FilesPage(): ReactNode {
             document: mutations.fileUpdate,
             fields: [
               { name: 'description', rows: 3 },
-              { name: 'file', label: text.content, help: text.contentHelp, isOptional: true },
+              { name: 'file', label: text.newContent, help: text.newContentHelp, isOptional: true },
             ],
           }}
           remove={mutations.fileDelete}

@@ -18,7 +18,7 @@ const METACONTENT = graphql(`
 
 export default function MetacontentsPage(): ReactNode {
   const text = useText();
-  const valueField = { name: 'value', help: text.valueHelp, rows: 4, isJson: true };
+  const valueField = { name: 'value', help: text.jsonHelp, rows: 4, isJson: true };
   return (
     <ListPage
       id="metacontents"

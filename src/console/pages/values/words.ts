@@ -10,5 +10,5 @@ export const useText = pageTexts({
   owner: ['Belongs to', 'Pertence a'],
   overrides: ['Overrides the value of the group', 'Substitui o valor do grupo'],
   source: ['Source', 'Origem'],
-  valueHelp: ['A text, or JSON such as {"color": "red"}', 'Um texto, ou JSON como {"color": "red"}'],
+  jsonHelp: ['A text, or JSON such as {"color": "red"}', 'Um texto, ou JSON como {"color": "red"}'],
 });

@@ -22,13 +22,39 @@ const RECORD = graphql(`
   }
 `);
 
+const ACTIONS: RecordActions<{ readonly id: string; readonly url: string }> = {
+  nameOf: ({ url }) => url,
+  actions: [
+    {
+      id: 'test',
+      icon: 'check',
+      change: async ({ id }) => {
+        const { failure, userErrors } = await mutate(mutations.webhookTest, { id });
+        const problem = failure === null ? [] : [{ code: 'FAILED', message: failure, path: [] }];
+        return { userErrors: [...userErrors, ...problem] };
+      },
+    },
+    {
+      id: 'replay',
+      icon: 'history',
+      fields: [{ name: 'fromSequence', pattern: /^[1-9]\d{0,8}$/, isJson: true }],
+      change: ({ id }, { fromSequence }: { readonly fromSequence: number }) =>
+        mutate(mutations.webhookReplay, { id, fromSequence }),
+    },
+    {
+      id: 'rotate',
+      icon: 'key',
+      fields: [{ name: 'keepOldFor', initial: '24h' }],
+      change: ({ id }, input: object) => mutate(mutations.webhookSecretRotate, { id, ...input }),
+    },
+  ],
+};
+
+const FIELDS = ['url', { name: 'events', initial: '*' }];
+
 /** Addresses to which the changes in the company are sent: how far each is, and what was wrong. */
 export default function WebhooksPage(): ReactNode {
   const text = useText();
-  const fields = [
-    { name: 'url', help: text.addressHelp },
-    { name: 'events', help: text.eventsHelp, initial: '*' },
-  ];
   return (
     <ListPage
       id="webhooks"
@@ -36,20 +62,17 @@ export default function WebhooksPage(): ReactNode {
       source={listOf(ROW)}
       rowName={({ url }) => url}
       columns={['url', 'state', 'events', 'deliveredSequence', 'lastSuccessAt', 'lastFailureAt']}
-      rowActions={useActions()}
+      rowActions={ACTIONS}
       create={{
         title: text.newWebhook,
-        fields: [
-          ...fields,
-          { name: 'fromSequence', help: text.fromSequenceHelp, isJson: true, isOptional: true },
-        ],
+        fields: [...FIELDS, { name: 'fromSequence', help: text.fromHelp, isJson: true, isOptional: true }],
         document: mutations.webhookCreate,
       }}
       panel={
         <RecordPanel
           fragment={RECORD}
           title={({ url }) => url}
-          edit={{ document: mutations.webhookUpdate, fields: [...fields, 'enabled'] }}
+          edit={{ document: mutations.webhookUpdate, fields: [...FIELDS, 'enabled'] }}
           remove={mutations.webhookDelete}
           tabs={(webhook) => ({ facts: <Facts facts={factsOf(webhook, 'url', 'enabled')} /> })}
         />
@@ -57,39 +80,4 @@ export default function WebhooksPage(): ReactNode {
       empty={text.noWebhooks}
     />
   );
-}
-
-function useActions(): RecordActions<{ readonly id: string; readonly url: string }> {
-  const text = useText();
-  return {
-    nameOf: ({ url }) => url,
-    actions: [
-      {
-        name: text.test,
-        icon: 'check',
-        done: text.tested,
-        change: async ({ id }) => {
-          const { failure, userErrors } = await mutate(mutations.webhookTest, { id });
-          const problem = failure === null ? [] : [{ code: 'FAILED', message: failure, path: [] }];
-          return { userErrors: [...userErrors, ...problem] };
-        },
-      },
-      {
-        name: text.replay,
-        icon: 'history',
-        done: text.replayed,
-        effect: text.replayHelp,
-        fields: [{ name: 'fromSequence', pattern: /^[1-9]\d{0,8}$/, isJson: true }],
-        change: ({ id }, { fromSequence }: { readonly fromSequence: number }) =>
-          mutate(mutations.webhookReplay, { id, fromSequence }),
-      },
-      {
-        name: text.rotate,
-        icon: 'key',
-        done: text.rotated,
-        fields: [{ name: 'keepOldFor', initial: '24h' }],
-        change: ({ id }, input: object) => mutate(mutations.webhookSecretRotate, { id, ...input }),
-      },
-    ],
-  };
 }

@@ -1,7 +1,7 @@
 import { pageTexts } from '../../ui/words';
 
 export const useText = pageTexts({
-  addressHelp: ['https; redirects are not followed.', 'https; redirecionamentos não são seguidos.'],
+  urlHelp: ['https; redirects are not followed.', 'https; redirecionamentos não são seguidos.'],
   deliveredSequence: ['Sent up to', 'Enviado até'],
   events: ['Events', 'Eventos'],
   eventsHelp: [
@@ -10,7 +10,7 @@ export const useText = pageTexts({
   ],
   failingSince: ['Fails since', 'Falha desde'],
   fromSequence: ['From entry', 'A partir da entrada'],
-  fromSequenceHelp: [
+  fromHelp: [
     'Number in the change history. Empty: from now on.',
     'Número no histórico de alterações. Vazio: a partir de agora.',
   ],
@@ -27,12 +27,12 @@ export const useText = pageTexts({
     'All entries from this one on are sent again, with the ids that they had.',
     'Todas as entradas a partir desta são enviadas de novo, com os mesmos ids.',
   ],
-  replayed: ['Is sent again', 'Será enviado de novo'],
+  replayDone: ['Is sent again', 'Será enviado de novo'],
   rotate: ['New secret', 'Novo segredo'],
-  rotated: ['The secret is new', 'O segredo é novo'],
+  rotateDone: ['The secret is new', 'O segredo é novo'],
   secret: ['Secret', 'Segredo'],
   test: ['Send a test', 'Enviar um teste'],
-  tested: ['The test was taken', 'O teste foi aceito'],
+  testDone: ['The test was taken', 'O teste foi aceito'],
   ACTIVE: ['Active', 'Ativo'],
   FAILING: ['Failing', 'Com falhas'],
   DISABLED: ['Disabled', 'Desabilitado'],

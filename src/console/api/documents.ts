@@ -20,17 +20,31 @@ export function kindOf(fragment: string): string {
     .toUpperCase();
 }
 
+/** Lists with names of their own, and the types of the records that they are a part of. */
+const LISTS: Readonly<Record<string, readonly [list: string, ...types: string[]]>> = {
+  JobRejection: ['rejections', 'Job'],
+  LedgerEntry: ['ledger'],
+  Member: ['members', 'Company'],
+  NotificationDelivery: ['deliveries', 'Notification', 'Device', 'LogicalNumber'],
+};
+
 /** Asks for a page of the list that has such records; the first page with their count. */
 export function listQuery(fragment: string): string {
   const { name, ending, type } = partsOf(fragment);
-  const list = type === 'LedgerEntry' ? 'ledger' : `${type.slice(0, 1).toLowerCase()}${type.slice(1)}s`;
-  return `
-    query ${name}List($first: Int!, $after: String, $filter: ${type}Filter, $orderBy: ${type}Order, $count: Boolean!) {
+  const [list, ...types] = LISTS[type] ?? [`${type.slice(0, 1).toLowerCase()}${type.slice(1)}s`];
+  const page = `
       ${list}(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
         totalCount @include(if: $count)
         pageInfo { hasNextPage endCursor }
         nodes { ...${name}${ending} }
-      }
+      }`;
+  const inRecord = types.map((each) => `... on ${each} { ${page} }`).join(' ');
+  const id = types.length > 0 ? ', $id: ID!' : '';
+  return `
+    query ${name}List(
+      $first: Int!, $after: String, $filter: ${type}Filter, $orderBy: ${type}Order, $count: Boolean!${id}
+    ) {
+      ${types.length > 0 ? `node(id: $id) { ${inRecord} }` : page}
     }
     ${fragment}`;
 }

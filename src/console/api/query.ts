@@ -2,7 +2,7 @@ import { useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { useQuery as useUrqlQuery, type CombinedError } from 'urql';
 
 import type { TypedDocumentString } from '../gql/graphql';
-import { onChanges, type EntityType } from './changes';
+import { noteOthersChange, onChanges, type EntityType } from './changes';
 import { client, connection, subscribe } from './client';
 import { kindOf, recordQuery } from './documents';
 
@@ -78,16 +78,15 @@ export async function query<Data, Variables extends object>(
   return data as Data;
 }
 
-/** Calls `onEvent` with each event of a subscription, also after interruptions. */
+/** Has what shows records of a type loaded again at each event of a subscription; with null, at none. */
 export function useSubscription<Data, Variables extends object>(
   document: Document<Data, Variables>,
   variables: Variables | null,
-  onEvent: (data: Data) => void,
+  type: EntityType,
 ): void {
-  const listener = useEffectEvent(onEvent);
   const text = variables === null ? null : JSON.stringify(variables);
   useEffect(() => {
     if (text === null) return undefined;
-    return subscribe(document, JSON.parse(text) as Record<string, unknown>, (data) => listener(data));
-  }, [document, text]);
+    return subscribe(document, JSON.parse(text) as Record<string, unknown>, () => noteOthersChange(type));
+  }, [document, text, type]);
 }

@@ -8,15 +8,11 @@ import { texts, useLocale, useTexts } from '../text';
 import { Icon } from '../ui/icon';
 import { notify } from '../ui/toasts';
 
-const OWNER = { owner: 'logicalNumber,group' };
-
 /** Columns of exports by the columns of tables that are no field of the record; empty where there is none. */
 const EXPORTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   devices: { group: 'logicalNumber.group', model: 'meta', lastRefusal: '' },
   'logical-numbers': { devices: '', appVersions: '' },
   groups: { logicalNumbers: '', appVersions: '', parameters: '' },
-  parameters: OWNER,
-  metacontents: OWNER,
   transactions: {
     state: 'status,parsed.status',
     amount: 'parsed.amount',

@@ -4,7 +4,7 @@ import type { CombinedError } from 'urql';
 import { onChanges, type EntityType } from '../api/changes';
 import { client, connection } from '../api/client';
 import { kindOf, listQuery, typeOf } from '../api/documents';
-import type { Document, Fragment } from '../api/query';
+import type { Fragment } from '../api/query';
 import { orderFields } from '../gql/mutations';
 
 /** One page of a list, as documents select it. */
@@ -34,16 +34,12 @@ export function listOf<Row>(fragment: Fragment<Row>, ...follows: readonly Entity
   return { text: listQuery(text), follows: [kindOf(text) as EntityType, ...follows], orders };
 }
 
-/** A row of the list that a response has, at whatever depth: `{ viewer: { company: { members: { nodes } } } }`. */
-type RowOf<Data> =
-  Data extends Connection<infer Row> ? Row : Data extends object ? RowOf<Data[keyof Data]> : never;
-
-/** The list that is a part of another record. */
-export const listIn = <Data>(
-  document: Document<Data, never>,
-  follows: readonly EntityType[],
-  variables: Readonly<Record<string, unknown>> = {},
-): ListSource<RowOf<Data> & { readonly id: string }> => ({ text: document.toString(), follows, variables });
+/** The records of a type that are a part of the record with this id, such as the deliveries of a notification. */
+export const listIn = <Row>(
+  id: string,
+  fragment: Fragment<Row>,
+  ...follows: readonly EntityType[]
+): ListSource<Row> => ({ ...listOf(fragment, ...follows), variables: { id } });
 
 function connectionIn<Row>(data: unknown): Connection<Row> | null {
   if (typeof data !== 'object' || data === null) return null;

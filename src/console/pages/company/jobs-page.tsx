@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, noteOthersChange, useSubscription } from '../../api';
+import { graphql, mutations, useSubscription } from '../../api';
 import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
-import type { JobRecordFragment, JobRowFragment } from '../../gql/graphql';
+import type { JobRecordFragment } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
@@ -45,9 +45,10 @@ const kindNames = texts({
   logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
 });
 
-const ROW = graphql(`
-  fragment JobRow on Job {
-    id kind state total done rejected createdAt
+const JOB = graphql(`
+  fragment JobRecord on Job {
+    id kind state total done rejected failure createdAt endedAt
+    result { url expiresAt }
     createdBy { name }
   }
 `);
@@ -65,7 +66,7 @@ export default function JobsPage(): ReactNode {
     <ListPage
       id="jobs"
       text={{ ...text, ...kinds }}
-      source={listOf(ROW)}
+      source={listOf(JOB)}
       initialSort="-CREATED_AT"
       rowName={useKindName()}
       columns={[
@@ -85,15 +86,13 @@ export default function JobsPage(): ReactNode {
 
 const CHANGED = graphql(`subscription JobChanged($id: ID!) { jobChanged(id: $id) { sequence } }`);
 
-type ProgressProps = Pick<JobRowFragment, 'id' | 'state' | 'total' | 'done' | 'rejected'>;
+type ProgressProps = Pick<JobRecordFragment, 'id' | 'state' | 'total' | 'done' | 'rejected'>;
 
 /** Rows that are done or refused, of all; followed until the job has ended. */
 function Progress({ id, state, total, done, rejected }: ProgressProps): ReactNode {
   const text = useText();
   const format = useFormat();
-  useSubscription(CHANGED, state === 'RUNNING' || state === 'WAITING' ? { id } : null, () =>
-    noteOthersChange('JOB'),
-  );
+  useSubscription(CHANGED, state === 'RUNNING' || state === 'WAITING' ? { id } : null, 'JOB');
   return (
     <>
       <progress value={done + rejected} max={Math.max(total, 1)} aria-label={text.progress} />{' '}
@@ -102,26 +101,8 @@ function Progress({ id, state, total, done, rejected }: ProgressProps): ReactNod
   );
 }
 
-const RECORD = graphql(`
-  fragment JobRecord on Job {
-    id kind state total done rejected failure createdAt endedAt
-    result { url expiresAt }
-    createdBy { name }
-  }
-`);
-
-const REJECTIONS = graphql(`
-  query JobRejectionList(
-    $first: Int!, $after: String, $filter: JobRejectionFilter, $orderBy: JobRejectionOrder, $count: Boolean!, $id: ID!
-  ) {
-    job(id: $id) {
-      rejections(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-        totalCount @include(if: $count)
-        pageInfo { hasNextPage endCursor }
-        nodes { id rowNumber name code message rule params }
-      }
-    }
-  }
+const REJECTION = graphql(`
+  fragment JobRejectionRow on JobRejection { id rowNumber name code message rule params }
 `);
 
 interface JobFileProps extends NonNullable<JobRecordFragment['result']> {
@@ -158,7 +139,7 @@ function JobPanel(): ReactNode {
   };
   return (
     <RecordPanel
-      fragment={RECORD}
+      fragment={JOB}
       title={useKindName()}
       actions={({ id, endedAt }) =>
         endedAt === null && (
@@ -191,7 +172,7 @@ function JobPanel(): ReactNode {
             id="rejections"
             text={text}
             label={text.rejections}
-            source={listIn(REJECTIONS, ['JOB'], { id: job.id })}
+            source={listIn(job.id, REJECTION, 'JOB')}
             rowName={({ rowNumber }) => String(rowNumber)}
             columns={[
               { id: 'rowNumber', width: 80 },

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 
 import { graphql, mutate, mutations } from '../../api';
-import type { MemberListQuery, Role } from '../../gql/graphql';
+import { useSession } from '../../app/session';
+import type { MemberRowFragment, Role } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
 import { ListPage } from '../../table/list-page';
 import { listIn } from '../../table/rows';
@@ -10,27 +11,15 @@ import { Badge } from '../../ui/facts';
 import { roleNames } from '../account/words';
 import { useText } from './words';
 
-const MEMBERS = graphql(`
-  query MemberList(
-    $first: Int!, $after: String, $filter: MemberFilter, $orderBy: MemberOrder, $count: Boolean!
-  ) {
-    viewer {
-      company {
-        members(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
-          totalCount @include(if: $count)
-          pageInfo { hasNextPage endCursor }
-          nodes { id role disabledAt lockedUntil lastSignInAt user { id name email } }
-        }
-      }
-    }
+const MEMBER = graphql(`
+  fragment MemberRow on Member {
+    id role disabledAt lockedUntil lastSignInAt
+    user { id name email }
   }
 `);
 
-type Company = NonNullable<MemberListQuery['viewer']['company']>;
-type Member = NonNullable<Company['members']>['nodes'][number];
-
 /** Actions of administrators on members. */
-const ACTIONS: RecordActions<Member> = {
+const ACTIONS: RecordActions<MemberRowFragment> = {
   nameOf: ({ user }) => user.name,
   actions: [
     {
@@ -77,11 +66,12 @@ const ACTIONS: RecordActions<Member> = {
 export default function MembersPage(): ReactNode {
   const text = useText();
   const roles = useTexts(roleNames);
+  const { company } = useSession().viewer;
   return (
     <ListPage
       id="members"
       text={{ ...text, ...roles }}
-      source={listIn(MEMBERS, ['MEMBERSHIP', 'USER'])}
+      source={listIn(company?.id ?? '', MEMBER, 'MEMBERSHIP', 'USER')}
       rowName={({ user }) => user.name}
       columns={[
         { id: 'name', render: ({ user }) => user.name },
@@ -103,7 +93,7 @@ export default function MembersPage(): ReactNode {
   );
 }
 
-function State({ disabledAt, lockedUntil }: Member): ReactNode {
+function State({ disabledAt, lockedUntil }: MemberRowFragment): ReactNode {
   const text = useText();
   if (disabledAt) return <Badge tone="bad">{text.disabled}</Badge>;
   if (lockedUntil) return <Badge tone="warning">{text.locked}</Badge>;

@@ -8,27 +8,11 @@ import { listIn } from '../../table/rows';
 import { Ago } from '../../ui/facts';
 import { messageOf, useText } from './words';
 
-const DELIVERIES = graphql(`
-  query DeliveryList(
-    $first: Int!, $after: String, $filter: NotificationDeliveryFilter, $orderBy: NotificationDeliveryOrder, $count: Boolean!, $id: ID!
-  ) {
-    node(id: $id) {
-      ... on Notification {
-        deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) { ...Deliveries }
-      }
-      ... on Device {
-        deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) { ...Deliveries }
-      }
-      ... on LogicalNumber {
-        deliveries(first: $first, after: $after, filter: $filter, orderBy: $orderBy) { ...Deliveries }
-      }
-    }
-  }
-
-  fragment Deliveries on NotificationDeliveryConnection {
-    totalCount @include(if: $count)
-    pageInfo { hasNextPage endCursor }
-    nodes { id state reason queuedAt finishedAt logicalNumber { id number } notification { id content } }
+const DELIVERY = graphql(`
+  fragment DeliveryRow on NotificationDelivery {
+    id state reason queuedAt finishedAt
+    logicalNumber { id number }
+    notification { id content }
   }
 `);
 
@@ -56,7 +40,7 @@ export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): R
       id={isOfNotification ? 'deliveries' : 'terminal-deliveries'}
       text={text}
       label={text.deliveries}
-      source={listIn(DELIVERIES, ['NOTIFICATION'], { id })}
+      source={listIn(id, DELIVERY, 'NOTIFICATION')}
       {...(!isOfNotification && { initialSort: '-ID' })}
       rowName={({ logicalNumber, notification }) => logicalNumber?.number ?? notification?.content ?? ''}
       columns={[

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, noteOthersChange, useDryRun, useSubscription } from '../../api';
+import { graphql, mutations, useDryRun, useSubscription } from '../../api';
 import type {
   NotificationDeliveryState,
-  NotificationRowFragment,
+  NotificationRecordFragment,
   NotificationTargetInput,
 } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
@@ -18,9 +18,11 @@ import { Badge } from '../../ui/facts';
 import { Deliveries, STATES } from './deliveries';
 import { messageOf, useText } from './words';
 
-const ROW = graphql(`
-  fragment NotificationRow on Notification {
-    id content kind createdAt
+const NOTIFICATION = graphql(`
+  fragment NotificationRecord on Notification {
+    id content kind createdAt expiresAt
+    createdBy { name }
+    app { id name }
     group { id name }
     summary { cancelled delivered expired failed queued sent }
   }
@@ -36,7 +38,7 @@ export default function NotificationsPage(): ReactNode {
     <ListPage
       id="notifications"
       text={text}
-      source={listOf(ROW)}
+      source={listOf(NOTIFICATION)}
       initialSort="-CREATED_AT"
       rowName={({ content }) => messageOf(content)}
       columns={[
@@ -84,7 +86,7 @@ function Reach({ target }: { readonly target?: NotificationTargetInput }): React
 }
 
 /** Delivered of all, and how many have failed. */
-function Progress({ summary }: NotificationRowFragment): ReactNode {
+function Progress({ summary }: NotificationRecordFragment): ReactNode {
   const text = useText();
   const format = useFormat();
   const { cancelled, delivered, expired, failed, queued, sent } = summary;
@@ -100,16 +102,6 @@ function Progress({ summary }: NotificationRowFragment): ReactNode {
   );
 }
 
-const RECORD = graphql(`
-  fragment NotificationRecord on Notification {
-    id content kind createdAt expiresAt
-    createdBy { name }
-    app { id name }
-    group { id name }
-    summary { cancelled delivered expired failed queued sent }
-  }
-`);
-
 const CHANGED = graphql(`
   subscription DeliveryChanged($id: ID!) {
     notificationDelivery(notificationId: $id) { sequence }
@@ -120,10 +112,10 @@ const CHANGED = graphql(`
 function NotificationPanel(): ReactNode {
   const text = useText();
   const [{ open: id = '' }] = useListAddress();
-  useSubscription(CHANGED, { id }, () => noteOthersChange('NOTIFICATION'));
+  useSubscription(CHANGED, { id }, 'NOTIFICATION');
   return (
     <RecordPanel
-      fragment={RECORD}
+      fragment={NOTIFICATION}
       title={({ content }) => messageOf(content)}
       actions={({ summary }) => (
         <>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 
-import { graphql, noteOthersChange, useQuery, useSubscription } from '../../api';
+import { graphql, useQuery, useSubscription } from '../../api';
 import type { DevicePresence, OverviewQuery } from '../../gql/graphql';
 import { RecordLink } from '../../record/link';
 import type { Filter } from '../../table/filter';
@@ -77,7 +77,7 @@ export default function OverviewPage(): ReactNode {
   const { timeZone } = useLocale();
   const variables = useMemo(() => ({ ...startsOf(timeZone), timeZone, refused: REFUSED }), [timeZone]);
   const { data, error, reload } = useQuery(OVERVIEW, variables, FOLLOWS);
-  useSubscription(RECORDED, {}, () => noteOthersChange('TRANSACTION'));
+  useSubscription(RECORDED, {}, 'TRANSACTION');
   return (
     <Page name="overview" text={text}>
       {error && <PageFailure error={error} onRetry={reload} />}

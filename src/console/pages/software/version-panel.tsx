@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, noteChange, useMutation, useSubscription } from '../../api';
+import { graphql, mutations, useMutation, useSubscription } from '../../api';
 import type { AppVersionRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findFiles } from '../../record/find';
@@ -38,7 +38,7 @@ export default function VersionPanel(): ReactNode {
   const format = useFormat();
   const setFiles = useMutation(mutations.appVersionSetFiles);
   const setModules = useMutation(mutations.appVersionSetModules);
-  useSubscription(DOWNLOADED, {}, () => noteChange('APP_VERSION'));
+  useSubscription(DOWNLOADED, {}, 'APP_VERSION');
   return (
     <RecordPanel
       fragment={VERSION}

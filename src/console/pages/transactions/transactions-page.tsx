@@ -1,6 +1,6 @@
 import { lazy, useState, type ReactNode } from 'react';
 
-import { graphql, noteOthersChange, useSubscription } from '../../api';
+import { graphql, useSubscription } from '../../api';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
 import { Checkbox } from '../../ui/inputs';
@@ -19,9 +19,7 @@ export default function TransactionsPage(): ReactNode {
   const text = useText();
   const [isLive, setLive] = useState(true);
   const [{ filter }] = useListAddress();
-  useSubscription(RECORDED, isLive ? { ...(filter && { filter }) } : null, () =>
-    noteOthersChange('TRANSACTION'),
-  );
+  useSubscription(RECORDED, isLive ? { ...(filter && { filter }) } : null, 'TRANSACTION');
   return (
     <ListPage
       id="transactions"

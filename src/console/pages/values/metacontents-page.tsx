@@ -5,7 +5,7 @@ import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Facts } from '../../table/shown';
-import { OWNER, OwnerLink } from './owner';
+import { OWNER } from './owner';
 import { useText } from './words';
 
 const METACONTENT = graphql(`
@@ -27,7 +27,8 @@ export default function MetacontentsPage(): ReactNode {
       columns={[
         'key',
         { id: 'value', render: ({ value }) => <code>{JSON.stringify(value)}</code> },
-        { id: 'owner', render: (row) => <OwnerLink {...row} /> },
+        'group',
+        'logicalNumber',
         'updatedAt',
       ]}
       filters={['key']}
@@ -44,10 +45,7 @@ export default function MetacontentsPage(): ReactNode {
           tabs={(record) => ({
             facts: (
               <>
-                <Facts
-                  facts={[{ id: 'owner', value: <OwnerLink {...record} /> }, 'updatedAt']}
-                  record={record}
-                />
+                <Facts facts={[record.group ? 'group' : 'logicalNumber', 'updatedAt']} record={record} />
                 <pre className="code">{JSON.stringify(record.value, null, 2)}</pre>
               </>
             ),

@@ -1,21 +1,7 @@
-import type { ReactNode } from 'react';
-
 import { mutations } from '../../api';
 import type { ParameterCreateMutation } from '../../gql/graphql';
 import type { Creating } from '../../record/dialog-button';
-import { RecordLink } from '../../record/link';
 import { useText } from './words';
-
-/** The group or the logical number that a parameter or metacontent belongs to. */
-interface Owner {
-  readonly group?: { readonly id: string; readonly name: string } | null;
-  readonly logicalNumber?: { readonly id: string; readonly number: string } | null;
-}
-
-export function OwnerLink({ group, logicalNumber }: Owner): ReactNode {
-  if (group) return <RecordLink page="/groups" record={group} />;
-  return <RecordLink page="/logical-numbers" record={logicalNumber} />;
-}
 
 /** Fields that ask for a group or a logical number. */
 export const OWNER = ['owner.groupId', 'owner.logicalNumberId'] as const;

@@ -9,7 +9,7 @@ import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Facts } from '../../table/shown';
 import { Badge } from '../../ui/facts';
-import { OwnerLink, useNewParameter } from './owner';
+import { useNewParameter } from './owner';
 import { useText } from './words';
 
 const ROW = graphql(`
@@ -27,13 +27,7 @@ export default function ParametersPage(): ReactNode {
       id="parameters"
       text={text}
       source={listOf(ROW)}
-      columns={[
-        'key',
-        'value',
-        { id: 'owner', render: (row) => <OwnerLink {...row} /> },
-        { id: 'description', isHidden: true },
-        'updatedAt',
-      ]}
+      columns={['key', 'value', 'group', 'logicalNumber', { id: 'description', isHidden: true }, 'updatedAt']}
       filters={['key']}
       create={useNewParameter()}
       panel={<ParameterPanel />}
@@ -65,7 +59,7 @@ function ParameterPanel(): ReactNode {
       tabs={(parameter) => {
         const { key, group, logicalNumber } = parameter;
         const own = logicalNumber?.effectiveParameters.find((each) => each.key === key);
-        const owner = { id: 'owner', value: <OwnerLink {...parameter} /> };
+        const owner = group ? 'group' : 'logicalNumber';
         return {
           facts: (
             <>

@@ -7,7 +7,6 @@ export const useText = pageTexts({
   noValues: ['None yet. Create the first one.', 'Nenhum ainda. Crie o primeiro.'],
   ofGroup: ['From the group', 'Do grupo'],
   ofNumber: ['Own value', 'Valor próprio'],
-  owner: ['Belongs to', 'Pertence a'],
   overrides: ['Overrides the value of the group', 'Substitui o valor do grupo'],
   source: ['Source', 'Origem'],
   jsonHelp: ['A text, or JSON such as {"color": "red"}', 'Um texto, ou JSON como {"color": "red"}'],

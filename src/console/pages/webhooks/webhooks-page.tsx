@@ -8,13 +8,7 @@ import { listOf } from '../../table/rows';
 import { Facts, factsOf } from '../../table/shown';
 import { useText } from './words';
 
-const ROW = graphql(`
-  fragment WebhookRow on Webhook {
-    id url state events deliveredSequence lastSuccessAt lastFailureAt
-  }
-`);
-
-const RECORD = graphql(`
+const WEBHOOK = graphql(`
   fragment WebhookRecord on Webhook {
     id revision url enabled state events deliveredSequence lastSuccessAt lastFailureAt lastFailure
     failingSince nextAttemptAt oldSecretUntil
@@ -59,7 +53,7 @@ export default function WebhooksPage(): ReactNode {
     <ListPage
       id="webhooks"
       text={text}
-      source={listOf(ROW)}
+      source={listOf(WEBHOOK)}
       rowName={({ url }) => url}
       columns={['url', 'state', 'events', 'deliveredSequence', 'lastSuccessAt', 'lastFailureAt']}
       rowActions={ACTIONS}
@@ -70,7 +64,7 @@ export default function WebhooksPage(): ReactNode {
       }}
       panel={
         <RecordPanel
-          fragment={RECORD}
+          fragment={WEBHOOK}
           title={({ url }) => url}
           edit={{ document: mutations.webhookUpdate, fields: [...FIELDS, 'enabled'] }}
           remove={mutations.webhookDelete}

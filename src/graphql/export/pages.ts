@@ -35,8 +35,7 @@ const FIRST_ROWS = 50;
 const PAGE_CHARACTERS = 256 * 1024;
 
 /**
- * The pages of an export, each read in a unit of its own once the page before was taken: a slow client holds no state
- * of the database. Errors: 400 for columns that cannot be read together, `forbidden` for those of another scope.
+ * The pages of an export, each read in a unit of its own: a slow client holds no state of the database. Errors: 400 for columns that cannot be read together, `forbidden` for those of another scope.
  */
 export class Pages {
   readonly order: string;
@@ -76,10 +75,11 @@ export class Pages {
     return { totals: { count: this.count, ...this.#sums?.sums() }, after: last };
   }
 
+  /** Reads a page while the client takes the one before. */
   async *read(): AsyncGenerator<readonly string[]> {
     let limit = this.source.list.isLarge ? FIRST_ROWS : MOST_ROWS;
-    for (let hasMore = true; hasMore;) {
-      const { texts, slice } = await this.#page(limit);
+    for (let next: Promise<Page> | null = this.#page(limit); next !== null;) {
+      const { texts, slice }: Page = await next;
       for (const { record } of slice.items) this.#sums?.add(record);
       this.count += texts.length;
       this.#key = slice.items.at(-1)?.key ?? this.#key;
@@ -88,7 +88,9 @@ export class Pages {
         1,
         Math.min(MOST_ROWS, 2 * limit, Math.floor((PAGE_CHARACTERS * texts.length) / characters)),
       );
-      hasMore = slice.hasMore;
+      next = slice.hasMore ? this.#page(limit) : null;
+      // A client that leaves does not take it.
+      next?.catch(() => undefined);
       yield texts;
     }
   }

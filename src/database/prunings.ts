@@ -68,6 +68,27 @@ export async function deleteAged(
   return rows.length;
 }
 
+/** Retention of rows by the time in a column; `where` is the condition of the index that has it. */
+export function retainedBy(
+  column: string,
+  where: string,
+  own: Pick<Retained, 'kind' | 'table' | 'rowsPerUnit'>,
+): Retained {
+  const at = sql.ref(column);
+  const rowsOf = (company: Sql) =>
+    sql`from ${sql.table(own.table)} where company_id = ${company} and ${sql.raw(where)}`;
+  return {
+    ...own,
+    oldest: sql`select ${at} ${rowsOf(sql.ref('c.id'))} order by ${at} limit 1`,
+    aged: (companyId, before) => sql`select ${at} as at ${rowsOf(sql`${companyId}`)} and ${at} < ${before}`,
+    deleteOld: async (work, { companyId, before, limit }) => {
+      const { rows } = await sql<AgedRow>`select id, ${at} as at ${rowsOf(sql`${companyId}`)}
+        and ${at} < ${before} order by ${at} limit ${limit}`.execute(work.db);
+      return await deleteAged(work, companyId, own.table, rows);
+    },
+  };
+}
+
 /** Id or sequence up to which all rows are deleted; 0 if none were. */
 export async function prunedUpTo(db: QueryExecutorProvider, companyId: number, name: PrunedTable) {
   const { rows } = await sql<{ up_to: number }>`select up_to from prunings

@@ -10,14 +10,14 @@ const ROOT = new URL('../../', import.meta.url);
  */
 const USES: Readonly<Record<string, number>> = {
   'src/domain/base/ledger/retention.repository.ts': 4,
-  'src/domain/base/job/job.repository.ts': 4,
+  'src/domain/base/job/job.repository.ts': 2,
   'src/domain/base/webhook/webhook.repository.ts': 3,
   'src/domain/base/search/search.repository.ts': 4,
   'src/domain/fleet/device/device-change.repository.ts': 2,
   'src/domain/fleet/device/device.repository.ts': 7,
   'src/domain/fleet/logical-number/version-links.repository.ts': 7,
   'src/domain/fleet/setting/parameter.repository.ts': 5,
-  'src/domain/messages/notification/delivery-list.repository.ts': 6,
+  'src/domain/messages/notification/delivery-list.repository.ts': 5,
   'src/domain/messages/notification/delivery.repository.ts': 9,
   'src/domain/messages/notification/dispatch.repository.ts': 7,
   'src/domain/messages/notification/notification-summary.repository.ts': 2,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { yieldToEventLoop } from '../../platform/clock.js';
 import { columnNames, type Tables } from '../../schema/schema.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
-import { countOf } from '../counters.js';
+import { countOf, lastDrawn } from '../counters.js';
 import { runCached, runFiltered } from '../statements.js';
 import { inIds, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
@@ -12,6 +12,7 @@ import { columnsIn, meant, type Condition, type FilterKind } from './condition.j
 import {
   childrenOf,
   companiesOf,
+  firstIn,
   nameOf,
   ofCompany,
   orderColumn,
@@ -77,7 +78,7 @@ export class List<T> {
 
   /** All records that meet a condition, by ascending id, if they are at most `limit`; otherwise some more of them. */
   async upTo(work: ReadWork, limit: number, condition: Condition | null): Promise<readonly T[]> {
-    const page = { order: 'ID', descending: false, backward: false, limit: ROWS_PER_SLICE, condition };
+    const page = firstIn('ID', ROWS_PER_SLICE, { condition });
     const found: T[] = [];
     for (let key: Key | null = null; ;) {
       const { items, hasMore }: Slice<T> = await this.slice(work, { ...page, key });
@@ -137,6 +138,14 @@ export class List<T> {
   /** Records in the order of their insertion; `index` is the name of the index over the company and the id. */
   newRows(index: string): NewRows<T> {
     return { name: this.name, filters: this.filters, ...newRowsOf(this.listing, index) };
+  }
+
+  /** Rows that a change moves to a new position, drawn from a counter: missing positions are not of deleted rows. */
+  movedRows(index: string, counter: string): NewRows<T> {
+    return {
+      ...this.newRows(index),
+      span: async ({ db }, companyId) => ({ first: 1, last: await lastDrawn(db, companyId, counter) }),
+    };
   }
 
   /** Lists of the children of many parents, which are given by their ids (`number`) or names (`string`). */

@@ -198,6 +198,12 @@ export interface SliceRequest {
   readonly condition: Condition | null;
 }
 
+/** The first `limit` records of a list, in ascending order unless `more` says otherwise. */
+export const firstIn = (order: string, limit: number, more: Partial<SliceRequest> = {}): SliceRequest => ({
+  ...{ order, limit, descending: false, backward: false, key: null, condition: null },
+  ...more,
+});
+
 export interface Slice<T> {
   readonly items: readonly { readonly record: T; readonly key: Key }[];
   /** Whether there are more records in the direction of the request. */

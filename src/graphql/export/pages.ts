@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
-import type { Key, ListRow, Slice, SliceRequest } from '../../database/list/listing.js';
+import { firstIn, type Key, type ListRow, type Slice } from '../../database/list/listing.js';
 import { malformed } from '../../http/request.js';
 import { notFound } from '../../platform/errors.js';
 import { demandScope } from '../../platform/requests.js';
@@ -114,12 +114,12 @@ export class Pages {
     const { loaders } = context;
     const key = this.#key ?? (await this.#start(context));
     const { condition } = this.request;
-    const request = { condition, order: this.order, descending: false, backward: false, limit, key };
+    const request = firstIn(this.order, limit, { condition, key });
     const search = list.searchOfSlice(request);
     if (search !== null) await loaders.classify([search], false);
     const view = list.only(this.#record.columns);
     return await loaders.uncounted(async (work) => {
-      const slice = await view.slice(work, request satisfies SliceRequest);
+      const slice = await view.slice(work, request);
       const times = slice.items.map(() => 1);
       const texts = await recordTexts(this.#record)(new PlanRun(work, {}, context), slice.items, times);
       return { slice, texts };

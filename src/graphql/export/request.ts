@@ -18,6 +18,7 @@ import {
 
 import { conjuncts, type Condition } from '../../database/list/condition.js';
 import { RECORD_ID, type List } from '../../database/list/list.js';
+import { firstIn } from '../../database/list/listing.js';
 import { malformed } from '../../http/request.js';
 import { timeZoneNamed } from '../../platform/clock.js';
 import { mayUse, type Caller, type Scope } from '../../platform/requests.js';
@@ -185,9 +186,7 @@ function valueOf(list: List<unknown>, field: string, type: GraphQLInputType, tex
 /** An order in which an index has the records, or one that reads few others; the first of the list if there is none. */
 export function orderFor(list: List<unknown>, condition: Condition | null): string {
   const { orders, filters } = list.listing;
-  const isServed = (order: string): boolean =>
-    list.searchOfSlice({ condition, order, descending: false, backward: false, limit: 1, key: null }) ===
-    null;
+  const isServed = (order: string): boolean => list.searchOfSlice(firstIn(order, 1, { condition })) === null;
   const ofFilters = conjuncts(condition).flatMap((part) => {
     const filter = 'field' in part ? filters[part.field] : undefined;
     if (filter?.order !== undefined) return [filter.order];

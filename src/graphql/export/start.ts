@@ -1,6 +1,7 @@
 /** Checks an export that is fetched later, by a link. */
 import type { GraphQLSchema } from 'graphql';
 
+import { firstIn } from '../../database/list/listing.js';
 import { HttpProblem } from '../../http/problem.js';
 import { invalid } from '../../platform/errors.js';
 import { demandScope, type Scope } from '../../platform/requests.js';
@@ -36,8 +37,7 @@ export async function keptExport(
   return await ctx.read(scope, async (work) => {
     const { id, orders } = list.listing;
     const order = list.orders.find((each) => orders[each] === id) ?? '';
-    const newest = { order, descending: true, backward: false, limit: 1, key: null, condition: null };
-    const { items } = await list.only([id]).slice(work, newest);
+    const { items } = await list.only([id]).slice(work, firstIn(order, 1, { descending: true }));
     const range = { after, upTo: items[0]?.key.id ?? 0 };
     const total = await list.count(work, (after === 0 ? request : inRange(request, range)).condition);
     return { input: { query, ...range, scopes }, total };

@@ -1,16 +1,9 @@
 import { sql } from 'kysely';
 
-import {
-  CompanyRows,
-  inCompany,
-  type OfCompany,
-  specialSql,
-} from '../../../database/company/company-rows.js';
+import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
-import { lastDrawn } from '../../../database/counters.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
-import type { NewRows } from '../../../database/list/new-rows.js';
-import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
+import { retainedBy } from '../../../database/prunings.js';
 import { drawIds } from '../../../database/statements.js';
 import type { SystemReadWork, WriteWork } from '../../../database/work.js';
 import type { Job, JobChange, JobRejection } from './job.model.js';
@@ -50,19 +43,7 @@ const changes = listOf<'jobs', JobChange>({
   recordOf: (row) => ({ id: row.sequence, job: jobTable.recordOf(row) }),
 });
 
-/** Latest change of each job; a later one replaces it, so missing positions are not deleted. */
-export const jobNewRows: NewRows<JobChange> = {
-  ...changes.newRows('jobs_by_sequence'),
-  span: async (work, companyId) => ({
-    first: 1,
-    last: await lastChange(inCompany(work, companyId)),
-  }),
-};
-
-async function lastChange(work: OfCompany<SystemReadWork>): Promise<number> {
-  const { db, companyId } = specialSql(work);
-  return await lastDrawn(db, companyId, JOB_CHANGES);
-}
+export const jobNewRows = changes.movedRows('jobs_by_sequence', JOB_CHANGES);
 
 /** The position of the change of a job that this unit makes. */
 export async function nextSequence(work: WriteWork): Promise<number> {
@@ -83,18 +64,8 @@ export async function findOpenAfter(work: SystemReadWork, companyId: number): Pr
   return rows[0];
 }
 
-export const jobRetention: Retained = {
+export const jobRetention = retainedBy('ended_at', 'ended_at is not null', {
   kind: 'jobs',
   table: 'jobs',
   rowsPerUnit: 10,
-  oldest: sql`select min(ended_at) from jobs where company_id = c.id and ended_at is not null`,
-  aged: (companyId, before) =>
-    sql`select ended_at as at from jobs where company_id = ${companyId} and ended_at < ${before}`,
-  deleteOld: async (work, { companyId, before, limit }) => {
-    const { db } = specialSql(work);
-    const { rows } = await sql<AgedRow>`select id, ended_at as at from jobs
-      where company_id = ${companyId} and ended_at is not null and ended_at < ${before}
-      order by ended_at limit ${limit}`.execute(db);
-    return await deleteAged(work, companyId, 'jobs', rows);
-  },
-};
+});

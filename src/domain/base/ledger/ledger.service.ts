@@ -4,6 +4,7 @@ import { recordMapping } from '../../../database/company/company-table.js';
 import { getFrom } from '../../../database/company/records.js';
 import type { Comparison, Condition } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
+import { firstIn } from '../../../database/list/listing.js';
 import type { EntityTypeName, LedgerActionName, ReadWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import type { Channel } from '../../../platform/requests.js';
@@ -79,7 +80,7 @@ export async function getLedgerEntry(work: ReadWork, sequence: number): Promise<
   return await getFrom(ledgerEntries, work, sequence, 'ledger entry');
 }
 
-const NEWEST = { order: 'SEQUENCE', descending: true, backward: false, limit: 1, key: null, condition: null };
+const NEWEST = firstIn('SEQUENCE', 1, { descending: true });
 
 /** The sequence of the last change of the record of an entry. */
 export async function lastSequenceOf(work: ReadWork, { entityType, entityId, sequence }: LedgerEntry) {

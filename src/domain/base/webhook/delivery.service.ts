@@ -1,6 +1,7 @@
 /** Sends the entries of the ledger to webhooks (decisions.md#webhooks). */
 import { randomUUID } from 'node:crypto';
 
+import { firstIn } from '../../../database/list/listing.js';
 import type { CompanyWriteWork, Units } from '../../../database/work.js';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
 import { Semaphore } from '../../../platform/concurrency/semaphore.js';
@@ -64,10 +65,11 @@ export async function sendNext(tools: DeliveryTools, { companyId, id }: DueWebho
 async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): Promise<Sending> {
   const { units, signal } = tools;
   const since = systemClock.elapsed();
-  let { deliveredSequence } = webhook;
+  const { deliveredSequence: delivered } = webhook;
+  let deliveredSequence = delivered;
   let sent = 0;
   const compared = await units.read(caller, (work) =>
-    entryTypes.slice(work, { ...OLDEST, key: { value: deliveredSequence, id: deliveredSequence } }),
+    entryTypes.slice(work, firstIn('SEQUENCE', MAX_COMPARED, { key: { value: delivered, id: delivered } })),
   );
   for (const { record: row } of compared.items) {
     const isDue = isSent(webhook.events, String(row.entity_type), String(row.action));
@@ -87,13 +89,6 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
 }
 
 const entryTypes = ledgerEntries.only(['sequence', 'entity_type', 'action']);
-const OLDEST = {
-  order: 'SEQUENCE',
-  descending: false,
-  backward: false,
-  limit: MAX_COMPARED,
-  condition: null,
-};
 
 /** Sends one entry; null if retention has deleted it. */
 async function send(

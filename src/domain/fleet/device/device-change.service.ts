@@ -1,4 +1,5 @@
 import type { Condition } from '../../../database/list/condition.js';
+import { firstIn } from '../../../database/list/listing.js';
 import type { Look, NewRows } from '../../../database/list/new-rows.js';
 import type { Units } from '../../../database/work.js';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
@@ -73,15 +74,9 @@ async function changesFor(
   if (changed.length === 0) return { number, records: [] };
   if (changed.length > MAX_REPORTED) return { number, records: [MANY] };
   const one: Condition = { field: 'id', operator: 'in', value: changed };
+  const both = condition === null ? one : { and: [one, condition] };
   const { items } = await units.read(caller, (work) =>
-    devices.slice(work, {
-      order: 'ID',
-      descending: false,
-      backward: false,
-      limit: MAX_REPORTED,
-      key: null,
-      condition: condition === null ? one : { and: [one, condition] },
-    }),
+    devices.slice(work, firstIn('ID', MAX_REPORTED, { condition: both })),
   );
   const records = items.map(({ record }): DeviceChange => {
     return { id: -record.id, kind: 'presence', deviceId: record.id, device: record };

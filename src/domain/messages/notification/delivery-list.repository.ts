@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 
-import {
-  CompanyRows,
-  inCompany,
-  type OfCompany,
-  specialSql,
-} from '../../../database/company/company-rows.js';
+import { CompanyRows, type OfCompany, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { lastDrawn } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
-import type { NewRows } from '../../../database/list/new-rows.js';
-import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
-import { idTable, inList, flag, instant } from '../../../database/storage.js';
+import { retainedBy } from '../../../database/prunings.js';
+import { idTable, inList, flag, instant, nullable } from '../../../database/storage.js';
 import type { SystemReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
+import { HAS_ENDED } from '../../../schema/messages.js';
 import type { Row } from '../../../schema/schema.js';
-import { type Delivery, type DeliveryChange, DELIVERY_CHANGES } from './notification.model.js';
+import {
+  type Delivery,
+  type DeliveryChange,
+  DELIVERY_CHANGES,
+  type DeliverySummary,
+} from './notification.model.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
 
@@ -57,45 +57,26 @@ const changes = listOf<'notification_deliveries', DeliveryChange>({
   recordOf: (row) => ({ id: row.sequence, delivery: mapping.recordOf(row) }),
 });
 
-/** Latest change of each delivery. `first` is 1: a later change replaces an earlier one, so missing positions are not deleted. */
-export const deliveryNewRows: NewRows<DeliveryChange> = {
-  ...changes.newRows('notification_deliveries_by_sequence'),
-  span: async (work, companyId) => ({ first: 1, last: await lastPosition(inCompany(work, companyId)) }),
-};
+export const deliveryNewRows = changes.movedRows('notification_deliveries_by_sequence', DELIVERY_CHANGES);
 
 const totals = new CompanyRows('notification_totals');
+const { recordOf: summaryOf } = recordMapping<
+  'notification_totals',
+  DeliverySummary,
+  'company_id' | 'notification_id'
+>('notification_totals', ['company_id', 'notification_id']);
 
 /** Number of deliveries in each state by notification id; notifications without a delivery are absent. One statement. */
 export async function deliverySummaries(work: ReadWork, notifications: readonly { readonly id: number }[]) {
   const rows = await totals.select(work, { notification_id: notifications.map(({ id }) => id) });
-  return new Map(
-    rows.map(({ notification_id: id, queued, sent, delivered, failed, expired, cancelled }) => [
-      id,
-      { queued, sent, delivered, failed, expired, cancelled },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.notification_id, summaryOf(row)]));
 }
 
-/** Condition for deliveries that have ended. Other deliveries stay, however old they are. */
-const ENDED = sql`d.state in ('delivered', 'failed', 'expired', 'cancelled')`;
-
-export const deliveryRetention: Retained = {
+export const deliveryRetention = retainedBy('finished_at', HAS_ENDED, {
   kind: 'deliveries',
   table: 'notification_deliveries',
   rowsPerUnit: 400,
-  oldest: sql`select d.finished_at from notification_deliveries as d
-    where d.company_id = c.id and ${ENDED} order by d.finished_at limit 1`,
-  aged: (companyId, before) =>
-    sql`select d.finished_at as at from notification_deliveries as d
-      where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}`,
-  deleteOld: async (work, { companyId, before, limit }) => {
-    const { db } = specialSql(work);
-    const { rows } = await sql<AgedRow>`select d.id, d.finished_at as at from notification_deliveries as d
-      where d.company_id = ${companyId} and ${ENDED} and d.finished_at < ${before}
-      order by d.finished_at limit ${limit}`.execute(db);
-    return await deleteAged(work, companyId, 'notification_deliveries', rows);
-  },
-};
+});
 
 /** Facts that decide whether a terminal may wait, and for which deliveries. */
 export interface TerminalFacts {
@@ -104,6 +85,8 @@ export interface TerminalFacts {
   readonly enabled: boolean;
   readonly logicalNumberId: number | null;
   readonly tokenHash: string | null;
+  /** When it was issued; null if the device has no token. */
+  readonly issuedAt: Date | null;
   /** End of the token before it; null if that has none. */
   readonly oldUntil: Date | null;
 }
@@ -147,23 +130,27 @@ export async function selectOpenNumbers(work: ReadWork, logicalNumberIds: Ids) {
   return new Set(rows.map(({ id }) => id));
 }
 
-export const endOf = (column: Row<'device_tokens'>['old_until']): Date | null =>
-  column === null ? null : instant.fromColumn(column);
+const time = nullable(instant);
 
 /** Facts by device id; deleted devices are absent. One statement. */
 export async function selectFacts(work: ReadWork, deviceIds: Ids) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<
-    Omit<TerminalFacts, 'oldUntil'> & Pick<Row<'device_tokens'>, 'old_until'>
+    Omit<TerminalFacts, 'issuedAt' | 'oldUntil'> & Pick<Row<'device_tokens'>, 'issued_at' | 'old_until'>
   >`select d.id as "deviceId", d.serial_number as "serialNumber",
-      d.enabled, d.logical_number_id as "logicalNumberId", t.token_hash as "tokenHash", t.old_until
+      d.enabled, d.logical_number_id as "logicalNumberId", t.token_hash as "tokenHash", t.issued_at, t.old_until
     from ${idTable(deviceIds)} cross join devices as d
     left join device_tokens as t on t.company_id = ${companyId} and t.device_id = d.id
     where d.company_id = ${companyId} and d.id = p.value`.execute(db);
   return new Map(
-    rows.map(({ old_until, ...row }): [number, TerminalFacts] => [
+    rows.map(({ issued_at, old_until, ...row }): [number, TerminalFacts] => [
       row.deviceId,
-      { ...row, enabled: flag.fromColumn(row.enabled), oldUntil: endOf(old_until) },
+      {
+        ...row,
+        enabled: flag.fromColumn(row.enabled),
+        issuedAt: time.fromColumn(issued_at),
+        oldUntil: time.fromColumn(old_until),
+      },
     ]),
   );
 }

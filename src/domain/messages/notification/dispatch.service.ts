@@ -1,6 +1,4 @@
 /** Hands deliveries out. Each call is in a unit that writes in the company, so no two nodes claim one (decisions.md#deliveries). */
-import { CompanyRows } from '../../../database/company/company-rows.js';
-import { instant } from '../../../database/storage.js';
 import type { CompanyWriteWork, SystemReadWork, ReadWork, WriteWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
@@ -8,7 +6,7 @@ import { NotificationConfirm } from '../../../platform/terminal.js';
 import { orProblem, idFromText, parse } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { foldedCompany } from '../../people/company/company.model.js';
-import { endOf, lastPosition, type TerminalFacts } from './delivery-list.repository.js';
+import { lastPosition, selectFacts, type TerminalFacts } from './delivery-list.repository.js';
 import { finish, noteConfirmed, reportDeliveries } from './delivery.repository.js';
 import {
   claim,
@@ -152,8 +150,6 @@ const idsOf = (deliveries: readonly { readonly id: number }[]): readonly number[
 const TOKEN_KNOWN_MS = 10 * SECOND;
 const LOOK_AGAIN_MS = 3 * SECOND;
 
-const deviceTokens = new CompanyRows('device_tokens');
-
 export interface DeliveryCheck {
   readonly companyId: number;
   /** Whether a delivery is free for the terminal. */
@@ -178,38 +174,30 @@ export async function checkForAll(work: ReadWork, all: readonly CheckedTerminal[
   const position = await lastPosition(work);
   const numbers = new Set(all.map(({ terminal }) => terminal.logicalNumberId));
   const waiting = await selectWaiting(work, [...numbers], 1);
-  const rows = await deviceTokens.select(work, { device_id: all.map(({ terminal }) => terminal.id) });
-  const tokens = new Map(rows.map((row) => [row.device_id, row]));
-  return all.map(({ terminal: { id, serialNumber, enabled, logicalNumberId }, tokenId }) => {
+  const ids = all.map(({ terminal }) => terminal.id);
+  const found = await selectFacts(work, ids);
+  return all.map(({ terminal: { id, logicalNumberId }, tokenId }) => {
+    const facts = found.get(id);
+    if (facts === undefined) throw new Error('A terminal was admitted in this unit without a device');
     const [first] = waiting.get(logicalNumberId) ?? [];
-    const token = tokens.get(id);
     const heldUntil = first?.leaseEndsAt ?? null;
     const isHeld = heldUntil !== null && heldUntil > work.now;
-    const issuedAt = token === undefined ? work.now : instant.fromColumn(token.issued_at);
-    const oldUntil = endOf(token?.old_until ?? null);
     return {
       companyId: work.caller.companyId,
       isAvailable: first !== undefined && !isHeld,
       position,
-      facts: {
-        deviceId: id,
-        serialNumber,
-        enabled,
-        logicalNumberId,
-        tokenHash: token?.token_hash ?? null,
-        oldUntil,
-      },
+      facts: { ...facts, logicalNumberId },
       tokenId,
-      againAt: tokenId === null ? nextLook(work.now, issuedAt, oldUntil) : null,
+      againAt: tokenId === null ? nextLook(work.now, facts) : null,
       heldUntil: isHeld ? heldUntil : null,
     };
   });
 }
 
 /** When to look at a token again: while another node may still take it for valid, and when an old one ends. */
-function nextLook(now: Date, issuedAt: Date, oldUntil: Date | null): Date | null {
+function nextLook(now: Date, { issuedAt, oldUntil }: TerminalFacts): Date | null {
   if (oldUntil !== null && oldUntil > now) return oldUntil;
-  const changedAt = Math.max(issuedAt.getTime(), oldUntil?.getTime() ?? 0);
+  const changedAt = Math.max((issuedAt ?? now).getTime(), oldUntil?.getTime() ?? 0);
   return now.getTime() - changedAt < TOKEN_KNOWN_MS ? new Date(now.getTime() + LOOK_AGAIN_MS) : null;
 }
 

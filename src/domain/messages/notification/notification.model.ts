@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
 import { freeText, type Audit, recordId } from '../../../platform/validate.js';
+import { DELIVERY_STATES } from '../../../schema/messages.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
 export const NOTIFICATION_RANGES = ['group', 'specific_logical_numbers'] as const;
@@ -43,7 +44,7 @@ interface NotificationFields {
   readonly kind: NotificationKind;
 }
 
-export type DeliveryState = 'queued' | 'sent' | 'delivered' | 'failed' | 'expired' | 'cancelled';
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Final states of a delivery; only a failed one can be queued again. */
 export type FinishedState = Exclude<DeliveryState, 'queued' | 'sent'>;
 
@@ -56,14 +57,9 @@ export interface DeliveryChange {
 }
 
 export type DeliverySummary = Readonly<Record<DeliveryState, number>>;
-export const NO_DELIVERIES: DeliverySummary = {
-  queued: 0,
-  sent: 0,
-  delivered: 0,
-  failed: 0,
-  expired: 0,
-  cancelled: 0,
-};
+export const NO_DELIVERIES = Object.fromEntries(
+  DELIVERY_STATES.map((state) => [state, 0]),
+) as DeliverySummary;
 
 /** Entity type that `Units.onCommitted` reports for each company whose deliveries have changed. */
 export const DELIVERY = 'notification_delivery';

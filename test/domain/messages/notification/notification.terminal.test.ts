@@ -234,15 +234,15 @@ describe('a terminal that waits', () => {
         await use();
         await sleep(SECOND);
       });
-      // Each look reads the token of the device.
-      return statements.filter((text) => text.includes('issued_at') && text.includes('device_tokens')).length;
+      // Each look reads what waits for the terminal.
+      return statements.filter((text) => text.includes('select w.id')).length;
     };
     await looksAfter(() => terminal.confirm('1'));
     expect(await looksAfter(() => terminal.confirm('2'))).toBe(0);
     // Nor when the lease of what it has confirmed has ended.
     server.clock.advance(31 * SECOND);
     expect(await looksAfter(() => sleep(SECOND))).toBe(0);
-    await send('three', 'T-1');
+    expect(await looksAfter(() => send('three', 'T-1'))).toBeGreaterThan(0);
     expect((await reply).messages).toEqual(['3|SHOW_MESSAGE|three']);
   });
 

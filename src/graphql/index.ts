@@ -30,8 +30,10 @@ export {
   Node,
   numberIn,
   parseGlobalId,
+  plural,
   recordAt,
   withNumbers,
+  words,
 } from './schema/node.js';
 export { BulkErrorPolicy, bulkMutation } from './schema/bulk.js';
 export { FORCE, mutations, ownMutation, recordMutation, recordMutations } from './schema/mutations.js';

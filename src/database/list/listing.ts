@@ -200,7 +200,12 @@ export interface SliceRequest {
 
 /** The first `limit` records of a list, in ascending order unless `more` says otherwise. */
 export const firstIn = (order: string, limit: number, more: Partial<SliceRequest> = {}): SliceRequest => ({
-  ...{ order, limit, descending: false, backward: false, key: null, condition: null },
+  order,
+  limit,
+  descending: false,
+  backward: false,
+  key: null,
+  condition: null,
   ...more,
 });
 

@@ -46,21 +46,40 @@ const typeNameOf = (kind: FilterKind): string =>
   kind.replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The condition of the saved filter with a global id, for the list of one kind. Errors: `invalid` at `path`, also for a
- * filter that the list no longer takes.
+ * The condition of the saved filter with a global id, for the list of the records of one type. Errors: `invalid` at
+ * `path`, also for a filter that the list no longer takes.
  */
 export async function savedCondition(
   work: Work,
-  { kind, id, path }: { readonly kind: FilterKind; readonly id: string; readonly path: string },
+  { typeName, id, path }: { readonly typeName: string; readonly id: string; readonly path: string },
   info: g.Info,
 ): Promise<ReturnType<typeof g.keptConditionOf>> {
   const saved = await getSavedFilter(work, g.numberIn('SavedFilter', id) ?? 0).catch(asUnknown);
-  if (saved?.kind === kind) return g.keptConditionOf(typeNameOf(kind), saved.filter, info, path);
-  throw invalid(path, `is not the id of a saved filter of ${kind.replaceAll('_', ' ')}s`);
+  if (saved && typeNameOf(saved.kind) === typeName) {
+    return g.keptConditionOf(typeName, saved.filter, info, path);
+  }
+  throw invalid(path, `is not the id of a saved filter of ${g.plural(g.words(typeName))}`);
 }
 
 function asUnknown(error: unknown): undefined {
   if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+}
+
+/** Conditions of a target: those of its filter and of its saved filter, as far as they are given. */
+export async function targetConditions(
+  work: Work,
+  list: Parameters<typeof g.targetConditionOf>[0],
+  target: {
+    readonly filter?: g.Input | null | undefined;
+    readonly savedFilterId?: string | null | undefined;
+  },
+  info: g.Info,
+) {
+  const { filter, savedFilterId: id } = target;
+  const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
+  const saved = { typeName: list.name, path: 'target.savedFilterId' };
+  if (id != null) conditions.push(await savedCondition(work, { ...saved, id }, info));
+  return conditions;
 }
 
 export const SAVED_FILTER_ID = g.id.orNull(

@@ -6,7 +6,7 @@ import { refuseTooManyRows } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { startJob } from '../../base/job/job.service.js';
-import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
+import { SAVED_FILTER_ID, targetConditions } from '../../base/saved-filter/saved-filter.graphql.js';
 import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
 import { DeviceList } from '../device/device.graphql.js';
 import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
@@ -33,28 +33,24 @@ type Target = InstanceType<ReturnType<typeof targetInput>>;
 
 interface BulkChange<T> {
   readonly types: ReturnType<typeof g.listTypes<T & object>>;
-  readonly table: 'devices' | 'logical_numbers';
-  readonly savedFilters: 'device' | 'logical_number';
-  /** For example `logical numbers`. */
-  readonly records: string;
   readonly change: Parameters<typeof g.object>[0];
   /** The types of the records that fields of the change name. */
   readonly references: Readonly<Record<string, string>>;
   readonly nameOf: (record: T) => string;
   /** Checks the change. Errors: `invalid`. */
   readonly check: (
-    work: Parameters<typeof savedCondition>[0],
+    work: Parameters<typeof targetConditions>[0],
     given: g.Input,
   ) => Promise<Pick<LogicalNumberBulkChange, 'parameter'>>;
 }
 
 const EXAMPLES = 20;
-const SAVED = 'target.savedFilterId';
 
 /** A mutation that changes many records of a list by a job of the kind `name`. */
 function bulkChange<T extends { readonly id: number }>(name: string, parts: BulkChange<T>) {
-  const { types, records, references, savedFilters: kind } = parts;
+  const { types, references } = parts;
   const { list } = types;
+  const records = g.plural(g.words(list.name));
   return g.mutation(name, {
     field: g.object(
       payloadOf(types, records),
@@ -72,10 +68,8 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
         async (work) => {
           const input = await parts.check(work, g.withNumbers(change, references));
           warnings = warningsOf(input);
-          const { filter, savedFilterId: id } = target;
-          const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
-          if (id != null) conditions.push(await savedCondition(work, { kind, id, path: SAVED }, info));
-          found = await findTargets(work, { ...parts, list }, targetOf(list.name, target, conditions));
+          const conditions = await targetConditions(work, list, target, info);
+          found = await findTargets(work, list, records, targetOf(list.name, target, conditions));
           demandCount(found.length, expectCount, records);
           if (dryRun === true) return [];
           const rows: BulkRow[] = found.map((row) => ({ id: row.id, name: parts.nameOf(row) }));
@@ -172,9 +166,6 @@ const DeviceChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
 
 const deviceBulkChange = bulkChange(DEVICE_CHANGE, {
   types: DeviceList,
-  table: 'devices',
-  savedFilters: 'device',
-  records: 'devices',
   nameOf: ({ serialNumber }) => serialNumber,
   change: DeviceChangeInput,
   references: DEVICE_REFERENCES,
@@ -196,9 +187,6 @@ const NumberChangeInput = g.inputOf('LogicalNumberBulkChangeInput', LogicalNumbe
 
 const logicalNumberBulkChange = bulkChange(NUMBER_CHANGE, {
   types: LogicalNumberList,
-  table: 'logical_numbers',
-  savedFilters: 'logical_number',
-  records: 'logical numbers',
   nameOf: ({ number }) => number,
   change: NumberChangeInput,
   references: NUMBER_REFERENCES,

@@ -1,7 +1,7 @@
 import { MANY_ROWS } from '../../../database/company/company-rows.js';
-import { countOf } from '../../../database/counters.js';
 import type { Condition } from '../../../database/list/condition.js';
 import type { List } from '../../../database/list/list.js';
+import { searchedRows } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { type DomainError, invalid, notFound, tooManyRecords } from '../../../platform/errors.js';
@@ -26,17 +26,14 @@ import { DeviceBulkChange, LogicalNumberBulkChange } from './bulk-change.model.j
 /** Records by their ids, or by a condition; null selects all of the company. */
 export type BulkTarget = { readonly ids: readonly number[] } | { readonly condition: Condition | null };
 
-interface Targets<T> {
-  readonly list: List<T>;
-  readonly table: 'devices' | 'logical_numbers';
-  /** For example `logical numbers`. */
-  readonly records: string;
-}
-
-/** The records of a target, by ascending id. Errors: `invalid` for an unknown id, `too_many_records`. */
+/**
+ * The records of a target, by ascending id; `records` is for example `logical numbers`. Errors: `invalid` for an unknown
+ * id, `too_many_records`.
+ */
 export async function findTargets<T extends { readonly id: number }>(
   work: ReadWork,
-  { list, table, records }: Targets<T>,
+  list: List<T>,
+  records: string,
   target: BulkTarget,
 ): Promise<readonly T[]> {
   if ('ids' in target) {
@@ -44,7 +41,7 @@ export async function findTargets<T extends { readonly id: number }>(
     if (found.size < target.ids.length) throw invalid('target.ids', `must hold ids of ${records} only`);
     return [...found.values()].sort((one, other) => one.id - other.id);
   }
-  if ((await countOf(work, table)) > MANY_ROWS) work.moveToThread?.();
+  if ((await searchedRows(work, [list.listing])) > MANY_ROWS) work.moveToThread?.();
   const found = await list.upTo(work, MAX_JOB_ROWS, target.condition);
   if (found.length <= MAX_JOB_ROWS) return found;
   const many = `more than ${MAX_JOB_ROWS} ${records}`;

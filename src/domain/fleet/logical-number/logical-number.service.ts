@@ -4,6 +4,7 @@ import { Records } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
 import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
+import { firstIn } from '../../../database/list/listing.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
@@ -229,8 +230,7 @@ export function affected(numbers: readonly LogicalNumberHead[]): Affected {
 
 export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
   const condition = ofGroup(groupId);
-  const page = { order: 'ID', descending: false, backward: false, limit: MAX_EXAMPLES, key: null };
-  const { items } = await logicalNumbers.slice(work, { ...page, condition });
+  const { items } = await logicalNumbers.slice(work, firstIn('ID', MAX_EXAMPLES, { condition }));
   const count = await logicalNumbers.count(work, condition);
   return { count, examples: items.map(({ record }) => record) };
 }

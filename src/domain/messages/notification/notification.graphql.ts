@@ -114,7 +114,7 @@ async function withSavedFilter(
   if (target.groupId != null || target.logicalNumbers != null) {
     throw invalid('target', 'must have exactly one of groupId, logicalNumbers and savedFilterId');
   }
-  const saved = { kind: 'logical_number', id, path: 'savedFilterId' } as const;
+  const saved = { typeName: 'LogicalNumber', id, path: 'savedFilterId' };
   const logicalNumbers = await findNumbers(work, await savedCondition(work, saved, info));
   return { logicalNumbers };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 
 import { specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
@@ -6,10 +6,12 @@ import { randomId } from '../../../database/counters.js';
 import { instant, json } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/requests.js';
-import type { Row } from '../../../schema/schema.js';
+import type { Row, Tables } from '../../../schema/schema.js';
 import { MAX_SESSIONS, type Session, SESSION_MS } from './session.model.js';
 
-const { recordOf: sessionOf } = recordMapping<'sessions', Session, 'token_hash'>('sessions', ['token_hash']);
+const { recordOf: sessionOf, columnsOf } = recordMapping<'sessions', Session, 'token_hash'>('sessions', [
+  'token_hash',
+]);
 
 const preferencesOf = json<object>();
 
@@ -31,26 +33,19 @@ export async function findSessionAccess(work: SystemReadWork, hash: string) {
 /** Adds a session. Deletes those of the user that are over or too many, so that no rows of others are locked. */
 export async function insertSession(
   work: SystemWriteWork,
-  { createdAt, lastUsedAt, ...given }: Omit<Session, 'id'>,
+  given: Omit<Session, 'id'>,
   token_hash: string,
 ): Promise<Session> {
   const { db } = specialSql(work);
   const id = await randomId(db, 'sessions');
-  const row = {
-    id,
-    company_id: given.companyId,
-    user_id: given.userId,
-    token_hash,
-    ip: given.ip,
-    user_agent: given.userAgent,
-    created_at: instant.toColumn(createdAt),
-    last_used_at: instant.toColumn(lastUsedAt),
-  };
   const oldest = instant.toColumn(new Date(work.now.getTime() - SESSION_MS));
   await sql`delete from sessions where user_id = ${given.userId} and (created_at <= ${oldest} or id in (
     select id from sessions where user_id = ${given.userId}
     order by last_used_at desc, id desc limit ${MAX_SESSIONS} offset ${MAX_SESSIONS - 1}))`.execute(db);
-  return sessionOf(await db.insertInto('sessions').values(row).returningAll().executeTakeFirstOrThrow());
+  const session = { id, ...given };
+  const row = { ...columnsOf(session), token_hash } as Insertable<Tables['sessions']>;
+  await db.insertInto('sessions').values(row).execute();
+  return session;
 }
 
 /** Sessions of a user, the last used first; also those that have ended by themselves. */

@@ -1,4 +1,4 @@
-import { sql, type Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 
 import {
   CompanyRows,
@@ -40,27 +40,14 @@ const { recordOf: accountOf, columnsOf } = recordMapping<'users', Account, 'pref
 
 export async function insertUser(
   work: SystemWriteWork,
-  { timeZone, passwordHash, ...values }: Pick<Account, 'email' | 'name' | 'timeZone' | 'passwordHash'>,
+  given: Pick<Account, 'email' | 'name' | 'timeZone' | 'passwordHash'>,
 ): Promise<User> {
   const { db } = specialSql(work);
-  const now = instant.toColumn(work.now);
   const id = await randomId(db, 'users');
-  const row = await db
-    .insertInto('users')
-    .values({
-      id,
-      ...values,
-      time_zone: timeZone,
-      password_hash: passwordHash,
-      sign_in_count: 0,
-      failed_sign_ins: 0,
-      revision: 1,
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return userOf(row);
+  const zeros = { signInCount: 0, failedSignIns: 0, revision: 1 };
+  const row = columnsOf({ id, ...given, ...zeros, createdAt: work.now, updatedAt: work.now });
+  const query = db.insertInto('users').values(row as Insertable<Tables['users']>);
+  return userOf(await query.returningAll().executeTakeFirstOrThrow());
 }
 
 export async function hasUsers(work: SystemReadWork): Promise<boolean> {

@@ -1,5 +1,5 @@
 import * as g from '../../../graphql/index.js';
-import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
+import { SAVED_FILTER_ID, targetConditions } from '../../base/saved-filter/saved-filter.graphql.js';
 import { GroupList, GroupType } from '../../fleet/group/group.graphql.js';
 import { getGroup } from '../../fleet/group/group.service.js';
 import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
@@ -103,14 +103,12 @@ const appVersionGrant = g.mutation('appVersionGrant', {
     ...g.TARGET_ARGS,
   },
   resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }, info) => {
-    const { filter, savedFilterId: id, all, ...others } = target;
+    const { filter, savedFilterId, all, ...others } = target;
     let tried: Affected | null = null;
     return ctx.changeInParts(
       async (work) => {
         const input = g.withNumbers({ appVersionIds, ...others }, REFERENCES);
-        const conditions = filter == null ? [] : [g.targetConditionOf(logicalNumbers, filter, info)];
-        const saved = { kind: 'logical_number', path: 'target.savedFilterId' } as const;
-        if (id != null) conditions.push(await savedCondition(work, { ...saved, id }, info));
+        const conditions = await targetConditions(work, logicalNumbers, { filter, savedFilterId }, info);
         const request = { input, conditions, all: all === true, mode: mode ?? 'add' };
         const plan = await planGrant(work, { ...request, dryRun: dryRun === true, expectCount });
         ({ tried } = plan);

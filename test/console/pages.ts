@@ -141,7 +141,5 @@ export async function savedNumbers(
 
 /** Chooses one of a few values. */
 export async function picked(within: Page | Locator, label: string, value: string): Promise<void> {
-  const page = 'page' in within ? within.page() : within;
-  await within.getByRole('button', { name: label }).click();
-  await page.getByRole('option', { name: value, exact: true }).click();
+  await within.getByRole('combobox', { name: label, exact: true }).selectOption({ label: value });
 }

@@ -6,9 +6,8 @@ import type { UserError } from '../api/rules';
 import { useListAddress } from '../table/address';
 import { useLabel, useTexts, type Option } from '../text';
 import { Dialog } from '../ui/dialog';
-import { Choice, TextInput } from '../ui/field';
+import { Checkbox, Choice, FileInput, TextInput } from '../ui/field';
 import { Form, useDraft, type Draft } from '../ui/form';
-import { Checkbox, FileInput } from '../ui/inputs';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { useSecrets } from '../ui/secrets';
 import { notify } from '../ui/toasts';
@@ -55,7 +54,7 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
         </Checkbox>
       );
     }
-    const shared = { label, onChange: change, error, ...(help !== '' && { help }) };
+    const shared = { label, onChange: change, error, help: help === '' ? undefined : help };
     if (field.isFile === true) {
       const file = value instanceof File ? value : null;
       return <FileInput key={name} {...shared} file={file} progress={progress} />;
@@ -64,14 +63,13 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
       const chosen = value as readonly string[];
       return <Choices key={name} options={options} page={field.page} value={chosen} onChange={change} />;
     }
-    if (options) return <Choice key={name} {...shared} options={options} value={value as string | null} />;
+    if (options) return <Choice key={name} {...shared} options={options} value={value as string} />;
     if (find) {
       const record = value as Reference | null;
       return <ReferenceInput key={name} {...shared} find={find} also={field.also ?? []} value={record} />;
     }
     const text = { type, rows, autoFocus, autoComplete };
-    const given = Object.fromEntries(Object.entries(text).filter(([, each]) => each !== undefined));
-    return <TextInput key={name} {...given} {...shared} value={value as string} />;
+    return <TextInput key={name} {...text} {...shared} value={value as string} />;
   });
 }
 
@@ -133,7 +131,7 @@ export interface SendFormProps<Data extends object> {
 /** A form that sends one mutation. */
 export function SendForm<Data extends object>(props: SendFormProps<Data>): ReactNode {
   const text = useTexts(words);
-  const { root, onCancel, done = text.saved, force = text.force } = props;
+  const { root, done = text.saved, force = text.force } = props;
   const fields = fieldsOf(props.fields);
   const draft = useDraft(props.draft, emptyOf(fields));
   const { values, set, clear } = props.state ?? draft;
@@ -155,13 +153,12 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
   const args = input && (root === null ? input : { input: { ...input, ...props.input } });
   return (
     <Form
+      {...props}
       {...mutation}
       onSubmit={() => {
         if (props.isReady?.() ?? true) void send(args);
       }}
-      {...(onCancel && { onCancel })}
       submit={props.submit ?? text.save}
-      isDangerous={props.isDangerous === true}
       isDisabled={args === null}
       shown={fields.map((field) => pathOf(field, root))}
     >
@@ -190,7 +187,7 @@ export function CreateDialog<Data extends object>(props: CreateDialogProps<Data>
   const { title, onClose, onDone, opens = false, submit = text.create } = props;
   const [, change] = useListAddress();
   return (
-    <Dialog title={title} isOpen onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <SendForm
         {...props}
         submit={submit}

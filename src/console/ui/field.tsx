@@ -1,22 +1,6 @@
-import type { ReactNode } from 'react';
-import {
-  Button as AriaButton,
-  FieldError,
-  Input,
-  Label,
-  ListBox,
-  ListBoxItem,
-  Popover,
-  Select,
-  SelectValue,
-  Text,
-  TextArea,
-  TextField,
-  type TextFieldProps,
-} from 'react-aria-components';
+import { useId, type ComponentProps, type ReactNode } from 'react';
 
-import type { Option } from '../text';
-import { Icon } from './icon';
+import { useFormat, type Option } from '../text';
 
 interface FieldProps {
   readonly label: string;
@@ -26,85 +10,114 @@ interface FieldProps {
   readonly error?: string | undefined;
 }
 
-function Notes({ help, error }: Pick<FieldProps, 'help' | 'error'>): ReactNode {
+/** Attributes of the control of a field. */
+type Control = Pick<ComponentProps<'input'>, 'id' | 'aria-invalid' | 'aria-describedby'>;
+
+/** A control with its name above and notes below. */
+function Field(props: FieldProps & { readonly children: (control: Control) => ReactNode }): ReactNode {
+  const { label, help, error, children } = props;
+  const id = useId();
+  const noteId = `${id}-note`;
+  const isInvalid = error !== undefined;
+  return (
+    <div className="field" data-invalid={isInvalid || undefined}>
+      <label htmlFor={id}>{label}</label>
+      {children({ id, 'aria-invalid': isInvalid, 'aria-describedby': noteId })}
+      <div id={noteId} className="field-notes">
+        {help !== undefined && <p className="field-help">{help}</p>}
+        {isInvalid && <p className="field-error">{error}</p>}
+      </div>
+    </div>
+  );
+}
+
+interface TextInputProps
+  extends FieldProps, Pick<ComponentProps<'input'>, 'type' | 'name' | 'autoComplete' | 'autoFocus'> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Lines of a text area; without them, the field has one line. */
+  readonly rows?: number | undefined;
+}
+
+export function TextInput({ label, help, error, rows, onChange, ...props }: TextInputProps): ReactNode {
+  return (
+    <Field label={label} help={help} error={error}>
+      {(control) => {
+        const Tag = rows === undefined ? 'input' : 'textarea';
+        const given = { ...props, ...control, rows };
+        return <Tag {...given} onChange={(event) => onChange(event.target.value)} />;
+      }}
+    </Field>
+  );
+}
+
+interface ChoiceProps extends FieldProps {
+  readonly options: readonly Option[];
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** One of a few values. */
+export function Choice({ options, value, onChange, ...field }: ChoiceProps): ReactNode {
+  return (
+    <Field {...field}>
+      {(control) => (
+        <select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface FileInputProps extends FieldProps {
+  readonly file: File | null;
+  readonly onChange: (file: File | null) => void;
+  /** Share that is sent, 0 to 1; null while nothing is sent. */
+  readonly progress: number | null;
+}
+
+/** A file of the person's machine, with the progress of sending it. */
+export function FileInput({ file, progress, onChange, help, ...field }: FileInputProps): ReactNode {
+  const format = useFormat();
   return (
     <>
-      {help !== undefined && (
-        <Text slot="description" className="field-help">
-          {help}
-        </Text>
+      <Field {...field} help={file ? `${file.name}, ${format.bytes(file.size)}` : help}>
+        {(control) => (
+          <input {...control} type="file" onChange={(event) => onChange(event.target.files?.[0] ?? null)} />
+        )}
+      </Field>
+      {progress !== null && (
+        <progress value={progress} max={1} aria-label={field.label}>
+          {format.share(progress)}
+        </progress>
       )}
-      <FieldError className="field-error">{error}</FieldError>
     </>
   );
 }
 
-interface TextInputProps extends FieldProps, Omit<TextFieldProps, 'className' | 'children'> {
-  readonly placeholder?: string;
-  /** Lines of a text area; without them, the field has one line. */
-  readonly rows?: number;
-}
-
-export function TextInput({
-  label,
-  help,
-  error,
-  placeholder = '',
-  rows,
-  ...props
-}: TextInputProps): ReactNode {
-  const isInvalid = error !== undefined;
-  return (
-    <TextField {...props} isInvalid={isInvalid} validationBehavior="aria" className="field">
-      <Label>{label}</Label>
-      {rows === undefined ? (
-        <Input placeholder={placeholder} />
-      ) : (
-        <TextArea rows={rows} placeholder={placeholder} />
-      )}
-      <Notes help={help} error={error} />
-    </TextField>
-  );
-}
-
-interface ChoiceProps<Value extends string> extends FieldProps {
-  readonly options: readonly Option<Value>[];
-  readonly value: Value | null;
-  readonly onChange: (value: Value) => void;
+interface CheckboxProps {
+  readonly children: ReactNode;
+  readonly isSelected: boolean;
+  readonly onChange: (isSelected: boolean) => void;
   readonly isDisabled?: boolean;
-  readonly placeholder?: string;
-  readonly name?: string;
 }
 
-/** One of a few values. */
-export function Choice<Value extends string>(props: ChoiceProps<Value>): ReactNode {
-  const { label, help, error, options, value, onChange, isDisabled = false, placeholder, name } = props;
+/** A box to tick. */
+export function Checkbox({ children, isSelected, onChange, isDisabled = false }: CheckboxProps): ReactNode {
   return (
-    <Select
-      className="field"
-      name={name ?? ''}
-      isDisabled={isDisabled}
-      isInvalid={error !== undefined}
-      validationBehavior="aria"
-      placeholder={placeholder ?? '–'}
-      value={value}
-      onChange={(key) => onChange(key as Value)}
-    >
-      <Label>{label}</Label>
-      <AriaButton className="choice">
-        <SelectValue />
-        <Icon name="down" />
-      </AriaButton>
-      <Notes help={help} error={error} />
-      <Popover className="popover">
-        <ListBox className="options" items={options.map((option) => ({ id: option.value, ...option }))}>
-          {(option) => (
-            <ListBoxItem className="option" textValue={option.label}>
-              {option.label}
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </Select>
+    <label className="checkbox">
+      <input
+        type="checkbox"
+        checked={isSelected}
+        disabled={isDisabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      {children}
+    </label>
   );
 }

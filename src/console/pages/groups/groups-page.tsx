@@ -12,7 +12,7 @@ import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { SmallTable } from '../../table/shown';
-import { Checkbox } from '../../ui/inputs';
+import { Checkbox } from '../../ui/field';
 import { ReferenceInput } from '../../ui/reference-input';
 import { FailureNote } from '../../ui/states';
 import { COLUMNS, SOURCE } from '../logical-numbers/numbers-page';

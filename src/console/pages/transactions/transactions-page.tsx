@@ -3,7 +3,7 @@ import { lazy, useState, type ReactNode } from 'react';
 import { graphql, useSubscription } from '../../api';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
-import { Checkbox } from '../../ui/inputs';
+import { Checkbox } from '../../ui/field';
 import { COLUMNS, SOURCE } from './columns';
 import { useText } from './words';
 

@@ -11,7 +11,7 @@ import { Ago } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
 import { useNames } from './find';
-import { useActionName, useFieldName } from './history-words';
+import { useHistoryLabel } from './history-words';
 import { useRevert } from './undo';
 
 const HISTORY = graphql(`
@@ -99,15 +99,14 @@ export function HistoryEntry(props: {
   const text = useText();
   const mayWrite = useMay('WRITE');
   const revert = useRevert();
-  const actionName = useActionName();
-  const fieldName = useFieldName();
+  const label = useHistoryLabel();
   const { sequence, at, action, actor, channel, changes } = props.entry;
   const canRevert = props.isLast === true && mayWrite && action.toUpperCase() === 'UPDATE';
   const how = channel === 'INTERFACE' ? text.interface : text.api;
   return (
     <li className="history-entry">
       <header>
-        <strong>{actionName(action)}</strong>
+        <strong>{label(action.toUpperCase())}</strong>
         <Ago at={at} />
         <span>
           {actor?.name ?? '–'} <small>{how}</small>
@@ -121,7 +120,7 @@ export function HistoryEntry(props: {
       <dl>
         {changes.map((change) => (
           <div key={change.field}>
-            <dt>{fieldName(change.field)}</dt>
+            <dt>{label(change.field)}</dt>
             <dd>
               <ChangedValue change={change} names={props.names} />
             </dd>
@@ -132,30 +131,21 @@ export function HistoryEntry(props: {
   );
 }
 
-/** The value before and after a change; of a list, what was added and removed. */
+/** The value before and after a change; of a list, what was removed and added. */
 function ChangedValue(props: {
   readonly change: Change;
   readonly names: ReadonlyMap<string, string>;
 }): ReactNode {
   const show = useValueText(props.change, props.names);
   const { before, after } = props.change;
-  if (Array.isArray(before ?? after) && Array.isArray(after ?? before)) {
-    const [old, now] = [before, after].map((list) => (list ?? []) as readonly unknown[]) as [
-      unknown[],
-      unknown[],
-    ];
-    const removed = old.filter((each) => !now.includes(each));
-    const added = now.filter((each) => !old.includes(each));
-    return (
-      <>
-        {removed.length > 0 && <del>{removed.map(show).join(', ')}</del>}{' '}
-        {added.length > 0 && <ins>{added.map(show).join(', ')}</ins>}
-      </>
-    );
-  }
+  const old: readonly unknown[] = [before ?? []].flat();
+  const now: readonly unknown[] = [Array.isArray(before) ? (after ?? []) : after].flat();
+  const removed = old.filter((each) => !now.includes(each));
+  const added = now.filter((each) => !old.includes(each));
   return (
     <>
-      {before !== null && <del>{show(before)}</del>} <ins>{show(after)}</ins>
+      {removed.length > 0 && <del>{removed.map(show).join(', ')}</del>}{' '}
+      {added.length > 0 && <ins>{added.map(show).join(', ')}</ins>}
     </>
   );
 }

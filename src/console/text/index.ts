@@ -53,13 +53,15 @@ export const WordsContext = createContext<Readonly<Record<string, unknown>>>({})
 /**
  * Says fields, values and actions in words by their names: `serialNumber`, or `ONLINE`. A reference has the word of its
  * record: `owner.groupId` that of `group`. What has no word stands for itself, or has the word `otherwise`. What is to be
- * known of a name has its word with "Help" at the end.
+ * known of a name has its word with "Help" at the end. The words are those of the page if none are given.
  */
-export function useLabel(): (name: string, otherwise?: string) => string {
-  const words = use(WordsContext);
-  return (name, otherwise = name) => {
-    const [word] = [words[name], words[name.replace(/^.*\./, '').replace(/Id(s?)$/, '$1')]].filter(isText);
-    return word ?? otherwise;
+export function useLabel(given?: object): (name: string, otherwise?: string) => string {
+  const page = use(WordsContext);
+  const words = (given ?? page) as typeof page;
+  return (name, otherwise) => {
+    const last = name.replace(/^.*\./, '');
+    const [word] = [words[name], words[last], words[last.replace(/Id(s?)$/, '$1')]].filter(isText);
+    return word ?? otherwise ?? last;
   };
 }
 

@@ -4,7 +4,7 @@ import { graphql } from '../../api';
 import type { EntityType, LedgerEntryRecordFragment, LedgerEntryRowFragment } from '../../gql/graphql';
 import { useNames } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
-import { useActionName } from '../../record/history-words';
+import { useHistoryLabel } from '../../record/history-words';
 import { RecordLink } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
@@ -54,13 +54,13 @@ const entityNames = texts({
 const KINDS = Object.keys(entityNames.en) as EntityType[];
 
 function useColumns(): readonly Column<LedgerEntryRowFragment>[] {
-  const actionName = useActionName();
+  const label = useHistoryLabel();
   const kinds = useTexts(entityNames);
   return [
     { id: 'sequence', title: 'N°', width: 80 },
     'at',
     { id: 'actor', width: 180, render: ({ actor }) => actor?.name },
-    { id: 'action', render: ({ action }) => actionName(action) },
+    { id: 'action', render: ({ action }) => label(action.toUpperCase()) },
     {
       id: 'entity',
       width: 170,

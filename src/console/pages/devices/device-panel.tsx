@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { graphql, mutations, useRecord } from '../../api';
 import type { DeviceRecordFragment } from '../../gql/graphql';
 import { RowMenu } from '../../record/actions';
-import { useFieldName } from '../../record/history-words';
+import { useHistoryLabel } from '../../record/history-words';
 import { RecordPanel } from '../../record/panel';
 import { Facts, Shown, SmallTable } from '../../table/shown';
 import { useFormat } from '../../text';
@@ -69,7 +69,7 @@ export default function DevicePanel(): ReactNode {
 /** The report of the terminal in words. */
 function Report(props: Pick<DeviceRecordFragment, 'meta' | 'frameworkVersion'>): ReactNode {
   const text = useText();
-  const fieldName = useFieldName();
+  const label = useHistoryLabel();
   const format = useFormat();
   const shown = (name: string, value: string): string => {
     if (name === 'ssl') return value === '1' ? text.yes : text.no;
@@ -77,7 +77,7 @@ function Report(props: Pick<DeviceRecordFragment, 'meta' | 'frameworkVersion'>):
     return isShare ? format.share(Number(value) / 100) : value;
   };
   const properties = Object.entries(props.meta as Readonly<Record<string, string>>).map(([name, value]) => {
-    return { id: name, title: fieldName(`meta.${name}`), value: shown(name, value) };
+    return { id: name, title: label(`meta.${name}`), value: shown(name, value) };
   });
   return (
     <Section title={text.reported}>

@@ -43,7 +43,7 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
   };
   const count = checked?.count ?? 0;
   return (
-    <Dialog title={text.enrol} isOpen size="large" onClose={onClose}>
+    <Dialog title={text.enrol} size="large" onClose={onClose}>
       <Form
         {...mutation}
         onSubmit={() => void send()}

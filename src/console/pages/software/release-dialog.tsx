@@ -80,7 +80,7 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const steps = [attach, grant, setDefaults, ...(reached ? [] : [probe])];
   const errors = steps.flatMap((step) => step.errors);
   return (
-    <Dialog title={`${text.release}: ${nameOf(version)}`} isOpen onClose={onClose}>
+    <Dialog title={`${text.release}: ${nameOf(version)}`} onClose={onClose}>
       <Form
         onSubmit={() => void release()}
         onCancel={onClose}

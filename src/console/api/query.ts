@@ -37,24 +37,32 @@ export function useQuery<Data, Variables extends object>(
     pause: variables === null,
   });
   const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute]);
-  const onChange = useEffectEvent(() => {
+  useReload(follows, error, () => {
     reload();
     return 1;
   });
-  const onBack = useEffectEvent(() => {
-    if (error) reload();
-  });
-  useEffect(() => connection.on('back', onBack), []);
-  const types = follows.join();
-  useEffect(() => {
-    if (types === '') return undefined;
-    return onChanges(types.split(',') as EntityType[], onChange);
-  }, [types]);
   const key = JSON.stringify(variables);
   const [last, setLast] = useState<{ readonly key: string; readonly data: Data }>();
   if (data !== undefined && last?.data !== data) setLast({ key, data });
   const kept = error && last?.key === key ? last.data : undefined;
   return { data: data ?? kept, error, isLoading: fetching, reload };
+}
+
+/**
+ * Loads what is shown again when records of these types change, and after an error once requests are worth an attempt.
+ * `reload` returns the number of its requests.
+ */
+export function useReload(types: readonly EntityType[], error: unknown, reload: () => number): void {
+  const onChange = useEffectEvent(reload);
+  const onBack = useEffectEvent(() => {
+    if (error) reload();
+  });
+  useEffect(() => connection.on('back', onBack), []);
+  const names = types.join();
+  useEffect(() => {
+    if (names === '') return undefined;
+    return onChanges(names.split(',') as EntityType[], onChange);
+  }, [names]);
 }
 
 /** Loads a record, and again when it or records of the types in `follows` change. */

@@ -5,13 +5,13 @@ import type { Filter } from './filter';
 
 /** State of a list page in the address, so that back, reload and links work. */
 export interface ListAddress {
-  readonly filter?: Filter;
+  readonly filter?: Filter | undefined;
   /** Order field of the API, with a minus for the descending direction: `-STARTED_AT`. */
-  readonly sort?: string;
+  readonly sort?: string | undefined;
   /** Global id of the record whose panel is open. */
-  readonly open?: string;
+  readonly open?: string | undefined;
   /** Part of the panel that is shown. */
-  readonly tab?: string;
+  readonly tab?: string | undefined;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -34,10 +34,7 @@ export function listAddress(search: Record<string, unknown>): ListAddress {
 /** The address of the list page that is shown, and how to change parts of it. `undefined` takes a part away. */
 export function useListAddress(): readonly [
   ListAddress,
-  (
-    changes: { [Part in keyof ListAddress]?: ListAddress[Part] | undefined },
-    options?: { replace?: boolean },
-  ) => void,
+  (changes: ListAddress, options?: { replace?: boolean }) => void,
 ] {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const navigate = useNavigate();

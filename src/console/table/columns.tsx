@@ -1,9 +1,7 @@
 import { useState, type ReactNode } from 'react';
-import { MenuItem } from 'react-aria-components';
 
 import { browserStorage } from '../api/storage';
 import { texts, useTexts } from '../text';
-import { Icon } from '../ui/icon';
 import { MenuButton } from '../ui/menu';
 import type { ShownColumn } from './shown';
 
@@ -54,14 +52,7 @@ export function ColumnMenu<Row>({ columns, choice }: ColumnMenuProps<Row>): Reac
       onSelectionChange={(keys) => {
         if (keys !== 'all') choice.choose(new Set([...keys].map(String)));
       }}
-      items={columns}
-    >
-      {({ title }) => (
-        <MenuItem className="option" textValue={title}>
-          <Icon name="check" />
-          {title}
-        </MenuItem>
-      )}
-    </MenuButton>
+      items={columns.map(({ id, title }) => ({ id, icon: 'check', name: title }))}
+    />
   );
 }

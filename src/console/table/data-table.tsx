@@ -10,6 +10,7 @@ import { useFormat, useTexts, WordsContext } from '../text';
 import { Button } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
+import type { ListAddress } from './address';
 import { useChosenColumns, ColumnMenu } from './columns';
 import { ExportLink } from './export-link';
 import {
@@ -18,10 +19,9 @@ import {
   referencesIn,
   useFilterFields,
   type Filter,
-  type FilterField,
   type GivenFilter,
 } from './filter';
-import { FilterChips } from './filter-chips';
+import { FilterChips, type FilterBarProps } from './filter-chips';
 import { Grid } from './grid';
 import { useRows, type ListSource } from './rows';
 import { useSelection, type Selection } from './selection';
@@ -59,16 +59,12 @@ export interface DataTableProps<Row extends { readonly id: string }> extends Omi
   /** Says what the table lists: "Devices". Its columns are remembered under `id`. */
   readonly id: string;
   readonly label: string;
-  readonly filter: Filter;
-  readonly onFilter: (filter: Filter) => void;
+  /** Conditions, order and the record that is open beside the table. */
+  readonly address: ListAddress;
+  readonly change: (changes: ListAddress) => void;
   /** Conditions that cannot be taken away, such as the group of a list in a record of a group. */
   readonly fixedFilter?: Filter;
-  /** Order field, with a minus for the descending direction. */
-  readonly sort?: string | undefined;
-  readonly onSort: (sort: string | undefined) => void;
   readonly onOpen?: (row: NoInfer<Row>) => void;
-  /** Id of the record that is open beside the table. */
-  readonly openId?: string | undefined;
   /** Rows of a list inside a record; a list page fills the window. */
   readonly isCompact?: boolean;
 }
@@ -92,16 +88,17 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   const text = useText();
   const filterText = useTexts(filterWords);
   const format = useFormat();
-  const { filter, onFilter, sort, rowActions } = props;
+  const { change, rowActions } = props;
+  const { filter = {}, sort } = props.address;
   const filters = useFilterFields(props.filters ?? []);
   const canSelect = useMay('WRITE') && rowActions !== undefined;
   const [isFiltering, setFiltering] = useState(false);
   const orderBy = sort === undefined ? null : orderOf(sort);
   const where = { ...apiFilter(filter), ...props.fixedFilter };
   const names = useNames(referencesIn(filters, filter));
-  const bar = { fields: filters, names, filter, onChange: onFilter };
+  const bar = { fields: filters, names, filter, onChange: (filter: Filter) => change({ filter }) };
   const list = useRows(props.source, where, orderBy);
-  const { rows, total, error, isLoading } = list;
+  const { all: rows, total, error, isLoading } = list;
   const selection = useSelection(rows, JSON.stringify(where));
   const render = (row: Row): ReactNode => rowActions && <RowMenu actions={rowActions} row={row} />;
   const menu = { id: 'actions', title: text.actions, width: 90, render };
@@ -121,7 +118,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
             {filterText.filter}
           </Button>
         )}
-        {props.isCompact !== true && <SavedFiltersButton {...props} filters={filters} />}
+        {props.isCompact !== true && <SavedFiltersButton {...bar} id={props.id} />}
         <span className="table-count" role="status">
           {total !== null && text.rows(format.number(total))}
         </span>
@@ -144,7 +141,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   );
 }
 
-interface SelectionBarProps<Row> {
+interface SelectionBarProps<Row extends { readonly id: string }> {
   readonly selection: Selection<Row>;
   readonly total: number;
   readonly actions: RecordActions<Row>;
@@ -176,23 +173,17 @@ function SelectionBar<Row extends { readonly id: string }>(props: SelectionBarPr
   );
 }
 
-interface Filtered extends Pick<DataTableProps<never>, 'id' | 'filter' | 'onFilter'> {
-  readonly filters: readonly FilterField[];
-}
-
 /** Opens the saved filters of a list. */
-function SavedFiltersButton({ id, filters, filter, onFilter }: Filtered): ReactNode {
+function SavedFiltersButton({ id, ...bar }: FilterBarProps & { readonly id: string }): ReactNode {
   const text = useTexts(filterWords);
   const kind = id.replace(/s$/, '').replaceAll('-', '_').toUpperCase() as SavedFilterKind;
-  if (filters.length === 0 || UNSAVED.includes(id)) return null;
+  if (bar.fields.length === 0 || UNSAVED.includes(id)) return null;
   return (
     <DialogButton
       label={text.savedFilters}
       icon="filter"
       scope="READ"
-      dialog={(close) => (
-        <SavedFilters kind={kind} fields={filters} filter={filter} onChange={onFilter} onClose={close} />
-      )}
+      dialog={(close) => <SavedFilters {...bar} kind={kind} onClose={close} />}
     />
   );
 }
@@ -209,17 +200,14 @@ interface CompactListProps<Row extends { readonly id: string }>
 /** A list inside a record. Its conditions and order end with it. */
 export function CompactList<Row extends { readonly id: string }>(props: CompactListProps<Row>): ReactNode {
   const { initialSort, ...table } = props;
-  const [filter, setFilter] = useState<Filter>({});
-  const [sort, setSort] = useState(initialSort);
+  const [{ filter, sort = initialSort }, setAddress] = useState<ListAddress>({});
   return (
     <WordsContext value={{ ...props.text }}>
       <DataTable
         {...table}
         isCompact
-        filter={filter}
-        onFilter={setFilter}
-        sort={sort}
-        onSort={(changed) => setSort(changed ?? initialSort)}
+        address={{ filter, sort }}
+        change={(changes) => setAddress((before) => ({ ...before, ...changes }))}
       />
     </WordsContext>
   );

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { nameOf } from '../record/link';
 import { texts, useTexts } from '../text';
 import { Loading } from '../ui/states';
+import type { ListAddress } from './address';
 import type { Rows } from './rows';
 import type { Selection } from './selection';
 import type { ShownColumn } from './shown';
@@ -21,10 +22,9 @@ interface GridProps<Row extends { readonly id: string }> {
   readonly label: string;
   readonly columns: readonly ShownColumn<Row>[];
   readonly rowName?: (row: Row) => string;
-  readonly sort?: string | undefined;
-  readonly onSort: (sort: string | undefined) => void;
+  readonly address: ListAddress;
+  readonly change: (changes: ListAddress) => void;
   readonly onOpen?: (row: Row) => void;
-  readonly openId?: string | undefined;
   readonly list: Rows<Row>;
   /** Null where rows are not selected. */
   readonly selection: Selection<Row> | null;
@@ -34,7 +34,7 @@ interface GridProps<Row extends { readonly id: string }> {
 export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>): ReactNode {
   const text = useTexts(words);
   const { list, columns, selection, onOpen, rowName = nameOf } = props;
-  const { rows, total } = list;
+  const { all: rows, total } = list;
   const { scroller, virtualizer } = useVirtualRows(list);
   const { active, setActive, onKeyDown } = useRowKeys(props, virtualizer);
   const layout = layoutOf(columns, selection !== null);
@@ -74,7 +74,7 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
               aria-rowindex={index + 2}
               aria-selected={selection?.has(row.id)}
               data-index={index}
-              data-open={row.id === props.openId}
+              data-open={row.id === props.address.open}
               tabIndex={index === active ? 0 : -1}
               className="grid-row"
               style={{ transform: `translateY(${start}px)`, ...layout }}
@@ -111,7 +111,7 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
 }
 
 /** Has the rows loaded that are on screen. */
-function useVirtualRows<Row>({ rows, show }: Rows<Row>) {
+function useVirtualRows<Row>({ all: rows, show }: Rows<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -139,7 +139,7 @@ function layoutOf<Row>(columns: readonly ShownColumn<Row>[], hasCheck: boolean) 
 
 /** The row that has the focus, or gets it first, and what keys do in it. */
 function useRowKeys<Row extends { readonly id: string }>(
-  { list: { rows }, onOpen, selection }: GridProps<Row>,
+  { list: { all: rows }, onOpen, selection }: GridProps<Row>,
   virtualizer: Virtualizer<HTMLDivElement, Element>,
 ): { active: number; setActive: (index: number) => void; onKeyDown: (event: KeyboardEvent) => void } {
   const [active, setActive] = useState(0);
@@ -176,9 +176,10 @@ const classOf = ({ align }: { readonly align?: string }): string =>
   align === 'end' ? 'grid-cell grid-end' : 'grid-cell';
 
 function HeaderCell<Row extends { readonly id: string }>(
-  props: Pick<GridProps<Row>, 'list' | 'sort' | 'onSort'> & { readonly column: ShownColumn<Row> },
+  props: Pick<GridProps<Row>, 'list' | 'address' | 'change'> & { readonly column: ShownColumn<Row> },
 ): ReactNode {
-  const { list, column, sort, onSort } = props;
+  const { list, column, change } = props;
+  const { sort } = props.address;
   const { id, title } = column;
   const order = id.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
   if (!list.orders.includes(order)) {
@@ -193,7 +194,7 @@ function HeaderCell<Row extends { readonly id: string }>(
   const mark = { none: '', ascending: ' ↑', descending: ' ↓' }[direction];
   return (
     <div role="columnheader" aria-sort={direction} className={classOf(column)}>
-      <button type="button" className="grid-sort" onClick={() => onSort(next)}>
+      <button type="button" className="grid-sort" onClick={() => change({ sort: next })}>
         {title}
         <span aria-hidden="true">{mark}</span>
       </button>

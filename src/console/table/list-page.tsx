@@ -47,15 +47,12 @@ export function ListPage<Row extends { readonly id: string }, Made extends objec
               {actions}
             </>
           }
-          filter={filter}
-          onFilter={(changed) => {
+          address={{ filter, sort, open }}
+          change={(changes) => {
             // Without conditions, the address says so where the list has some of its own.
-            const isPlain = initialFilter === undefined && Object.keys(changed).length === 0;
-            change({ filter: isPlain ? undefined : changed });
+            const isPlain = initialFilter === undefined && Object.keys(changes.filter ?? filter).length === 0;
+            change({ ...changes, ...(isPlain && { filter: undefined }) });
           }}
-          sort={sort}
-          onSort={(changed) => change({ sort: changed })}
-          openId={open}
           {...(panel && { onOpen: (row: Row) => change({ open: row.id, tab: undefined }) })}
         />
         {open !== undefined && panel && (

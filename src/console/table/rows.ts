@@ -1,10 +1,10 @@
-import { useCallback, useEffect, useEffectEvent, useMemo, useReducer, useRef } from 'react';
+import { useEffect, useReducer, useState } from 'react';
 import type { CombinedError } from 'urql';
 
-import { onChanges, type EntityType } from '../api/changes';
-import { client, connection } from '../api/client';
+import type { EntityType } from '../api/changes';
+import { client } from '../api/client';
 import { kindOf, listQuery, typeOf } from '../api/documents';
-import type { Fragment } from '../api/query';
+import { useReload, type Fragment } from '../api/query';
 import { orderFields } from '../gql/mutations';
 
 /** One page of a list, as documents select it. */
@@ -51,20 +51,6 @@ function connectionIn<Row>(data: unknown): Connection<Row> | null {
   );
 }
 
-export interface Rows<Row> {
-  readonly rows: readonly Row[];
-  /** Records that match, on all pages; null until the first response. */
-  readonly total: number | null;
-  readonly error: CombinedError | null;
-  readonly isLoading: boolean;
-  readonly hasMore: boolean;
-  /** Fields by which the list can be sorted. */
-  readonly orders: readonly string[];
-  /** Loads what is missing up to this row, and `AHEAD` rows more. */
-  readonly show: (start: number, end: number) => void;
-  readonly reload: () => void;
-}
-
 const PAGE_ROWS = 100;
 /** Rows that are loaded before they are on screen. */
 const AHEAD = 150;
@@ -73,43 +59,26 @@ const AHEAD = 150;
 export function useRows<Row>(source: ListSource<Row>, filter: object, orderBy: object | null): Rows<Row> {
   const variables = JSON.stringify({ filter, orderBy });
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const list = useRef(new LoadedList(source, variables, redraw));
-  if (!list.current.isOf(variables)) {
-    list.current.stop();
-    list.current = new LoadedList(source, variables, redraw);
-  }
-  const current = list.current;
-  useEffect(() => {
-    current.begin();
-    return () => current.stop();
-  }, [current]);
-  const onChange = useEffectEvent(() => list.current.refresh());
-  const onBack = useEffectEvent(() => {
-    if (list.current.error) list.current.refresh();
-  });
-  useEffect(() => connection.on('back', onBack), []);
-  const types = source.follows.join();
-  useEffect(() => {
-    if (types === '') return undefined;
-    return onChanges(types.split(',') as EntityType[], onChange);
-  }, [types]);
-  const show = useCallback((start: number, end: number) => current.show(start, end), [current]);
-  const reload = useCallback(() => void current.refresh(), [current]);
-  const { pages } = current;
-  const rows = useMemo(() => pages.flatMap(({ nodes }) => nodes), [pages]);
-  const { total, error, isLoading, hasMore } = current;
-  return { rows, total, error, isLoading, hasMore, orders: source.orders ?? [], show, reload };
+  const [list, setList] = useState(() => new Rows(source, variables, redraw));
+  if (list.variables !== variables) setList(new Rows(source, variables, redraw));
+  useEffect(() => list.begin(), [list]);
+  useReload(source.follows, list.error, list.reload);
+  return list;
 }
 
-class LoadedList<Row> {
-  pages: readonly Connection<Row>[] = [];
+export class Rows<Row> {
+  all: readonly Row[] = [];
+  /** Records that match, on all pages; null until the first response. */
   total: number | null = null;
   error: CombinedError | null = null;
   isLoading = false;
+  /** Fields by which the list can be sorted. */
+  readonly orders: readonly string[];
+  #pages: readonly Connection<Row>[] = [];
   #isStopped = false;
   /** Whether records have changed since what is shown was loaded. */
   #isOld = false;
-  /** Requests for pages below those on screen that changes made necessary; `refresh` has not returned them yet. */
+  /** Requests for pages below those on screen that changes made necessary; `reload` has not returned them yet. */
   #further = 0;
   /** Rows on screen. */
   #start = 0;
@@ -117,46 +86,45 @@ class LoadedList<Row> {
 
   constructor(
     private readonly source: ListSource<Row>,
-    private readonly variables: string,
+    readonly variables: string,
     private readonly redraw: () => void,
-  ) {}
+  ) {
+    this.orders = source.orders ?? [];
+  }
 
   get hasMore(): boolean {
-    return this.pages.at(-1)?.pageInfo.hasNextPage ?? false;
+    return this.#pages.at(-1)?.pageInfo.hasNextPage ?? false;
   }
 
-  isOf(variables: string): boolean {
-    return this.variables === variables;
-  }
-
-  begin(): void {
+  /** Loads the first page. Returns how to end that. */
+  begin(): () => void {
     this.#isStopped = false;
-    if (this.pages.length === 0) this.refresh();
+    if (this.#pages.length === 0) this.reload();
+    return () => {
+      this.#isStopped = true;
+    };
   }
 
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  show(start: number, end: number): void {
+  /** Loads what is missing up to this row, and `AHEAD` rows more. */
+  readonly show = (start: number, end: number): void => {
     this.#start = start;
     this.#end = end;
     void this.#load();
-  }
+  };
 
   /** Loads the pages on screen again, and the total. Returns the number of requests, with those of the time before. */
-  refresh(): number {
+  readonly reload = (): number => {
     this.#isOld = true;
     const further = this.#further;
     this.#further = 0;
     void this.#load();
     const { first, last } = this.#shown();
     return further + last - first + (first > 0 ? 2 : 1);
-  }
+  };
 
   /** Pages on screen. */
   #shown(): { readonly first: number; readonly last: number } {
-    const last = Math.max(0, Math.min(Math.floor(this.#end / PAGE_ROWS), this.pages.length - 1));
+    const last = Math.max(0, Math.min(Math.floor(this.#end / PAGE_ROWS), this.#pages.length - 1));
     return { first: Math.min(Math.floor(this.#start / PAGE_ROWS), last), last };
   }
 
@@ -177,12 +145,17 @@ class LoadedList<Row> {
   }
 
   #isShort(): boolean {
-    return this.hasMore && this.error === null && this.#end + AHEAD > this.pages.length * PAGE_ROWS;
+    return this.hasMore && this.error === null && this.#end + AHEAD > this.#pages.length * PAGE_ROWS;
+  }
+
+  #setPages(pages: readonly Connection<Row>[]): void {
+    this.#pages = pages;
+    this.all = pages.flatMap(({ nodes }) => nodes);
   }
 
   async #loadNext(): Promise<boolean> {
-    const page = await this.#ask(this.pages.at(-1)?.pageInfo.endCursor);
-    if (page) this.pages = [...this.pages, page];
+    const page = await this.#ask(this.#pages.at(-1)?.pageInfo.endCursor);
+    if (page) this.#setPages([...this.#pages, page]);
     return page !== null;
   }
 
@@ -191,7 +164,7 @@ class LoadedList<Row> {
     this.#isOld = false;
     const { first, last } = this.#shown();
     const shown: Connection<Row>[] = [];
-    let after = this.pages[first - 1]?.pageInfo.endCursor;
+    let after = this.#pages[first - 1]?.pageInfo.endCursor;
     for (let index = first; index <= last; index += 1) {
       const page = await this.#ask(after);
       if (!page) return false;
@@ -202,9 +175,9 @@ class LoadedList<Row> {
     if (first > 0) await this.#ask(undefined, 0);
     // Pages that follow still do if the last one ends where it ended before.
     const { hasNextPage, endCursor } = shown.at(-1)?.pageInfo ?? {};
-    const fits = hasNextPage && endCursor === this.pages[last]?.pageInfo.endCursor;
-    const following = fits === true ? this.pages.slice(last + 1) : [];
-    this.pages = [...this.pages.slice(0, first), ...shown, ...following];
+    const fits = hasNextPage && endCursor === this.#pages[last]?.pageInfo.endCursor;
+    const following = fits === true ? this.#pages.slice(last + 1) : [];
+    this.#setPages([...this.#pages.slice(0, first), ...shown, ...following]);
     return true;
   }
 

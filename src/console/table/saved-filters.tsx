@@ -8,7 +8,7 @@ import { SendForm } from '../record/fields';
 import { useTexts } from '../text';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
-import { Checkbox } from '../ui/inputs';
+import { Checkbox } from '../ui/field';
 import { FailureNote, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
 import { apiFilter, filterWords, shownFilter, type Filter } from './filter';
@@ -28,7 +28,7 @@ const FILTERS = graphql(`
   }
 `);
 
-interface SavedFiltersProps extends Omit<FilterBarProps, 'names'> {
+interface SavedFiltersProps extends FilterBarProps {
   readonly kind: SavedFilterKind;
   readonly onClose: () => void;
 }
@@ -41,7 +41,7 @@ export default function SavedFilters(props: SavedFiltersProps): ReactNode {
   const mayWrite = useMay('WRITE');
   const { data, error, reload } = useQuery(FILTERS, { kind }, ['SAVED_FILTER']);
   return (
-    <Dialog title={filterText.savedFilters} isOpen onClose={onClose}>
+    <Dialog title={filterText.savedFilters} onClose={onClose}>
       {error && <PageFailure error={error} onRetry={reload} />}
       {data ? <Known {...props} saved={data.savedFilters} /> : <Loading />}
       {mayWrite && Object.keys(filter).length > 0 && (

@@ -181,9 +181,7 @@ export function SmallTable<Row extends object>(props: SmallTableProps<Row>): Rea
 export type Fact =
   | string
   | { readonly id: string; readonly title?: string; readonly value: ReactNode }
-  | { readonly id: string; readonly of: object };
-
-const isTime = (name: string): boolean => ['ago', 'time'].includes(knownOf(name).kind ?? '');
+  | { readonly id: string; readonly title?: string; readonly of: object };
 
 /** Facts of all fields of a record in the order of its fragment, but some. */
 export const factsOf = (record: object, ...without: readonly string[]): readonly Fact[] =>
@@ -199,23 +197,17 @@ interface FactsProps {
 /** Fields of a record, each with its name. */
 export function Facts({ facts, record = {} }: FactsProps): ReactNode {
   const label = useLabel();
-  const all = facts.map((fact) => {
-    if (typeof fact === 'object' && 'value' in fact) return { title: label(fact.id), ...fact };
-    const { id, of } = typeof fact === 'string' ? { id: fact, of: record } : fact;
-    const own = (of as Readonly<Record<string, unknown>>)[id] ?? '';
-    const isMissing = own === '' && !isTime(id);
-    return { id, title: label(id), value: isMissing ? null : <Shown name={id} record={of} /> };
-  });
   return (
     <dl className="facts">
-      {all.map(({ id, title, value }) => (
-        <div key={id} className="fact">
-          <dt>{title}</dt>
-          <dd>
-            {value === null || value === undefined || value === '' ? <span className="faint">–</span> : value}
-          </dd>
-        </div>
-      ))}
+      {facts.map((fact) => {
+        const { id, title = label(id), ...own } = typeof fact === 'string' ? { id: fact, of: record } : fact;
+        return (
+          <div key={id} className="fact">
+            <dt>{title}</dt>
+            <dd>{'of' in own ? <Shown name={id} record={own.of} /> : own.value}</dd>
+          </div>
+        );
+      })}
     </dl>
   );
 }

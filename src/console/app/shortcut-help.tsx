@@ -35,7 +35,7 @@ export default function ShortcutHelp({ onClose }: { readonly onClose: () => void
     ...pages.map(({ shortcut, name }) => [`G ${shortcut.toUpperCase()}`, names[name]] as const),
   ];
   return (
-    <Dialog title={text.title} isOpen onClose={onClose}>
+    <Dialog title={text.title} onClose={onClose}>
       <dl className="shortcuts">
         {all.map(([keys, name]) => (
           <div key={keys}>

@@ -54,7 +54,7 @@ export default function ActionDialog<Row extends { readonly id: string }>(
   const entered = inputOf(fields, values);
   const Asked = isJob ? Job<Row> : OneByOne<Row>;
   return (
-    <Dialog title={label(action.id)} isOpen onClose={onClose}>
+    <Dialog title={label(action.id)} onClose={onClose}>
       <Asked {...props} input={entered && { ...entered, ...action.input }}>
         <Fields fields={fields} values={values} set={set} />
       </Asked>

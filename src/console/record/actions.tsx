@@ -1,10 +1,8 @@
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { MenuItem } from 'react-aria-components';
 
 import { useMay } from '../app/session';
 import { texts, useLabel, useTexts } from '../text';
 import { Button } from '../ui/button';
-import { Icon } from '../ui/icon';
 import { MenuButton } from '../ui/menu';
 import { notify } from '../ui/toasts';
 import type ActionDialogType from './action-dialog';
@@ -74,19 +72,12 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
       {only ? (
         <Button onPress={() => void begin(only)}>{label(only.id)}</Button>
       ) : (
-        <MenuButton icon="more" label={text.actionsOf((actions.nameOf ?? nameOf)(row))}>
-          {offered.map((each) => (
-            <MenuItem
-              key={each.id}
-              className="option"
-              textValue={label(each.id)}
-              onAction={() => void begin(each)}
-            >
-              <Icon name={each.icon} />
-              {label(each.id)}
-            </MenuItem>
-          ))}
-        </MenuButton>
+        <MenuButton
+          icon="more"
+          label={text.actionsOf((actions.nameOf ?? nameOf)(row))}
+          items={offered.map((each) => ({ ...each, name: label(each.id) }))}
+          onAction={(chosen) => offered.filter(({ id }) => id === chosen).forEach((each) => void begin(each))}
+        />
       )}
       {dialog}
     </>

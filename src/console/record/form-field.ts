@@ -2,7 +2,7 @@ import type { Attachment } from '../api/upload';
 import { useLabel, type Option } from '../text';
 import type { Reference } from '../ui/reference-input';
 import { knownOf, type Known } from './known';
-import { referenceOf, type Named } from './link';
+import { nameOf, type Named } from './link';
 
 /** Values of a form by the names of its fields. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -75,7 +75,10 @@ function emptyValue({ isFlag, isFile, isMany, find, values }: FormField): unknow
 export function presentOf(fields: readonly FormField[], record: object): Values {
   const known = record as Values;
   const present = fields.map(({ name, isJson, isList, find }) => {
-    if (find) return [name, referenceOf(known[name.replace(/Id$/, '')] as Named | null)] as const;
+    if (find) {
+      const record = known[name.replace(/Id$/, '')] as Named | null;
+      return [name, record && { id: record.id, name: nameOf(record) }] as const;
+    }
     const value = known[name] ?? '';
     if (isList === true) return [name, (value as readonly string[]).join(', ')] as const;
     return [name, isJson === true ? JSON.stringify(value, null, 2) : value] as const;
@@ -90,9 +93,8 @@ const outerOf = ({ name }: FormField): string | null => /^(.*)\./.exec(name)?.[1
 export const askedOf = (fields: readonly FormField[], values: Values): readonly FormField[] =>
   fields.filter((field) => {
     const outer = outerOf(field);
-    const isTaken = ({ name, ...other }: FormField): boolean =>
-      name !== field.name && outerOf({ name, ...other }) === outer && !isEmpty(values[name]);
-    return (field.isShown?.(values) ?? true) && (outer === null || !fields.some(isTaken));
+    const others = fields.filter((each) => outer !== null && outerOf(each) === outer && each !== field);
+    return (field.isShown?.(values) ?? true) && others.every(({ name }) => isEmpty(values[name]));
   });
 
 /** Values of a form as the input of a mutation; null while something is missing. */

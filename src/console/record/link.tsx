@@ -1,16 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import type { Reference } from '../ui/reference-input';
-
-/** A record as queries select it, with what people call it. */
-export type Named = { readonly id: string } & (
-  | { readonly name: string }
-  | { readonly serialNumber: string }
-  | { readonly number: string; readonly app?: { readonly name: string } }
-  | { readonly key: string }
-);
-
+/** Names by which people know a record. */
 interface Names {
   readonly name?: string;
   readonly serialNumber?: string;
@@ -19,15 +10,16 @@ interface Names {
   readonly app?: { readonly name: string };
 }
 
+/** A record as queries select it. */
+export interface Named extends Names {
+  readonly id: string;
+}
+
 /** The name by which people know a record, such as "Pay 1.2" for an app version; empty where it has none. */
 export function nameOf(record: object): string {
   const { name, serialNumber, key, number = '', app }: Names = record;
   return name ?? serialNumber ?? key ?? (app ? `${app.name} ${number}` : number);
 }
-
-/** The record as the value of a field. */
-export const referenceOf = (record: Named | null | undefined): Reference | null =>
-  record ? { id: record.id, name: nameOf(record) } : null;
 
 interface RecordLinkProps {
   /** Page that lists such records: `/groups`. Null if there is none. */

@@ -7,21 +7,18 @@ import { words } from './words';
 
 interface DialogProps {
   readonly title: string;
-  readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly size?: 'small' | 'large';
-  /** Buttons at the end. */
-  readonly footer?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A window over the page. Escape closes it. */
-export function Dialog({ title, isOpen, onClose, size = 'small', footer, children }: DialogProps): ReactNode {
+export function Dialog({ title, onClose, size = 'small', children }: DialogProps): ReactNode {
   const text = useTexts(words);
   return (
     <ModalOverlay
       className="overlay"
-      isOpen={isOpen}
+      isOpen
       isDismissable
       onOpenChange={(open) => {
         if (!open) onClose();
@@ -34,7 +31,6 @@ export function Dialog({ title, isOpen, onClose, size = 'small', footer, childre
             <IconButton icon="close" label={text.close} onPress={onClose} />
           </header>
           <div className="dialog-body">{children}</div>
-          {footer !== undefined && <footer className="dialog-footer">{footer}</footer>}
         </AriaDialog>
       </Modal>
     </ModalOverlay>

@@ -42,7 +42,7 @@ export function Secrets({ children }: { readonly children: ReactNode }): ReactNo
     <ShowContext value={add}>
       {children}
       {shown && (
-        <Dialog title={shown.title} isOpen onClose={() => setShown(null)}>
+        <Dialog title={shown.title} onClose={() => setShown(null)}>
           <div className="stack">
             <p>{shown.help}</p>
             {shown.secrets.length > 1 && (

@@ -2,7 +2,7 @@ import { useLabel, useTexts } from '../text';
 import { pageWords } from '../ui/words';
 
 /** Actions, fields that are not named as elsewhere, and properties that terminals report. */
-const words = pageWords({
+const ledgerWords = pageWords({
   ACCEPT_LOSS: ['Loss accepted', 'Perda aceita'],
   CANCEL: ['Cancelled', 'Cancelado'],
   CREATE: ['Created', 'Criado'],
@@ -52,4 +52,4 @@ const words = pageWords({
 });
 
 /** Says actions and fields of the ledger in words: `UPDATE`, `groupId`, `meta.battery_level`. */
-export const useHistoryLabel = (): ((name: string) => string) => useLabel(useTexts(words));
+export const useHistoryLabel = (): ((name: string) => string) => useLabel(useTexts(ledgerWords));

@@ -2,24 +2,17 @@ import { createContext, use } from 'react';
 
 export type Language = 'en' | 'pt';
 
-type Message = string | ((...values: never[]) => string);
-/** Messages by their names, each in English and in Portuguese of Brazil. */
-export type Pairs = Readonly<Record<string, readonly [en: Message, pt: Message]>>;
-type Widened<Text> = Text extends string ? string : Text;
-export type Messages<Of extends Pairs> = { readonly [Name in keyof Of]: Widened<Of[Name][0]> };
-/** Texts of one message take the same values in each language. */
-export type Alike<Of extends Pairs> = {
-  readonly [Name in keyof Of]: readonly [Widened<Of[Name][0]>, Widened<Of[Name][0]>];
-};
+/** Messages by their names, each in English and in Portuguese of Brazil: texts, or functions of the same values. */
+export type Pairs<Own> = { readonly [Name in keyof Own]: readonly [en: Own[Name], pt: NoInfer<Own[Name]>] };
 
 /** Messages of one part of the console, which `useTexts` gives in the language of the console. */
 export type Texts<Known> = Readonly<Record<Language, Known>>;
 
 /** Messages such as `{ save: ['Save', 'Salvar'] }`. One without a Portuguese text does not compile. */
-export function texts<Of extends Pairs>(pairs: Of & Alike<Of>): Texts<Messages<Of>> {
-  const inLanguage = (index: 0 | 1): Messages<Of> => {
-    const entries = Object.entries<Pairs[string]>(pairs).map(([name, pair]) => [name, pair[index]]);
-    return Object.fromEntries(entries) as Messages<Of>;
+export function texts<Own>(pairs: Pairs<Own>): Texts<Own> {
+  const inLanguage = (index: 0 | 1): Own => {
+    const entries = Object.entries<readonly unknown[]>(pairs).map(([name, pair]) => [name, pair[index]]);
+    return Object.fromEntries(entries) as Own;
   };
   return { en: inLanguage(0), pt: inLanguage(1) };
 }

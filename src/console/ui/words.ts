@@ -1,4 +1,4 @@
-import { texts, useTexts, type Alike, type Messages, type Pairs, type Texts } from '../text';
+import { texts, useTexts, type Pairs, type Texts } from '../text';
 
 /** Messages that many pages use. */
 export const words = texts({
@@ -95,18 +95,14 @@ export const words = texts({
 });
 
 /** Messages of a page beside those of all pages. */
-export function pageWords<Own extends Pairs>(
-  pairs: Own & Alike<Own>,
-): Texts<(typeof words)['en'] & Messages<Own>> {
-  const own = texts<Own>(pairs);
+export function pageWords<Own>(pairs: Pairs<Own>): Texts<(typeof words)['en'] & Own> {
+  const own = texts(pairs);
   return { en: { ...words.en, ...own.en }, pt: { ...words.pt, ...own.pt } };
 }
 
 /** A hook that gives such messages in the language of the console. */
-export function pageTexts<Own extends Pairs>(
-  pairs: Own & Alike<Own>,
-): () => (typeof words)['en'] & Messages<Own> {
-  const known = pageWords<Own>(pairs);
+export function pageTexts<Own>(pairs: Pairs<Own>): () => (typeof words)['en'] & Own {
+  const known = pageWords(pairs);
   return () => useTexts(known);
 }
 

@@ -7,7 +7,15 @@ import { Button } from '../ui/button';
 import { useDraft } from '../ui/form';
 import { pageTexts } from '../ui/words';
 import { SendForm } from './fields';
-import { fieldsOf, presentOf, useShownValue, type GivenField, type Root, type Values } from './form-field';
+import {
+  fieldsOf,
+  isSame,
+  presentOf,
+  useShownValue,
+  type GivenField,
+  type Root,
+  type Values,
+} from './form-field';
 import { useChangeNote } from './undo';
 
 const useText = pageTexts({
@@ -31,7 +39,6 @@ interface Begun {
 }
 
 const NONE: Begun = { edited: {}, base: {} };
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * Values of a form that edits fields of the record with this id, which on the server are `theirs`. What was edited survives

@@ -86,6 +86,10 @@ export function presentOf(fields: readonly FormField[], record: object): Values 
   return Object.fromEntries(present);
 }
 
+/** Whether two values of a form are the same. */
+export const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
 const isEmpty = (value: unknown): boolean => value === null || value === '';
 const outerOf = ({ name }: FormField): string | null => /^(.*)\./.exec(name)?.[1] ?? null;
 

@@ -19,15 +19,13 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** Reads the address of a list page; what is malformed is left out. */
 export function listAddress(search: Record<string, unknown>): ListAddress {
-  const { filter, sort, open, tab } = search;
-  const conditions = isObject(filter)
-    ? Object.entries(filter).filter(([, comparator]) => isObject(comparator))
-    : null;
+  const { filter } = search;
+  const conditions =
+    isObject(filter) && Object.entries(filter).filter(([, comparator]) => isObject(comparator));
+  const texts = ['sort', 'open', 'tab'].filter((name) => typeof search[name] === 'string');
   return {
     ...(conditions && { filter: Object.fromEntries(conditions) as Filter }),
-    ...(typeof sort === 'string' && { sort }),
-    ...(typeof open === 'string' && { open }),
-    ...(typeof tab === 'string' && { tab }),
+    ...Object.fromEntries(texts.map((name) => [name, search[name]])),
   };
 }
 

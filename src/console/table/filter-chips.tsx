@@ -22,7 +22,7 @@ export function FilterChips({ fields, names, filter, onChange }: FilterBarProps)
   return (
     <ul className="chips">
       {conditions.map(([id, comparator]) => {
-        const field = fields.find((each) => each.id === id) ?? { id, title: id, kind: 'text' as const };
+        const field = fields.find((each) => each.id === id) ?? { id, title: id };
         return (
           <li key={id} className="chip">
             {conditionText(field, comparator)}

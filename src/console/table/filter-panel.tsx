@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 
 import { Fields } from '../record/fields';
-import type { FormField, Values } from '../record/form-field';
+import { isSame, type FormField, type Values } from '../record/form-field';
 import { useLocale, useTexts } from '../text';
 import { clockOf, instantOf } from '../text/zone';
 import type { Reference } from '../ui/reference-input';
-import { filterWords, without, type Comparator, type FilterField } from './filter';
+import { filterWords, kindOf, without, type Comparator, type FilterField } from './filter';
 import type { FilterBarProps } from './filter-chips';
 
 /** Value of a choice that asks for nothing. */
@@ -22,8 +22,6 @@ interface Input extends FormField {
   /** Comparator that has the value. */
   readonly by: string;
 }
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** Fields for all conditions of a list. A text stays as it was typed while it means the condition. */
 export default function FilterPanel(props: FilterBarProps): ReactNode {
@@ -74,7 +72,8 @@ function useConditions({ fields, names, filter }: FilterBarProps, typed: Values)
   const text = useTexts(filterWords);
   const { timeZone } = useLocale();
 
-  function shownValue({ kind }: FilterField, value: Comparator[string] | undefined): unknown {
+  function shownValue(field: FilterField, value: Comparator[string] | undefined): unknown {
+    const kind = kindOf(field);
     if (value === undefined) return kind === 'reference' ? null : '';
     if (kind === 'time') return clockOf(new Date(String(value)), timeZone);
     if (kind === 'amount') return String(Number(value) / 100);
@@ -84,7 +83,8 @@ function useConditions({ fields, names, filter }: FilterBarProps, typed: Values)
   }
 
   /** The value that a field means, as the API takes it; null for none. */
-  function meantValue({ kind }: FilterField, entered: unknown): Comparator[string] | null {
+  function meantValue(field: FilterField, entered: unknown): Comparator[string] | null {
+    const kind = kindOf(field);
     if (kind === 'reference') return (entered as Reference | null)?.id ?? null;
     const value = (entered as string).trim();
     if (value === '') return null;
@@ -116,10 +116,9 @@ function useConditions({ fields, names, filter }: FilterBarProps, typed: Values)
     });
 }
 
-function inputsOf(
-  { id: name, title: label, kind, options, find, comparator }: FilterField,
-  text: (typeof filterWords)['en'],
-): readonly Input[] {
+function inputsOf(field: FilterField, text: (typeof filterWords)['en']): readonly Input[] {
+  const { id: name, title: label, options, find, comparator } = field;
+  const kind = kindOf(field);
   if (kind === 'time' || kind === 'amount') {
     return BOUNDS.map((by) => ({
       by,

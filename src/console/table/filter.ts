@@ -1,6 +1,5 @@
-import { knownOf } from '../record/known';
+import { knownOf, type Known } from '../record/known';
 import { type Option, useFormat, useLabel, useTexts } from '../text';
-import type { Reference } from '../ui/reference-input';
 import { pageWords } from '../ui/words';
 
 /** A comparator of the API, for example `{ contains: "SN-1" }`. */
@@ -11,57 +10,44 @@ type Value = string | number | boolean;
 /** A filter of the API without `and`, `or` and `not`, as it stands in the address: `not.version` is what must not hold. */
 export type Filter = Readonly<Record<string, Comparator>>;
 
-/** A condition that people can set. */
-export interface FilterField {
+/** A condition that people can set, beside what is known by its name. */
+export interface FilterField extends Known {
   /** Name in the filter of the API. */
   readonly id: string;
   readonly title: string;
-  /** `amount` is in cents; `reference` is the id of a record. */
-  readonly kind: 'text' | 'choice' | 'flag' | 'time' | 'amount' | 'reference';
-  /** Values of a choice. */
+  /** Values to choose from. */
   readonly options?: readonly Option[] | undefined;
-  /** Finds records for a reference by their names, at most some ten. */
-  readonly find?: ((text: string) => Promise<readonly Reference[]>) | undefined;
   /** Set by links alone, without a field to enter it. */
   readonly isOfLinks?: boolean;
-  /** How a text is compared: `contains` where nothing is said. */
-  readonly comparator?: 'contains' | 'startsWith' | 'eq';
 }
 
 /** A condition of a page, or its name where all of it is known. */
-export type GivenFilter =
-  | string
-  | (Partial<FilterField> & { readonly id: string; readonly values?: readonly string[] });
-
-const KINDS = new Map<string | undefined, FilterField['kind']>([
-  ['ago', 'time'],
-  ['time', 'time'],
-  ['amount', 'amount'],
-  ['flag', 'flag'],
-]);
-
-/** Words for the values of a flag. */
-const FLAG = [
-  ['true', 'yes'],
-  ['false', 'no'],
-] as const;
-
-const kindOf = (shownAs: string | undefined) => KINDS.get(shownAs) ?? 'text';
+export type GivenFilter = string | (Partial<FilterField> & { readonly id: string });
 
 /** Conditions with all that follows from their names. */
 export function useFilterFields(given: readonly GivenFilter[]): readonly FilterField[] {
   const label = useLabel();
+  const yesOrNo = [
+    { value: 'true', label: label('yes') },
+    { value: 'false', label: label('no') },
+  ];
   return given.map((each) => {
     const own = typeof each === 'string' ? { id: each } : each;
-    const { values, find, kind: shownAs, comparator } = { ...knownOf(own.id), ...own };
-    const kind = find ? 'reference' : values ? 'choice' : kindOf(shownAs);
-    const options =
-      kind === 'flag'
-        ? FLAG.map(([value, word]) => ({ value, label: label(word) }))
-        : values?.map((value) => ({ value, label: label(value) }));
-    const field = { title: label(own.id), kind, options, find, ...own } as const;
-    return comparator === undefined ? field : { ...field, comparator };
+    const field = { title: label(own.id), ...knownOf(own.id), ...own };
+    if (field.kind === 'flag') return { ...field, options: yesOrNo };
+    return { ...field, options: field.values?.map((value) => ({ value, label: label(value) })) };
   });
+}
+
+/** Kind of the values of a condition: an amount is in cents, a reference the id of a record. */
+export function kindOf({
+  kind,
+  find,
+  isOfLinks,
+}: FilterField): 'amount' | 'flag' | 'reference' | 'text' | 'time' {
+  if (find !== undefined || isOfLinks === true) return 'reference';
+  if (kind === 'ago') return 'time';
+  return kind === 'amount' || kind === 'flag' || kind === 'time' ? kind : 'text';
 }
 
 export const filterWords = pageWords({
@@ -107,7 +93,7 @@ export function shownFilter(fields: readonly FilterField[], filter: object): Fil
 /** Global ids in the conditions of references. */
 export function referencesIn(fields: readonly FilterField[], filter: Filter): readonly string[] {
   return fields
-    .filter(({ kind }) => kind === 'reference')
+    .filter((field) => kindOf(field) === 'reference')
     .flatMap(({ id }) => [filter[id]?.eq ?? filter[id]?.in ?? []].flat().map(String));
 }
 
@@ -119,9 +105,10 @@ export function useConditionText(
   const format = useFormat();
   return (field, comparator) => {
     const shown = (value: Value): string => {
-      if (field.kind === 'time') return format.time(String(value));
-      if (field.kind === 'amount') return format.amount(Number(value));
-      if (field.kind === 'reference') return names.get(String(value)) ?? '…';
+      const kind = kindOf(field);
+      if (kind === 'time') return format.time(String(value));
+      if (kind === 'amount') return format.amount(Number(value));
+      if (kind === 'reference') return names.get(String(value)) ?? '…';
       return field.options?.find((option) => option.value === String(value))?.label ?? String(value);
     };
     const parts: string[] = [];

@@ -92,7 +92,7 @@ export default function LedgerPage(): ReactNode {
         { id: 'entityKind', values: KINDS },
         'actorId',
         'at',
-        { id: 'jobId', title: text.byJob, kind: 'reference', isOfLinks: true },
+        { id: 'jobId', title: text.byJob, isOfLinks: true },
       ]}
       panel={<EntryPanel />}
       empty={text.noEntries}

@@ -52,7 +52,7 @@ export default function NotificationsPage(): ReactNode {
         { id: 'kind', values: KINDS },
         { id: 'deliveryState', values: STATES },
         'createdAt',
-        { id: 'id', title: text.notifications, kind: 'reference', isOfLinks: true },
+        { id: 'id', title: text.notifications, isOfLinks: true },
       ]}
       create={{
         title: text.send,

@@ -4,10 +4,11 @@ import { useMutation, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
 import { useMay } from '../app/session';
 import type { Scope } from '../gql/graphql';
+import { useTexts } from '../text';
 import { Button, type ButtonProps } from '../ui/button';
 import { FailureNote } from '../ui/states';
 import { notify } from '../ui/toasts';
-import { pageTexts } from '../ui/words';
+import { words } from '../ui/words';
 import type { CreateDialogProps } from './fields';
 
 export interface DialogButtonProps extends Pick<ButtonProps, 'icon' | 'look'> {
@@ -92,50 +93,6 @@ export function ActionButton<Data extends object, Variables extends object>(
   );
 }
 
-const useText = pageTexts({
-  title: [(name: string) => `Delete ${name}?`, (name: string) => `Excluir ${name}?`],
-  help: ['This cannot be undone.', 'Isto não pode ser desfeito.'],
-  isDeleted: [(name: string) => `${name} is deleted`, (name: string) => `${name} foi excluído`],
-  forceDelete: ['Delete all the same', 'Excluir mesmo assim'],
-});
-
-/** A mutation of `id`, `ifMatch` and, where terminals could lose software, `force`. */
-export type DeleteDocument = Document<
-  object,
-  { readonly id: string; readonly ifMatch: number; readonly force: boolean }
->;
-
-export interface RecordRow {
-  readonly id: string;
-  /** Absent on records that are never changed or deleted. */
-  readonly revision?: number;
-}
-
-interface DeleteButtonProps {
-  readonly record: RecordRow;
-  readonly name: string;
-  readonly document: DeleteDocument;
-  readonly onDeleted: () => void;
-}
-
-/** Deletes a record once the person has confirmed it; software in use is deleted only if that is confirmed as well. */
-export function DeleteButton({ record, name, document, onDeleted }: DeleteButtonProps): ReactNode {
-  const text = useText();
-  return (
-    <ActionButton
-      label={text.delete}
-      title={text.title(name)}
-      help={text.help}
-      isDangerous
-      document={document as Document<object, object>}
-      variables={{ id: record.id, ifMatch: record.revision ?? 0 }}
-      force={text.forceDelete}
-      done={text.isDeleted(name)}
-      onDone={onDeleted}
-    />
-  );
-}
-
 interface RenameButtonProps<Data extends object> extends Pick<CreateDialogProps<Data>, 'root' | 'document'> {
   readonly id: string;
   /** The name that it has now. */
@@ -144,7 +101,7 @@ interface RenameButtonProps<Data extends object> extends Pick<CreateDialogProps<
 
 /** Renames a record by a mutation of `id` and the name. */
 export function RenameButton<Data extends object>({ id, name, ...form }: RenameButtonProps<Data>): ReactNode {
-  const text = useText();
+  const text = useTexts(words);
   const { dialog } = creating({
     title: `${text.rename}: ${name}`,
     fields: [{ name: 'name', initial: name, autoFocus: true }],

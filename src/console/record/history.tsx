@@ -131,34 +131,18 @@ export function HistoryEntry(props: {
   );
 }
 
-/** The value before and after a change; of a list, what was removed and added. */
-function ChangedValue(props: {
+interface ChangedValueProps {
   readonly change: Change;
   readonly names: ReadonlyMap<string, string>;
-}): ReactNode {
-  const show = useValueText(props.change, props.names);
-  const { before, after } = props.change;
-  const old: readonly unknown[] = [before ?? []].flat();
-  const now: readonly unknown[] = [Array.isArray(before) ? (after ?? []) : after].flat();
-  const removed = old.filter((each) => !now.includes(each));
-  const added = now.filter((each) => !old.includes(each));
-  return (
-    <>
-      {removed.length > 0 && <del>{removed.map(show).join(', ')}</del>}{' '}
-      {added.length > 0 && <ins>{added.map(show).join(', ')}</ins>}
-    </>
-  );
 }
 
-/** Says a value of a field in words: a record by its name, a time in the zone of the person. */
-function useValueText(
-  { field, before, after, recordIds }: Change,
-  names: ReadonlyMap<string, string>,
-): (value: unknown) => string {
-  const numbers = [before, after].flat().filter((value) => typeof value === 'number');
+/** The value before and after a change in words: a record by its name. Of a list, what was removed and added. */
+function ChangedValue({ change, names }: ChangedValueProps): ReactNode {
   const text = useText();
   const format = useFormat();
-  return (value) => {
+  const { field, before, after, recordIds } = change;
+  const numbers = [before, after].flat().filter((value) => typeof value === 'number');
+  const show = (value: unknown): string => {
     if (value === null || value === undefined || value === '') return text.none;
     if (typeof value === 'boolean') return value ? text.yes : text.no;
     if (typeof value === 'number') {
@@ -169,4 +153,14 @@ function useValueText(
     if (typeof value !== 'string') return JSON.stringify(value);
     return field.endsWith('At') ? format.time(value) : value;
   };
+  const old: readonly unknown[] = [before ?? []].flat();
+  const now: readonly unknown[] = [Array.isArray(before) ? (after ?? []) : after].flat();
+  const removed = old.filter((each) => !now.includes(each));
+  const added = now.filter((each) => !old.includes(each));
+  return (
+    <>
+      {removed.length > 0 && <del>{removed.map(show).join(', ')}</del>}{' '}
+      {added.length > 0 && <ins>{added.map(show).join(', ')}</ins>}
+    </>
+  );
 }

@@ -2,21 +2,36 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 
 import type { EntityType } from '../api/changes';
-import { useRecord, type Fragment } from '../api/query';
+import { useRecord, type Document, type Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import { useListAddress } from '../table/address';
 import { useLabel } from '../text';
 import { Button, IconButton } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
-import { DeleteButton, type DeleteDocument, type RecordRow } from './dialog-button';
+import { ActionButton } from './dialog-button';
 import { EditRecord, type RecordEdit } from './edit-record';
 import { hasHistory, RecordHistory } from './history';
 import { nameOf } from './link';
 
 const useText = pageTexts({
+  deleteTitle: [(name: string) => `Delete ${name}?`, (name: string) => `Excluir ${name}?`],
+  deleteHelp: ['This cannot be undone.', 'Isto não pode ser desfeito.'],
+  forceDelete: ['Delete all the same', 'Excluir mesmo assim'],
+  isDeleted: [(name: string) => `${name} is deleted`, (name: string) => `${name} foi excluído`],
   gone: ['This record no longer exists.', 'Este registro não existe mais.'],
 });
+
+interface RecordRow {
+  readonly id: string;
+  /** Absent on records that are never changed or deleted. */
+  readonly revision?: number;
+}
+
+type DeleteDocument = Document<
+  object,
+  { readonly id: string; readonly ifMatch: number; readonly force: boolean }
+>;
 
 interface RecordPanelProps<Row extends RecordRow> {
   readonly fragment: Fragment<Row>;
@@ -26,7 +41,7 @@ interface RecordPanelProps<Row extends RecordRow> {
   readonly title?: (record: Row) => string;
   /** How the record is changed, for those who may. */
   readonly edit?: RecordEdit;
-  /** Deletes the record, for those who may. */
+  /** Deletes the record, for those who may. Where terminals could lose software, it takes `force` as well. */
   readonly remove?: DeleteDocument;
   /** Further buttons, for those who may change records. */
   readonly actions?: (record: Row) => ReactNode;
@@ -76,7 +91,7 @@ export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>)
           </Button>
         )}
         {mayWrite && remove && record && (
-          <DeleteButton record={record} name={title(record)} document={remove} onDeleted={onClose} />
+          <DeleteButton record={record} name={title(record)} document={remove} onDone={onClose} />
         )}
         <IconButton icon="close" label={text.close} onPress={onClose} />
       </header>
@@ -111,5 +126,29 @@ export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>)
         </Tabs>
       )}
     </aside>
+  );
+}
+
+/** Deletes the record once the person has confirmed it; software in use is deleted only if that is confirmed as well. */
+function DeleteButton(props: {
+  readonly record: RecordRow;
+  readonly name: string;
+  readonly document: DeleteDocument;
+  readonly onDone: () => void;
+}): ReactNode {
+  const text = useText();
+  const { record, name } = props;
+  return (
+    <ActionButton
+      label={text.delete}
+      title={text.deleteTitle(name)}
+      help={text.deleteHelp}
+      isDangerous
+      document={props.document as Document<object, object>}
+      variables={{ id: record.id, ifMatch: record.revision ?? 0 }}
+      force={text.forceDelete}
+      done={text.isDeleted(name)}
+      onDone={props.onDone}
+    />
   );
 }

@@ -11,7 +11,7 @@ import { Button } from '../ui/button';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
 import type { ListAddress } from './address';
-import { useChosenColumns, ColumnMenu } from './columns';
+import { useChosenColumns } from './columns';
 import { ExportLink } from './export-link';
 import {
   apiFilter,
@@ -103,7 +103,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   const render = (row: Row): ReactNode => rowActions && <RowMenu actions={rowActions} row={row} />;
   const menu = { id: 'actions', title: text.actions, width: 90, render };
   const known = useColumns<Row>([...props.columns, ...(rowActions ? [menu] : [])]);
-  const [columns, columnChoice] = useChosenColumns(props.id, known);
+  const [columns, columnMenu] = useChosenColumns(props.id, known);
   const hasFilter = Object.keys(filter).length > 0;
   return (
     <div className={props.isCompact === true ? 'table table-compact' : 'table'}>
@@ -123,7 +123,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
           {total !== null && text.rows(format.number(total))}
         </span>
         {props.isCompact !== true && <ExportLink table={props.id} filter={where} columns={columns} />}
-        <ColumnMenu columns={known} choice={columnChoice} />
+        {columnMenu}
         {props.actions}
       </div>
       <Suspense>{isFiltering && <FilterPanel {...bar} />}</Suspense>

@@ -182,22 +182,20 @@ function HeaderCell<Row extends { readonly id: string }>(
   const { sort } = props.address;
   const { id, title } = column;
   const order = id.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
-  if (!list.orders.includes(order)) {
-    return (
-      <div role="columnheader" className={classOf(column)}>
-        {title}
-      </div>
-    );
-  }
   const direction = sort === order ? 'ascending' : sort === `-${order}` ? 'descending' : 'none';
   const next = { none: order, ascending: `-${order}`, descending: undefined }[direction];
   const mark = { none: '', ascending: ' ↑', descending: ' ↓' }[direction];
+  const isSortable = list.orders.includes(order);
   return (
-    <div role="columnheader" aria-sort={direction} className={classOf(column)}>
-      <button type="button" className="grid-sort" onClick={() => change({ sort: next })}>
-        {title}
-        <span aria-hidden="true">{mark}</span>
-      </button>
+    <div role="columnheader" aria-sort={isSortable ? direction : undefined} className={classOf(column)}>
+      {isSortable ? (
+        <button type="button" className="grid-sort" onClick={() => change({ sort: next })}>
+          {title}
+          <span aria-hidden="true">{mark}</span>
+        </button>
+      ) : (
+        title
+      )}
     </div>
   );
 }

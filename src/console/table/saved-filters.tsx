@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 import { graphql, mutations, useMutation, useQuery } from '../api';
 import { useMay } from '../app/session';
-import type { SavedFilterKind, SavedFiltersQuery } from '../gql/graphql';
+import type { SavedFilterKind } from '../gql/graphql';
 import { ActionButton, RenameButton } from '../record/dialog-button';
 import { SendForm } from '../record/fields';
 import { useTexts } from '../text';
@@ -35,15 +35,65 @@ interface SavedFiltersProps extends FilterBarProps {
 
 /** The saved filters of a list to choose from, and a form that saves the filter of now. */
 export default function SavedFilters(props: SavedFiltersProps): ReactNode {
-  const { kind, filter, onClose } = props;
   const text = useText();
-  const filterText = useTexts(filterWords);
-  const mayWrite = useMay('WRITE');
+  const { kind, fields, filter, onChange, onClose } = props;
+  const title = useTexts(filterWords).savedFilters;
+  const [mayWrite, mayAll] = [useMay('WRITE'), useMay('ADMIN')];
   const { data, error, reload } = useQuery(FILTERS, { kind }, ['SAVED_FILTER']);
+  const share = useMutation(mutations.savedFilterUpdate);
+  // The fields of the list cannot show every filter that a program has saved.
+  const rows = data?.savedFilters.flatMap((each) => {
+    const shown = shownFilter(fields, each.filter as object);
+    return shown === null ? [] : [{ ...each, shown, mayChange: mayWrite && (each.own || mayAll) }];
+  });
+  const use = (shown: Filter): void => {
+    onChange(shown);
+    onClose();
+  };
   return (
-    <Dialog title={filterText.savedFilters} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       {error && <PageFailure error={error} onRetry={reload} />}
-      {data ? <Known {...props} saved={data.savedFilters} /> : <Loading />}
+      {share.problem && <FailureNote failure={share.problem} />}
+      {rows ? (
+        <SmallTable
+          rows={rows}
+          empty={text.noFilters}
+          columns={[
+            { id: 'name', render: ({ name, shown }) => <Button onPress={() => use(shown)}>{name}</Button> },
+            { id: 'owner', title: text.createdBy },
+            {
+              id: 'shared',
+              title: text.shared,
+              render: ({ id, shared, mayChange }) => (
+                <Checkbox
+                  isSelected={shared}
+                  isDisabled={!mayChange}
+                  onChange={(isShared) => void share.run({ id, input: { shared: isShared } })}
+                >
+                  {text.share}
+                </Checkbox>
+              ),
+            },
+            {
+              id: 'actions',
+              title: text.actions,
+              render: ({ id, name, mayChange }) =>
+                mayChange && (
+                  <span className="buttons">
+                    <RenameButton id={id} name={name} document={mutations.savedFilterUpdate} />
+                    <ActionButton
+                      label={text.delete}
+                      document={mutations.savedFilterDelete}
+                      variables={{ id }}
+                    />
+                  </span>
+                ),
+            },
+          ]}
+        />
+      ) : (
+        <Loading />
+      )}
       {mayWrite && Object.keys(filter).length > 0 && (
         <SendForm
           fields={['name', { name: 'shared', label: text.share, isFlag: true }]}
@@ -53,66 +103,5 @@ export default function SavedFilters(props: SavedFiltersProps): ReactNode {
         />
       )}
     </Dialog>
-  );
-}
-
-interface KnownProps extends SavedFiltersProps {
-  readonly saved: SavedFiltersQuery['savedFilters'];
-}
-
-/** Saved filters, which their owners and administrators may share, rename and delete. */
-function Known({ saved, fields, onChange, onClose }: KnownProps): ReactNode {
-  const text = useText();
-  const [mayWrite, mayAll] = [useMay('WRITE'), useMay('ADMIN')];
-  const share = useMutation(mutations.savedFilterUpdate);
-  // The fields of the list cannot show every filter that a program has saved.
-  const rows = saved.flatMap((each) => {
-    const shown = shownFilter(fields, each.filter as object);
-    return shown === null ? [] : [{ ...each, shown, mayChange: mayWrite && (each.own || mayAll) }];
-  });
-  const use = (shown: Filter): void => {
-    onChange(shown);
-    onClose();
-  };
-  return (
-    <>
-      {share.problem && <FailureNote failure={share.problem} />}
-      <SmallTable
-        rows={rows}
-        empty={text.noFilters}
-        columns={[
-          { id: 'name', render: ({ name, shown }) => <Button onPress={() => use(shown)}>{name}</Button> },
-          { id: 'owner', title: text.createdBy },
-          {
-            id: 'shared',
-            title: text.shared,
-            render: ({ id, shared, mayChange }) => (
-              <Checkbox
-                isSelected={shared}
-                isDisabled={!mayChange}
-                onChange={(isShared) => void share.run({ id, input: { shared: isShared } })}
-              >
-                {text.share}
-              </Checkbox>
-            ),
-          },
-          {
-            id: 'actions',
-            title: text.actions,
-            render: ({ id, name, mayChange }) =>
-              mayChange && (
-                <span className="buttons">
-                  <RenameButton id={id} name={name} document={mutations.savedFilterUpdate} />
-                  <ActionButton
-                    label={text.delete}
-                    document={mutations.savedFilterDelete}
-                    variables={{ id }}
-                  />
-                </span>
-              ),
-          },
-        ]}
-      />
-    </>
   );
 }

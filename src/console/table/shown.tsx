@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { knownOf } from '../record/known';
 import { nameOf, RecordLink, RecordLinks, type Named } from '../record/link';
 import { useFormat, useLabel } from '../text';
-import { Ago, Badge, Time, type Tone } from '../ui/facts';
+import { Badge, Time, type Tone } from '../ui/facts';
 import { Empty } from '../ui/states';
 
 /** Colours of states. */
@@ -44,8 +44,9 @@ export function Shown({ name, record, page, isInList = false }: ShownProps): Rea
   const format = useFormat();
   const known = knownOf(name);
   const value: unknown = (record as Readonly<Record<string, unknown>>)[name];
-  if (known.kind === 'time') return <Time at={value as string | null} />;
-  if (known.kind === 'ago') return isInList ? <Ago at={value as string} /> : <Time at={value as string} />;
+  if (known.kind === 'time' || known.kind === 'ago') {
+    return <Time at={value as string | null} isAgo={isInList && known.kind === 'ago'} />;
+  }
   if (value === null || value === undefined) return null;
   if (page !== undefined && typeof value === 'string') {
     return <RecordLink page={page} record={{ ...(record as { readonly id: string }), name: value }} />;

@@ -25,13 +25,13 @@ interface ChartProps {
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
   /** Page of the records behind the values, for example `/notifications`. */
-  readonly page?: string | undefined;
+  readonly page?: string;
 }
 
 /** Bars whose names have room beside each other. */
 const NAMED = 8;
 
-/** Bars on top of each other, with the same figures as a table. */
+/** Bars on top of each other, with the same figures as a table, which lead to the records behind them. */
 export function Chart({ title, labels, series, format, page }: ChartProps): ReactNode {
   const text = useTexts(words);
   const valueAt = ({ values }: ChartSeries, index: number): number => values[index] ?? 0;
@@ -81,30 +81,20 @@ export function Chart({ title, labels, series, format, page }: ChartProps): Reac
               id: name,
               title: name,
               align: 'end' as const,
-              render: ({ index }: { readonly index: number }) => (
-                <Figure value={values[index] ?? 0} filter={filters?.[index]} page={page} format={format} />
-              ),
+              render: ({ index }: { readonly index: number }) => {
+                const [value = 0, filter] = [values[index], filters?.[index]];
+                if (value === 0 || !page || !filter) return format(value);
+                return (
+                  <Link to={page} search={{ filter }}>
+                    {format(value)}
+                  </Link>
+                );
+              },
             })),
           ]}
         />
       </details>
     </figure>
-  );
-}
-
-/** A value, which leads to the records behind it if there are any. */
-function Figure(
-  props: Pick<ChartProps, 'format' | 'page'> & {
-    readonly value: number;
-    readonly filter: Filter | undefined;
-  },
-): ReactNode {
-  const { value, filter, page, format } = props;
-  if (value === 0 || page === undefined || filter === undefined) return format(value);
-  return (
-    <Link to={page} search={{ filter }}>
-      {format(value)}
-    </Link>
   );
 }
 

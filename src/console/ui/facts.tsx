@@ -21,20 +21,18 @@ interface TimeProps {
   readonly at: string | null | undefined;
 }
 
-/** A time; how long ago it was when pointed at. */
-export const Time = ({ at }: TimeProps): ReactNode => <When at={at} shown="time" hint="ago" />;
-
 /** How long ago a time was; the time itself when pointed at. */
-export const Ago = ({ at }: TimeProps): ReactNode => <When at={at} shown="ago" hint="time" />;
+export const Ago = ({ at }: TimeProps): ReactNode => <Time at={at} isAgo />;
 
-function When(props: TimeProps & Readonly<Record<'shown' | 'hint', 'ago' | 'time'>>): ReactNode {
-  const { at, shown, hint } = props;
+/** A time; how long ago it was when pointed at. With `isAgo`, the other way round. */
+export function Time({ at, isAgo = false }: TimeProps & { readonly isAgo?: boolean }): ReactNode {
   const format = useFormat();
   const text = useTexts(words);
   if (at === null || at === undefined) return <span className="faint">{text.never}</span>;
+  const [shown, hint] = isAgo ? [format.ago(at), format.time(at)] : [format.time(at), format.ago(at)];
   return (
-    <time dateTime={at} title={format[hint](at)}>
-      {format[shown](at)}
+    <time dateTime={at} title={hint}>
+      {shown}
     </time>
   );
 }

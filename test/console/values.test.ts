@@ -23,7 +23,9 @@ it('a group is made, gets a number and a version, and a value for its numbers, o
   const panel = page.getByRole('complementary');
   await panel.getByText('No logical numbers in this group.').waitFor();
   for (const number of ['4711', '4712']) {
-    await chosen(panel, 'Move a logical number here', number, number);
+    await panel.getByRole('button', { name: 'Move a number here' }).click();
+    await chosen(page.getByRole('dialog'), 'Logical number', number, number);
+    await page.getByRole('dialog').getByRole('button', { name: 'Move a number here' }).click();
     await panel.getByRole('row', { name: number }).waitFor();
   }
   await panel.getByRole('tab', { name: 'App versions' }).click();

@@ -6,40 +6,48 @@ class SafeStorage {
 
   /** Whether values last. */
   get isUsable(): boolean {
-    try {
-      this.storage().setItem('probe', '');
-      this.storage().removeItem('probe');
-      return true;
-    } catch {
-      return false;
-    }
+    return this.#isDone((storage) => {
+      storage.setItem('probe', '');
+      storage.removeItem('probe');
+    });
   }
 
   get(name: string): string | null {
+    let value = this.#memory.get(name) ?? null;
+    this.#isDone((storage) => (value ??= storage.getItem(name)));
+    return value;
+  }
+
+  /** The object whose JSON is stored; an empty one if there is none. */
+  read(name: string): object {
     try {
-      return this.#memory.get(name) ?? this.storage().getItem(name);
+      return Object(JSON.parse(this.get(name) ?? '{}')) as object;
     } catch {
-      return null;
+      return {};
     }
   }
 
   /** Null takes the value away. */
   set(name: string, value: string | null): void {
     this.#memory.delete(name);
-    try {
-      if (value === null) this.storage().removeItem(name);
-      else this.storage().setItem(name, value);
-    } catch {
-      if (value !== null) this.#memory.set(name, value);
-    }
+    const isDone = this.#isDone((storage) =>
+      value === null ? storage.removeItem(name) : storage.setItem(name, value),
+    );
+    if (!isDone && value !== null) this.#memory.set(name, value);
   }
 
   clear(): void {
     this.#memory.clear();
+    this.#isDone((storage) => storage.clear());
+  }
+
+  /** Whether the storage of the browser allows this. */
+  #isDone(act: (storage: Storage) => unknown): boolean {
     try {
-      this.storage().clear();
+      act(this.storage());
+      return true;
     } catch {
-      // There is nothing in a blocked storage.
+      return false;
     }
   }
 }

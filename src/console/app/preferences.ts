@@ -13,20 +13,16 @@ export interface Preferences {
 
 const KEY = 'preferences';
 const listeners = new Set<() => void>();
-let current: Preferences = { language: browserLanguage(), theme: 'system', ...known(saved()) };
+let current: Preferences = {
+  language: browserLanguage(),
+  theme: 'system',
+  ...known(browserStorage.read(KEY)),
+};
 applyTheme(current.theme);
-
-function saved(): unknown {
-  try {
-    return JSON.parse(browserStorage.get(KEY) ?? '{}');
-  } catch {
-    return null;
-  }
-}
 
 /** Preferences that this version of the console knows: other programs may save others. */
 function known(preferences: unknown): Partial<Preferences> {
-  const { language, theme } = (preferences ?? {}) as { language?: unknown; theme?: unknown };
+  const { language, theme } = Object(preferences) as { language?: unknown; theme?: unknown };
   return {
     ...((language === 'en' || language === 'pt') && { language }),
     ...((theme === 'system' || theme === 'light' || theme === 'dark') && { theme }),

@@ -3,7 +3,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  redirect,
+  Navigate,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
@@ -56,13 +56,10 @@ function Broken(): ReactNode {
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
-const first = PAGES[0]?.path ?? '/';
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    return redirect({ to: first, replace: true, throw: true });
-  },
+  component: () => <Navigate to={PAGES[0]?.path ?? '/'} replace />,
 });
 
 const pages = PAGES.map(({ path, load }) =>

@@ -23,7 +23,6 @@ export interface LinkListProps<Row extends Named> {
   readonly problem?: Failure | null | undefined;
   /** Further cell of a row. */
   readonly cell?: (row: Row) => ReactNode;
-  readonly empty: string;
 }
 
 /** Records that are linked to a record, which are added and removed one by one. */
@@ -37,7 +36,6 @@ export function LinkList<Row extends Named>(props: LinkListProps<Row>): ReactNod
       <SmallTable
         rows={rows}
         hasTitles={false}
-        empty={props.empty}
         columns={[
           { id: 'record', render: (row) => <RecordLink page={props.page} record={row} /> },
           { id: 'cell', render: (row) => props.cell?.(row) },

@@ -16,6 +16,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   CANCELLED: 'warning',
   EXPIRED: 'warning',
   FAILING: 'warning',
+  LOCKED: 'warning',
   STALE: 'warning',
   DENIED: 'bad',
   DISABLED: 'bad',
@@ -134,16 +135,17 @@ interface SmallTableProps<Row> {
   readonly caption?: string;
   /** Without titles where the values say what they are. */
   readonly hasTitles?: boolean;
-  /** Shown instead of a table without rows. */
+  /** Shown instead of a table without rows; "None" without it. */
   readonly empty?: string;
 }
 
 /** A list that is loaded as a whole, such as the files of an app version. */
 export function SmallTable<Row extends object>(props: SmallTableProps<Row>): ReactNode {
-  const { rows, caption, hasTitles = true, empty } = props;
+  const label = useLabel();
+  const { rows, caption, hasTitles = true, empty = label('none') } = props;
   const { rowKey = (row: Row) => (row as Row & { readonly id: string }).id } = props;
   const columns = useColumns<Row>(props.columns);
-  if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>;
+  if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
     <div className="wide">
       <table className="plain-table">

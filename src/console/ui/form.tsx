@@ -21,7 +21,7 @@ export function useDraft<Values extends object>(key: string | undefined, empty: 
   const name = `draft:${key}`;
   const isKept = key !== undefined;
   const [initial] = useState(empty);
-  const [values, setValues] = useState<Values>(() => ({ ...initial, ...(isKept && savedDraft(name)) }));
+  const [values, setValues] = useState<Values>(() => ({ ...initial, ...(isKept && tabStorage.read(name)) }));
   useEffect(() => {
     if (!isKept) return;
     const text = JSON.stringify(values, (_name, value: unknown) => (value instanceof File ? null : value));
@@ -35,14 +35,6 @@ export function useDraft<Values extends object>(key: string | undefined, empty: 
       setValues(initial);
     },
   };
-}
-
-function savedDraft(name: string): object {
-  try {
-    return JSON.parse(tabStorage.get(name) ?? '{}') as object;
-  } catch {
-    return {};
-  }
 }
 
 interface FormProps {

@@ -15,7 +15,7 @@ export const useText = pageTexts({
     'Link for the person, to choose a password within 72 hours',
     'Link para a pessoa escolher uma senha em até 72 horas',
   ],
-  locked: ['Locked', 'Bloqueado'],
+  LOCKED: ['Locked', 'Bloqueado'],
   noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
   noMembers: ['No members yet.', 'Nenhum membro ainda.'],
   resetPasswordDone: ['The link is made.', 'O link foi criado.'],
@@ -40,5 +40,6 @@ export const useText = pageTexts({
   timeZone: ['Time zone of terminals', 'Fuso horário dos terminais'],
   timeZoneHelp: ['In which terminals show times.', 'No qual os terminais mostram horários.'],
   unlock: ['Unlock', 'Desbloquear'],
-  valid: ['Valid', 'Ativo'],
+  ACTIVE: ['Valid', 'Ativo'],
+  DISABLED: ['Disabled', 'Desabilitado'],
 });

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { graphql, mutations, useMutation } from '../../api';
 import { useMay } from '../../app/session';
@@ -13,8 +13,6 @@ import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { SmallTable } from '../../table/shown';
 import { Checkbox } from '../../ui/field';
-import { ReferenceInput } from '../../ui/reference-input';
-import { FailureNote } from '../../ui/states';
 import { COLUMNS, SOURCE } from '../logical-numbers/numbers-page';
 import { useText as useNumberText } from '../logical-numbers/words';
 import { useNewParameter } from '../values/owner';
@@ -62,7 +60,6 @@ const RECORD = graphql(`
 `);
 
 function GroupPanel(): ReactNode {
-  const text = useText();
   return (
     <RecordPanel
       fragment={RECORD}
@@ -73,22 +70,19 @@ function GroupPanel(): ReactNode {
         logicalNumbers: <GroupNumbers groupId={group.id} />,
         appVersions: <GroupVersions group={group} />,
         parameters: <Parameters group={group} />,
-        metacontents: (
-          <Values rows={group.metacontents.nodes} page="/metacontents" empty={text.noMetacontents} />
-        ),
+        metacontents: <Values rows={group.metacontents.nodes} page="/metacontents" />,
       })}
     />
   );
 }
 
 function Parameters({ group }: { readonly group: GroupRecordFragment }): ReactNode {
-  const text = useText();
   return (
     <>
       <div className="buttons">
         <DialogButton {...creating(useNewParameter({ groupId: group.id }))} />
       </div>
-      <Values rows={group.parameters.nodes} page="/parameters" empty={text.noParameters} />
+      <Values rows={group.parameters.nodes} page="/parameters" />
     </>
   );
 }
@@ -96,7 +90,6 @@ function Parameters({ group }: { readonly group: GroupRecordFragment }): ReactNo
 interface ValuesProps {
   readonly rows: readonly { readonly id: string; readonly key: string; readonly value: unknown }[];
   readonly page: string;
-  readonly empty: string;
 }
 
 function Values(props: ValuesProps): ReactNode {
@@ -116,25 +109,17 @@ function Values(props: ValuesProps): ReactNode {
 /** The logical numbers of a group with their devices; others are moved into it by their number. */
 function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
   const text = useText();
-  const mayWrite = useMay('WRITE');
   const navigate = useNavigate();
-  const [moved, setMoved] = useState(0);
-  const { run, problem } = useMutation(mutations.logicalNumberMove);
-  const move = async (id: string): Promise<void> => {
-    if (await run({ id, groupId, force: false })) setMoved(moved + 1);
-  };
+  const move = creating({
+    title: text.addNumber,
+    root: null,
+    fields: [{ name: 'id', label: text.logicalNumber, find: findLogicalNumbers, autoFocus: true }],
+    document: mutations.logicalNumberMove,
+    args: { groupId },
+    submit: text.addNumber,
+  });
   return (
     <>
-      {problem && <FailureNote failure={problem} />}
-      {mayWrite && (
-        <ReferenceInput
-          key={moved}
-          label={text.addNumber}
-          value={null}
-          find={findLogicalNumbers}
-          onChange={(number) => number && void move(number.id)}
-        />
-      )}
       <CompactList
         id="group-numbers"
         label={text.logicalNumbers}
@@ -144,6 +129,7 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
         onOpen={({ id: open }) => void navigate({ to: '/logical-numbers', search: { open } })}
         columns={COLUMNS.filter((id) => id !== 'group')}
         filters={['number']}
+        actions={<DialogButton {...move} />}
         empty={text.noNumbers}
       />
       <p>
@@ -186,7 +172,6 @@ function GroupVersions({ group }: { readonly group: GroupRecordFragment }): Reac
           {text.getsNew}
         </Checkbox>
       )}
-      empty={text.noVersions}
     />
   );
 }

@@ -19,15 +19,8 @@ export function EffectiveParameters({ logicalNumber }: EffectiveParametersProps)
       rowKey={({ key }) => key}
       empty={text.noParameters}
       columns={[
-        {
-          id: 'key',
-          render: ({ key, description }) => (
-            <>
-              <span className="code">{key}</span> <small>{description}</small>
-            </>
-          ),
-        },
-        { id: 'value', render: ({ value }) => <span className="code">{value}</span> },
+        'key',
+        'value',
         {
           id: 'source',
           title: text.source,
@@ -41,6 +34,7 @@ export function EffectiveParameters({ logicalNumber }: EffectiveParametersProps)
               </>
             ),
         },
+        'description',
       ]}
     />
   );

@@ -3,15 +3,13 @@ import { useMemo, type ReactNode } from 'react';
 
 import { graphql, useQuery, useSubscription } from '../../api';
 import type { DevicePresence, OverviewQuery } from '../../gql/graphql';
-import { RecordLink } from '../../record/link';
 import type { Filter } from '../../table/filter';
 import { State } from '../../table/shown';
 import { useLocale, useFormat } from '../../text';
 import { startsOf } from '../../text/zone';
-import { Ago, Bars, Section, type Bar } from '../../ui/facts';
+import { Bars, Section, type Bar } from '../../ui/facts';
 import { Card, Page } from '../../ui/page';
 import { Loading, PageFailure } from '../../ui/states';
-import { messageOf } from '../notifications/words';
 import { Deliveries, Payments } from './charts';
 import { useText } from './words';
 
@@ -30,7 +28,7 @@ const OVERVIEW = graphql(`
     withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) { totalCount }
     unknownTerminals(first: 0) { totalCount }
     notifications(first: 20, orderBy: { field: CREATED_AT, direction: DESC }) {
-      nodes { id content createdAt summary { delivered failed expired queued sent } }
+      nodes { id summary { failed expired } }
     }
     hours: transactionSummary(
       bucket: HOUR, timeZone: $timeZone, filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
@@ -67,8 +65,6 @@ const NOT_WORKING: DevicePresence[] = ['STALE', 'OFFLINE', 'NEVER_SEEN'];
 const REFUSED = { refused: { eq: true }, presence: { in: NOT_WORKING } };
 /** Rows of a list of the fleet; the others are behind the link of the page. */
 const SHOWN = 8;
-/** Notifications that are shown; more are looked at for failed deliveries. */
-const RECENT = 5;
 const NONE = { isNull: true };
 
 /** The fleet, the payments of the day and what needs attention, each with a link to the records behind it. */
@@ -88,7 +84,6 @@ export default function OverviewPage(): ReactNode {
           <Payments data={data} starts={variables} />
           <Fleet summary={data.deviceSummary} />
           <Deliveries hours={data.deliveryHours} days={data.deliveryDays} />
-          <Recent notifications={data.notifications.nodes} />
         </>
       )}
     </Page>
@@ -160,28 +155,5 @@ function Fleet({ summary }: { readonly summary: OverviewQuery['deviceSummary'] }
         </Card>
       ))}
     </div>
-  );
-}
-
-/** The newest notifications and what became of them. */
-function Recent(props: { readonly notifications: OverviewQuery['notifications']['nodes'] }): ReactNode {
-  const text = useText();
-  const format = useFormat();
-  return (
-    <Card title={text.recent}>
-      {props.notifications.length === 0 && <p>{text.noNotifications}</p>}
-      <ul className="stack">
-        {props.notifications.slice(0, RECENT).map(({ id, content, createdAt, summary }) => (
-          <li key={id}>
-            <RecordLink page="/notifications" record={{ id, name: messageOf(content) }} />{' '}
-            <small>
-              <Ago at={createdAt} />
-              {` · ${text.delivered}: ${format.number(summary.delivered)}`}
-              {` · ${text.waiting}: ${format.number(summary.queued + summary.sent)}`}
-            </small>
-          </li>
-        ))}
-      </ul>
-    </Card>
   );
 }

@@ -66,7 +66,6 @@ export default function VersionPanel(): ReactNode {
             onChange={(fileIds) => void setFiles.run({ id: version.id, fileIds, ifMatch: version.revision })}
             problem={setFiles.problem}
             cell={({ size }) => format.bytes(size)}
-            empty={text.noFiles}
           />
         ),
         modules: (
@@ -78,7 +77,6 @@ export default function VersionPanel(): ReactNode {
               void setModules.run({ id: version.id, moduleIds, ifMatch: version.revision })
             }
             problem={setModules.problem}
-            empty={text.noModules}
           />
         ),
         facts: (

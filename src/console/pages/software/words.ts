@@ -15,7 +15,6 @@ export const useText = pageTexts({
   examples: [(names: string) => `for example ${names}`, (names: string) => `por exemplo ${names}`],
   granted: ['Are to have it', 'Devem ter'],
   modules: ['Modules', 'Módulos'],
-  noModules: ['No modules.', 'Nenhum módulo.'],
   newApp: ['New app', 'Novo aplicativo'],
   noFiles: ['No files. Upload one, add it to a version.', 'Nenhum arquivo. Envie um, adicione a uma versão.'],
   noGroups: ['No group gets it.', 'Nenhum grupo a recebe.'],

@@ -106,7 +106,7 @@ it('company, language and theme are changed in the menu of the account', async (
   await choose('menuitemradio', 'Beta Cards');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.getByRole('link', { name: 'Groups', exact: true }).click();
-  await page.getByText('No groups yet.').waitFor();
+  await page.getByText('None yet.').waitFor();
   expect(await page.getByRole('button', { name: 'New group' }).count()).toBe(0);
 
   await page.keyboard.press('Escape');

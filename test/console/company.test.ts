@@ -47,7 +47,7 @@ it('a person is invited, chooses a password, gets another role, another password
   const other = await open('/groups');
   await chosenBy(other, link);
   await other.getByRole('link', { name: 'Groups' }).click();
-  await other.getByText('No groups yet.').waitFor();
+  await other.getByText('None yet.').waitFor();
   expect(await other.getByRole('button', { name: 'New group' }).count()).toBe(0);
   const late = await open('/groups');
   await chosenBy(late, link);

@@ -91,9 +91,9 @@ it('back, links and reload keep filter, order and panel', async () => {
   await page.getByRole('row', { name: 'North 2' }).click();
   const panel = page.getByRole('complementary');
   await panel.getByRole('tab', { name: 'Parameters' }).click();
-  await panel.getByText('No parameters in this group.').waitFor();
+  await panel.getByText('None', { exact: true }).waitFor();
   await page.reload();
-  await panel.getByText('No parameters in this group.').waitFor();
+  await panel.getByText('None', { exact: true }).waitFor();
   await panel.getByRole('heading', { name: 'North 2' }).waitFor();
   await expect.poll(names).toEqual(['North 2', 'North 1']);
   await page.getByText('Name: North').waitFor();

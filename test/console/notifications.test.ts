@@ -21,7 +21,7 @@ it('a notification is sent to a group, and seen to be delivered when a terminal 
   }
 
   const page = await open('/notifications', { email });
-  await page.getByText('None was sent yet.').waitFor();
+  await page.getByText('None yet.').waitFor();
   await page.getByRole('button', { name: 'Send notification' }).click();
   const form = page.getByRole('dialog', { name: 'Send notification' });
   await form.getByLabel('Message').fill('Closed | on Sunday');

@@ -36,7 +36,7 @@ it('an app is created, its first version released to a group with a file, and a 
   await page.getByRole('button', { name: 'Undo' }).waitFor();
 
   await page.getByRole('link', { name: 'Apps', exact: true }).click();
-  await page.getByText('No apps yet.').waitFor();
+  await page.getByText('None yet.').waitFor();
   await page.getByRole('button', { name: 'New app' }).click();
   const newApp = page.getByRole('dialog', { name: 'New app' });
   await newApp.getByLabel('Name').fill('Pay');

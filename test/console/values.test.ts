@@ -21,7 +21,7 @@ it('a group is made, gets a number and a version, and a value for its numbers, o
   await form.getByLabel('Name').fill('Litoral');
   await form.getByRole('button', { name: 'Create' }).click();
   const panel = page.getByRole('complementary');
-  await panel.getByText('No logical numbers in this group.').waitFor();
+  await panel.getByText('None', { exact: true }).waitFor();
   for (const number of ['4711', '4712']) {
     await panel.getByRole('button', { name: 'Move a number here' }).click();
     await chosen(page.getByRole('dialog'), 'Logical number', number, number);

@@ -69,5 +69,5 @@ it('a webhook is created with a secret, tested, sent again, given another secret
     .getByRole('dialog', { name: /^Delete/ })
     .getByRole('button', { name: 'Delete' })
     .click();
-  await page.getByText('No webhooks yet.').waitFor();
+  await page.getByText('None yet.').waitFor();
 });

@@ -26,7 +26,6 @@ export interface MutationState<Variables, Result> {
   readonly isRunning: boolean;
   /** Share of the attachment that is sent, 0 to 1; null while none is sent. */
   readonly progress: number | null;
-  readonly reset: () => void;
 }
 
 /** Sends one mutation outside of a form. Errors: `CombinedError`. */
@@ -52,13 +51,10 @@ export function useMutation<Data extends object, Variables extends object>(
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<number | null>(null);
-  const reset = useCallback(() => {
-    setErrors([]);
-    setFailure(null);
-  }, []);
   const run = useCallback(
     async (variables: Variables, attachment?: Attachment): Promise<PayloadOf<Data> | null> => {
-      reset();
+      setErrors([]);
+      setFailure(null);
       setRunning(true);
       try {
         const data: Data | null = attachment
@@ -80,9 +76,9 @@ export function useMutation<Data extends object, Variables extends object>(
         setProgress(null);
       }
     },
-    [document, isDry, language, reset],
+    [document, isDry, language],
   );
-  return { run, errors, failure, problem: failure ?? errors[0], isRunning, progress, reset };
+  return { run, errors, failure, problem: failure ?? errors[0], isRunning, progress };
 }
 
 /** A person who types pauses for this time. */
@@ -101,12 +97,11 @@ export function useDryRun<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
   variables: Variables | null,
 ): DryRun<PayloadOf<Data>> {
-  const { run, reset, errors, failure } = useMutation(document, true);
+  const { run, errors, failure } = useMutation(document, true);
   const [payload, setPayload] = useState<PayloadOf<Data> | null>();
   const text = variables && JSON.stringify(variables);
   useEffect(() => {
     setPayload(undefined);
-    reset();
     if (text === null) return undefined;
     let isOver = false;
     const ask = async (): Promise<void> => {
@@ -118,6 +113,6 @@ export function useDryRun<Data extends object, Variables extends object>(
       isOver = true;
       clearTimeout(timer);
     };
-  }, [run, reset, text]);
-  return { payload, errors, failure };
+  }, [run, text]);
+  return { payload, ...(payload === undefined ? { errors: [], failure: null } : { errors, failure }) };
 }

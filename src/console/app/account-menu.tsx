@@ -36,10 +36,15 @@ const words = texts({
 export function AccountMenu({ onShortcuts }: { readonly onShortcuts: () => void }): ReactNode {
   const text = useTexts(words);
   const navigate = useNavigate();
-  const { viewer, leave } = useSession();
+  const { viewer, leave, restart } = useSession();
   const { language, theme } = usePreferences();
   const signOut = useMutation(mutations.signOut);
-  const changeCompany = useCompanySwitch();
+  const companySwitch = useMutation(mutations.companySwitch);
+  const changeCompany = async (companyId: string): Promise<void> => {
+    if (!(await companySwitch.run({ companyId }))) return;
+    await navigate({ to: '/overview' });
+    restart();
+  };
   const leaveConsole = async (): Promise<void> => {
     if (await signOut.run({})) leave();
   };
@@ -116,16 +121,4 @@ function OneOf({ title, options, value, onChange }: OneOfProps): ReactNode {
       ))}
     </MenuSection>
   );
-}
-
-/** Works for another company of the person from now on. */
-function useCompanySwitch(): (companyId: string) => Promise<void> {
-  const navigate = useNavigate();
-  const { restart } = useSession();
-  const { run } = useMutation(mutations.companySwitch);
-  return async (companyId) => {
-    if (!(await run({ companyId }))) return;
-    await navigate({ to: '/overview' });
-    restart();
-  };
 }

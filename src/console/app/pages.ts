@@ -1,31 +1,24 @@
 import { useMemo, type ComponentType } from 'react';
 
+import type { Scope } from '../gql/graphql';
 import type { IconName } from '../ui/icon';
 import type { PageName } from '../ui/words';
 import { useSession } from './session';
 
-export interface PageEntry {
-  /** Below /console: `/devices`. */
-  readonly path: string;
-  readonly name: PageName;
-  readonly icon: IconName;
-  /** Heading in the menu under which the page stands. */
-  readonly section: PageName | null;
-  /** Right without which the page is not shown. */
-  readonly scope?: 'WRITE' | 'ADMIN';
-  /** Second key of the shortcut that begins with `g`. */
-  readonly shortcut: string;
-  readonly load: () => Promise<{ default: ComponentType }>;
-}
-
+/**
+ * A page at the path of its name, below /console, and in the menu under the heading of its section. Its shortcut is the
+ * second key after `g`. Without the right for its scope, it is not shown.
+ */
 const page = (
   name: PageName,
   icon: IconName,
   section: PageName | null,
   shortcut: string,
-  load: PageEntry['load'],
-  scope?: PageEntry['scope'],
-): PageEntry => ({ path: `/${name}`, name, icon, section, shortcut, load, ...(scope && { scope }) });
+  load: () => Promise<{ default: ComponentType }>,
+  scope: Scope = 'READ',
+) => ({ path: `/${name}`, name, icon, section, shortcut, load, scope });
+
+export type PageEntry = ReturnType<typeof page>;
 
 /** All pages, in the order of the menu. The first one is shown at `/console`. */
 export const PAGES: readonly PageEntry[] = [
@@ -58,8 +51,5 @@ export const PAGES: readonly PageEntry[] = [
 /** Pages that the person may see. */
 export function usePages(): readonly PageEntry[] {
   const { viewer } = useSession();
-  return useMemo(
-    () => PAGES.filter(({ scope }) => scope === undefined || viewer.scopes.includes(scope)),
-    [viewer.scopes],
-  );
+  return useMemo(() => PAGES.filter(({ scope }) => viewer.scopes.includes(scope)), [viewer.scopes]);
 }

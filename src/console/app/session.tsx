@@ -64,31 +64,26 @@ export function useMay(scope: Scope): boolean {
 
 /** Shows the pages to people who are signed in, and the sign-in page to all others, at the same address. */
 export function SessionGate({ children }: { readonly children: ReactNode }): ReactNode {
-  const [isSignedOut, setSignedOut] = useState(
-    () => browserStorage.get(SIGNED_IN) === null && browserStorage.isUsable,
+  const [isSignedIn, setSignedIn] = useState(
+    () => browserStorage.get(SIGNED_IN) !== null || !browserStorage.isUsable,
   );
   // Pages of another session or company begin anew.
   const [generation, setGeneration] = useState(0);
-  const restart = useCallback((): void => {
+  const begin = useCallback((isIn: boolean): void => {
     closeSockets();
     restartChanges();
-    browserStorage.set(SIGNED_IN, 'yes');
-    setSignedOut(false);
+    browserStorage.set(SIGNED_IN, isIn ? 'yes' : null);
+    setSignedIn(isIn);
     setGeneration((count) => count + 1);
   }, []);
+  const restart = useCallback(() => begin(true), [begin]);
   useEffect(() => {
-    const leave = (): void => {
-      closeSockets();
-      restartChanges();
-      browserStorage.set(SIGNED_IN, null);
-      setSignedOut(true);
-    };
     // The session has ended: the server answers 401. Or it goes on in another company.
     const ask = (): void => void query(SESSION, {}).then(restart, () => undefined);
-    const ends = [connection.on('signed-out', leave), connection.on('refused', ask)];
+    const ends = [connection.on('signed-out', () => begin(false)), connection.on('refused', ask)];
     return () => ends.forEach((end) => end());
-  }, [restart]);
-  return isSignedOut ? (
+  }, [begin, restart]);
+  return !isSignedIn ? (
     <LocaleOf timeZone={null}>
       <Suspense fallback={<Loading />}>
         <SignIn onSignedIn={restart} />

@@ -48,8 +48,8 @@ export interface ListProps<Row extends { readonly id: string }> {
   readonly actions?: ReactNode;
   /** Order until people choose another one: `-STARTED_AT`. */
   readonly initialSort?: string;
-  /** Shown where the company has no such records. */
-  readonly empty: ReactNode;
+  /** Shown where the company has no such records: "None" without it. */
+  readonly empty?: ReactNode;
 }
 
 export interface DataTableProps<Row extends { readonly id: string }> extends Omit<
@@ -132,7 +132,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
         <SelectionBar selection={selection} total={total ?? 0} actions={rowActions} where={where} />
       )}
       {error && <PageFailure error={error} onRetry={list.reload} />}
-      {total === 0 && !isLoading && <Empty>{hasFilter ? text.noMatch : props.empty}</Empty>}
+      {total === 0 && !isLoading && <Empty>{hasFilter ? text.noMatch : (props.empty ?? text.none)}</Empty>}
       {rows.length === 0 && isLoading && <Loading />}
       {rows.length > 0 && (
         <Grid {...props} list={list} columns={columns} selection={canSelect ? selection : null} />

@@ -27,13 +27,15 @@ export function ListPage<Row extends { readonly id: string }, Made extends objec
   props: ListPageProps<Row, Made>,
 ): ReactNode {
   const { panel, create, children, initialSort, initialFilter, actions, ...table } = props;
-  const label = useTexts(pageNames)[props.id];
+  const text = useTexts(pageNames);
+  const label = text[props.id];
   const [{ filter = initialFilter ?? {}, sort = initialSort, open }, change] = useListAddress();
   return (
     <Page name={props.id} text={props.text}>
       {children}
       <div className="split" data-open={open !== undefined && panel !== undefined}>
         <DataTable
+          {...(create && { empty: text.createFirst })}
           {...table}
           label={label}
           actions={

@@ -18,6 +18,7 @@ export const words = texts({
   communicationFormat: ['Protocol', 'Protocolo'],
   copied: ['Copied', 'Copiado'],
   copy: ['Copy', 'Copiar'],
+  createFirst: ['None yet. Create the first one.', 'Nenhum ainda. Crie o primeiro.'],
   create: ['Create', 'Criar'],
   createdAt: ['Created', 'Criado'],
   createdBy: ['Created by', 'Criado por'],

@@ -93,7 +93,6 @@ export default function MembersPage(): ReactNode {
         document: mutations.memberInvite,
         submit: text.inviteMember,
       }}
-      empty={text.noMembers}
     />
   );
 }

@@ -17,7 +17,6 @@ export const useText = pageTexts({
   ],
   LOCKED: ['Locked', 'Bloqueado'],
   noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
-  noMembers: ['No members yet.', 'Nenhum membro ainda.'],
   resetPasswordDone: ['The link is made.', 'O link foi criado.'],
   resetPasswordHelp: [
     'The person gets a link to choose a new password. The old one works until then.',

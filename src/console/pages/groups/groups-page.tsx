@@ -42,7 +42,6 @@ export default function GroupsPage(): ReactNode {
         document: mutations.groupCreate,
       }}
       panel={<GroupPanel />}
-      empty={text.noGroups}
     />
   );
 }
@@ -130,7 +129,6 @@ function GroupNumbers({ groupId }: { readonly groupId: string }): ReactNode {
         columns={COLUMNS.filter((id) => id !== 'group')}
         filters={['number']}
         actions={<DialogButton {...move} />}
-        empty={text.noNumbers}
       />
       <p>
         <Link to="/devices" search={{ filter: { group: { eq: groupId } } }}>

@@ -56,7 +56,6 @@ export default function NumbersPage(): ReactNode {
         document: mutations.logicalNumberCreate,
       }}
       panel={<NumberPanel />}
-      empty={text.noNumbers}
     />
   );
 }

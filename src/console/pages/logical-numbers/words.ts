@@ -16,7 +16,6 @@ export const useText = pageTexts({
   noDevices: ['No device has this number. Assign one.', 'Nenhum dispositivo tem este número. Vincule um.'],
   noGroup: ['App versions come from a group: move it to one.', 'As versões vêm de um grupo: mova-o para um.'],
   noGroupVersions: ['Its group has no app versions. Attach some.', 'O grupo não tem versões. Anexe alguma.'],
-  noNumbers: ['No logical numbers yet. Create the first one.', 'Nenhum número lógico. Crie o primeiro.'],
   noParameters: [
     'No parameters. Add some here or to its group.',
     'Nenhum parâmetro. Adicione aqui ou ao grupo.',

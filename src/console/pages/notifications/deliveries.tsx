@@ -68,7 +68,6 @@ export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): R
         { id: 'reason', isHidden: !isOfNotification },
       ]}
       filters={[{ id: 'state', values: STATES }]}
-      empty={text.noDeliveries}
     />
   );
 }

@@ -69,7 +69,6 @@ export default function NotificationsPage(): ReactNode {
         children: (values) => <Reach {...inputOf(fieldsOf(TARGET), values)} />,
       }}
       panel={<NotificationPanel />}
-      empty={text.noNotifications}
     />
   );
 }

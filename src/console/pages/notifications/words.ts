@@ -14,8 +14,6 @@ export const useText = pageTexts({
   expiresAt: ['Delivered until', 'Entregue até'],
   finishedAt: ['Finished', 'Concluída'],
   logicalNumbersHelp: ['One a line, or separated by commas.', 'Um por linha, ou separados por vírgulas.'],
-  noNotifications: ['None was sent yet. Send the first one.', 'Nenhuma foi enviada ainda. Envie a primeira.'],
-  noDeliveries: ['Nothing to deliver.', 'Nada a entregar.'],
   notifications: ['Notifications', 'Notificações'],
   progress: ['Progress', 'Progresso'],
   retry: ['Send again to those that failed', 'Enviar de novo às que falharam'],

@@ -33,7 +33,6 @@ export default function AppsPage(): ReactNode {
         document: mutations.appCreate,
       }}
       panel={<AppPanel />}
-      empty={text.createFirst}
     />
   );
 }

@@ -9,7 +9,6 @@ export const useText = pageTexts({
   bytecodeFileHelp: ['The file that terminals download.', 'O arquivo que os terminais baixam.'],
   newContent: ['New content', 'Novo conteúdo'],
   newContentHelp: ['Without a file, the content stays.', 'Sem um arquivo, o conteúdo permanece.'],
-  createFirst: ['No apps yet. Create the first one.', 'Nenhum aplicativo ainda. Crie o primeiro.'],
   current: ['Have it as it is now', 'Têm a versão atual'],
   downloaded: ['Downloaded it', 'Baixaram'],
   examples: [(names: string) => `for example ${names}`, (names: string) => `por exemplo ${names}`],

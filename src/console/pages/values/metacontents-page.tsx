@@ -52,7 +52,6 @@ export default function MetacontentsPage(): ReactNode {
           })}
         />
       }
-      empty={text.noValues}
     />
   );
 }

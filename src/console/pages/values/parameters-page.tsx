@@ -31,7 +31,6 @@ export default function ParametersPage(): ReactNode {
       filters={['key']}
       create={useNewParameter()}
       panel={<ParameterPanel />}
-      empty={text.noValues}
     />
   );
 }
@@ -112,7 +111,6 @@ function Effect({ groupId, name }: { readonly groupId: string; readonly name: st
             ),
         },
       ]}
-      empty={text.noNumbers}
     />
   );
 }

@@ -71,7 +71,6 @@ export default function WebhooksPage(): ReactNode {
           tabs={(webhook) => ({ facts: <Facts facts={factsOf(webhook, 'url', 'enabled')} /> })}
         />
       }
-      empty={text.noWebhooks}
     />
   );
 }

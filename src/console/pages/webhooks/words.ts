@@ -20,7 +20,6 @@ export const useText = pageTexts({
   lastSuccessAt: ['Last success', 'Último sucesso'],
   newWebhook: ['New webhook', 'Novo webhook'],
   nextAttemptAt: ['Next attempt', 'Próxima tentativa'],
-  noWebhooks: ['No webhooks yet.', 'Nenhum webhook ainda.'],
   oldSecretUntil: ['Old secret until', 'Segredo anterior até'],
   replay: ['Send again', 'Enviar de novo'],
   replayHelp: [

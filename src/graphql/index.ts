@@ -36,7 +36,14 @@ export {
   words,
 } from './schema/node.js';
 export { BulkErrorPolicy, bulkMutation } from './schema/bulk.js';
-export { FORCE, mutations, ownMutation, recordMutation, recordMutations } from './schema/mutations.js';
+export {
+  deletion,
+  FORCE,
+  mutations,
+  ownMutation,
+  recordMutation,
+  recordMutations,
+} from './schema/mutations.js';
 export { searchesOf } from './schema/page.js';
 export { changedRecord, payload, payloadType, refusalFields, WARNINGS } from './schema/payload.js';
 export { listQuery, queries } from './schema/queries.js';

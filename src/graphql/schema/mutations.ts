@@ -90,14 +90,16 @@ interface RecordOptions<R> {
   readonly sameRecord?: Fields;
 }
 
+interface Deletion<R> extends Pick<RecordMutation<R>, 'scope' | 'within' | 'isLocked' | 'keeps'> {
+  readonly run: (work: WriteWork, current: R) => Promise<void>;
+  /** Defaults to a standard sentence such as "Deletes a device.". */
+  readonly description?: string;
+}
+
 interface MutationOptions<R> extends RecordOptions<R> {
   readonly create: Change<(work: WriteWork, input: Input) => Promise<object>>;
   readonly update: Change<RunOnRecord<R>> & { readonly keeps?: Keeps<R> };
-  readonly delete: {
-    readonly run: (work: WriteWork, current: R) => Promise<void>;
-    readonly keeps?: Keeps<R>;
-    readonly description?: string;
-  };
+  readonly delete: Deletion<R>;
   /** Further fields of the payloads of `create` and `update`. */
   readonly payloadFields?: Fields;
   /** Path in the arguments of the fields that errors of `create` and `update` name. */
@@ -112,7 +114,7 @@ export function mutations<T extends object, R extends Revised>(
   return graphqlModule(
     creation(types, options),
     update(types, options),
-    deletion(types.list.name, options),
+    deletion(types.list.name, options, options.delete),
     recordMutations(types, options, true),
     { nodes: [], roots: [], reversals: [reversalOf(types.list.name, options)] },
   );
@@ -175,13 +177,16 @@ function update<T extends object, R extends Revised>(
   });
 }
 
-function deletion<R extends Revised>(name: string, options: MutationOptions<R>): GraphqlModule {
-  const { run, keeps, description } = options.delete;
+export function deletion<R extends { readonly id: number }>(
+  name: string,
+  options: RecordOptions<R>,
+  { run, ...own }: Deletion<R>,
+): GraphqlModule {
   const noun = words(name);
   return recordMutation(`${name}Delete`, name, options, {
-    description: description ?? `Deletes ${withArticle(noun)}.`,
+    description: `Deletes ${withArticle(noun)}.`,
+    ...own,
     payload: { deletedId: id.orNull(`Global id of the deleted ${noun}. Null if nothing was deleted.`) },
-    keeps,
     run: async (work, current) => {
       await run(work, current);
       return { deletedId: globalId(name, current.id) };

@@ -137,17 +137,11 @@ const update = g.ownMutation('SavedFilterUpdate', {
   },
 });
 
-const remove = g.ownMutation('SavedFilterDelete', {
-  description: `Deletes a saved filter. ${OWNERS}`,
-  args: { id: ID },
-  payload: {
-    deletedId: g.id.orNull('Global id of the deleted saved filter. Null if nothing was deleted.'),
-  },
-  run: async (work, { id }) => {
-    await deleteSavedFilter(work, await found(work, id));
-    return { deletedId: id };
-  },
-});
+const remove = g.deletion(
+  'SavedFilter',
+  { get: getSavedFilter },
+  { description: `Deletes a saved filter. ${OWNERS}`, isLocked: false, run: deleteSavedFilter },
+);
 
 const list = g.query('savedFilters', {
   field: {

@@ -137,15 +137,10 @@ const webhookTest = g.ownMutation('WebhookTest', {
   run: (_work, _args, _ctx, outcome) => Promise.resolve(outcome),
 });
 
-const webhookDelete = g.recordMutation('WebhookDelete', 'Webhook', OF_WEBHOOK, {
+const webhookDelete = g.deletion('Webhook', OF_WEBHOOK, {
   description: 'Deletes a webhook: no more events are sent. Requires the scope ADMIN.',
-  payload: { deletedId: g.id.orNull('Global id of the deleted webhook. Null if nothing was deleted.') },
   scope: 'admin',
-  within: [],
-  run: async (work, current: Webhook) => {
-    await deleteWebhook(work, current);
-    return { deletedId: g.globalId('Webhook', current.id) };
-  },
+  run: deleteWebhook,
 });
 
 export const webhookGraphql = g.graphqlModule(

@@ -41,25 +41,20 @@ export const MAX_ZONED_YEARS = 20;
 /** Maximum transactions that a summary reads one by one if no totals exist (by logical number). */
 export const MAX_READ = 2_000_000;
 
+type Field = ReturnType<typeof fieldOf>;
+type TextField = Exclude<Field, 'status' | 'transactionType' | 'groupId' | 'paymentStatus' | 'installments'>;
+
 /** Values that the transactions of a row share, null unless grouped by them. Sums are in cents. */
-export interface SummaryRow {
+export interface SummaryRow extends Readonly<Record<TextField, string | null>> {
   readonly bucketStart: Date | null;
   /** First instant after the bucket. */
   readonly bucketEnd: Date | null;
   readonly status: Transaction['status'] | null;
   readonly transactionType: Transaction['transactionType'] | null;
-  readonly appName: string | null;
-  readonly logicalNumber: string | null;
   /** The group of the logical number when the transactions were recorded; it may be gone. */
   readonly groupId: number | null;
   readonly paymentStatus: ParsedPayment['status'] | null;
-  readonly paymentType: string | null;
-  readonly brand: string | null;
-  readonly acquirer: string | null;
   readonly installments: number | null;
-  readonly paymentMethod: string | null;
-  readonly captureMethod: string | null;
-  readonly statusReason: string | null;
   readonly count: number;
   /** All payments: approved, denied and cancelled. */
   readonly amountTotal: number;

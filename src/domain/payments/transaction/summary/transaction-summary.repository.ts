@@ -82,14 +82,15 @@ function partOf(work: ReadWork, { by, where, isPage, limit }: SummaryQuery, { of
   return sql`select * from (${query} ${isPage ? sql`` : sql`limit ${limit}`}) as summed`;
 }
 
-function summaryRowOf(row: Totals, { bucket, by }: SummaryQuery): SummaryRow {
+/** A sum that `row` does not have is 0. */
+export function summaryRowOf(row: Totals, { bucket, by }: Pick<SummaryQuery, 'bucket' | 'by'>): SummaryRow {
   const values = DIMENSIONS.map((dimension) => {
     const value = by.includes(dimension) ? (row[columnOf(dimension)] ?? null) : null;
     // Columns of totals are never null: these values stand for none.
     const isNone = value === '' || value === -1 || (dimension === 'group' && value === 0);
     return [fieldOf(dimension), isNone ? null : value] as const;
   });
-  const sumOf = (name: (typeof SUMS)[number]): number => Number(row[name]);
+  const sumOf = (name: (typeof SUMS)[number]): number => Number(row[name] ?? 0);
   return {
     ...(Object.fromEntries(values) as Pick<SummaryRow, ReturnType<typeof fieldOf>>),
     bucketStart: bucket === 'none' ? null : new Date(Number(row.bucket)),

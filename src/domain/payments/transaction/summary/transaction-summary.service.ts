@@ -40,7 +40,12 @@ import {
   type SummaryPage,
   type SummaryRow,
 } from './transaction-summary.model.js';
-import { selectSummary, type Source, type TransactionIndex } from './transaction-summary.repository.js';
+import {
+  selectSummary,
+  summaryRowOf,
+  type Source,
+  type TransactionIndex,
+} from './transaction-summary.repository.js';
 
 export interface SummaryRequest extends SummaryPage {
   readonly where: Condition | null;
@@ -104,26 +109,18 @@ async function rowsOf(work: ReadWork, given: Narrowed, request: SummaryRequest) 
   const query = { sources, bucket, by: [...new Set(by)], where: meeting(where), ...page };
   const rows = await selectSummary(work, query);
   await yieldToEventLoop();
-  const empty = emptyBuckets ? emptyRows(rows, segmentsOf(bucket, offsets, period)) : [];
+  const empty = emptyBuckets ? emptyRows(bucket, rows, segmentsOf(bucket, offsets, period)) : [];
   if (rows.length + empty.length > MAX_ROWS) throw tooManyRows();
   const shown = empty.length === 0 ? rows : inOrder([...rows, ...empty], order);
   return bucket === 'none' ? shown : withEnds(shown, bucket, offsets);
 }
 
-const EMPTY: SummaryRow = {
-  ...({ bucketStart: null, bucketEnd: null, status: null, transactionType: null, appName: null } as const),
-  ...({ logicalNumber: null, groupId: null, paymentStatus: null, paymentType: null, brand: null } as const),
-  ...({ acquirer: null, installments: null, paymentMethod: null, captureMethod: null } as const),
-  ...({ statusReason: null, count: 0, amountTotal: 0, approvedAmount: 0, deniedAmount: 0 } as const),
-  cancelledAmount: 0,
-};
-
-function emptyRows(rows: readonly SummaryRow[], segments: readonly Segment[]): SummaryRow[] {
+function emptyRows(bucket: Bucket, rows: readonly SummaryRow[], segments: readonly Segment[]) {
   const known = new Set(rows.map(({ bucketStart }) => bucketStart?.getTime()));
   const starts = new Set(segments.map(({ bucketStart }) => bucketStart));
   return [...starts]
     .filter((start) => !known.has(start))
-    .map((start) => ({ ...EMPTY, bucketStart: new Date(start) }));
+    .map((start) => summaryRowOf({ bucket: start }, { bucket, by: [] }));
 }
 
 function inOrder(rows: readonly SummaryRow[], { direction }: SummaryOrder): readonly SummaryRow[] {

@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import { normalAddress, type Slots, type WaitingBytes } from '../platform/client-limits.js';
-import { type Caller, DEFAULT_PER_PAGE, MAX_PER_PAGE, type PageRequest } from '../platform/requests.js';
+import {
+  type Caller,
+  DEFAULT_PER_PAGE,
+  isIdempotencyKey,
+  MAX_PER_PAGE,
+  type PageRequest,
+} from '../platform/requests.js';
 import { HttpProblem } from './problem.js';
 
 /** State of one request, from its arrival to its log line. */
@@ -194,6 +200,14 @@ export function headerOf<Name extends Lowercase<string>>(
 /** Content-Type without its parameters, in lower case, for example `application/json`. */
 export function mediaTypeOf(request: Request): string | undefined {
   return headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
+}
+
+/** The key of a POST that may be repeated; null without one. */
+export function idempotencyKeyOf(request: Request): string | null {
+  const key = headerOf(request, 'idempotency-key');
+  if (key === undefined || request.method !== 'POST') return null;
+  if (typeof key === 'string' && isIdempotencyKey(key)) return key;
+  throw malformed('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.');
 }
 
 /** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */

@@ -10,6 +10,16 @@ import { onClosed, requestContextOf } from './request.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Headers of a stream of server-sent events. */
+export const EVENTS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-store',
+  // Turns off buffering in nginx, which would hold events back.
+  'X-Accel-Buffering': 'no',
+};
+/** An event that clients ignore. Some browsers report a stream as open only after its first bytes. */
+export const EVENTS_COMMENT = ':\n\n';
+
 /** Maximum bytes passed to a connection at a time. The next ones follow when the client has read these. */
 export const PIECE_BYTES = 64 * 1024;
 
@@ -204,6 +214,21 @@ type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 export async function sendInPieces(response: Response, pieces: Pieces, held?: HeldBytes): Promise<void> {
   await writeInPieces(response, pieces, held);
   if (!response.destroyed) response.end();
+}
+
+/** `pieces`, the first of which is made now: its errors come before a response begins. */
+export async function begun<T>(pieces: AsyncGenerator<T, undefined>): Promise<AsyncGenerator<T, undefined>> {
+  const first = await pieces.next();
+  async function* all(): AsyncGenerator<T, undefined> {
+    if (first.done === true) return;
+    try {
+      yield first.value;
+      yield* pieces;
+    } finally {
+      await pieces.return(undefined);
+    }
+  }
+  return all();
 }
 
 /** Like `sendInPieces`; the response goes on. Nothing is made for a client that is gone. */

@@ -228,6 +228,16 @@ export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** Fields of a model by their names in rows and bodies: `serialNumber` by `serial_number`. */
+export const fieldsBySnakeCase = ({ shape }: { readonly shape: object }): ReadonlyMap<string, string> =>
+  new Map(Object.keys(shape).map((name) => [snakeCase(name), name]));
+
+/** Words that stand for a boolean, in lower case. */
+export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'on', 'yes', 't'].map((text) => [text, true] as const),
+  ...['false', '0', 'off', 'no', 'f'].map((text) => [text, false] as const),
+]);
+
 /** The result of a function, or the domain error that it throws. */
 export function orProblem<T>(make: () => T): T | DomainError {
   try {

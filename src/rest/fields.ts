@@ -5,7 +5,7 @@ import { malformed } from '../http/request.js';
 import { DAY, SECOND } from '../platform/clock.js';
 import { invalid } from '../platform/errors.js';
 import type { Caller, Page } from '../platform/requests.js';
-import { camelCase, type CamelCase, snakeCase } from '../platform/validate.js';
+import { BOOLEANS, camelCase, type CamelCase, snakeCase } from '../platform/validate.js';
 import { bodySchema, type Schema } from './openapi/schema.js';
 import type { Revised, RouteResponse } from './route.js';
 
@@ -221,11 +221,6 @@ function entriesOf({ name }: InputField, value: unknown): string[] {
   if (entries.length > MAX_ENTRIES) throw invalid(name, `must have at most ${MAX_ENTRIES} entries`);
   return entries.map((entry) => entry.trim());
 }
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ...['true', '1', 'on', 'yes', 't'].map((text) => [text, true] as const),
-  ...['false', '0', 'off', 'no', 'f'].map((text) => [text, false] as const),
-]);
 
 function scalar(field: InputField, value: unknown): unknown {
   if (typeof value !== 'string' && typeof value !== 'number') return value;

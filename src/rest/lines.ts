@@ -10,8 +10,8 @@ import {
   refuseLabels,
 } from '../http/body/body.js';
 import { HttpProblem, problemResponse } from '../http/problem.js';
-import { headerOf, requestContextOf } from '../http/request.js';
-import { endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
+import { mediaTypeOf, requestContextOf } from '../http/request.js';
+import { begun, endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
 import { takeSlot } from '../http/server/admission.js';
 import { mayTakeLong } from '../http/server/listen.js';
 import { companyOwner, workFor } from '../platform/clock.js';
@@ -86,7 +86,7 @@ async function receive<Checked>(
 ): Promise<void> {
   const { request, response, route } = received;
   const { requestId } = requestContextOf(response);
-  if (contentTypeOf(request) !== NDJSON_TYPE) {
+  if (mediaTypeOf(request) !== NDJSON_TYPE) {
     throw notNdjson(`Send one JSON object per line, as Content-Type: ${NDJSON_TYPE}.`);
   }
   await refuseLabels(request, bodyMs);
@@ -94,8 +94,7 @@ async function receive<Checked>(
   holdBytes(response, STREAM_BYTES);
   await units.write(caller, (work) => route.demandRoom(work));
   inviteBody(request, response);
-  const pieces = bodyPieces(request, { bodyMs }, stopping);
-  const first = await pieces.next();
+  const pieces = await begun(bodyPieces(request, { bodyMs }, stopping));
   mayTakeLong(response);
   response.status(200).setHeader('Content-Type', NDJSON_TYPE);
   response.flushHeaders();
@@ -105,15 +104,9 @@ async function receive<Checked>(
     demandScope(again, route.scope);
     return await units.write(again, use);
   };
-  const rows = ndjsonRows(beginningWith(first, pieces), MAX_LINE_BYTES);
+  const rows = ndjsonRows(pieces, MAX_LINE_BYTES);
   await writeInPieces(response, lineAnswers(route, { rows, write, requestId, onError }));
   endResponse(request, response);
-}
-
-/** In lower case and without parameters, for example `application/x-ndjson`. */
-function contentTypeOf(request: Request): string {
-  const [type = ''] = (headerOf(request, 'content-type') ?? '').split(';');
-  return type.trim().toLowerCase();
 }
 
 const notNdjson = (message: string): HttpProblem => new HttpProblem(415, 'not_ndjson', message);
@@ -129,19 +122,6 @@ function enterStreams(response: Response, { companyId }: Caller): void {
 export function stoppingProblem(): HttpProblem {
   const message = 'The server is stopping. Rows after those of the totals are not stored: send them again.';
   return new HttpProblem(503, 'stopping', message, { 'Retry-After': String(RETRY_SECONDS) });
-}
-
-async function* beginningWith(
-  first: IteratorResult<Buffer, undefined>,
-  others: AsyncGenerator<Buffer, undefined>,
-): AsyncGenerator<Buffer> {
-  if (first.done === true) return;
-  try {
-    yield first.value;
-    yield* others;
-  } finally {
-    await others.return(undefined);
-  }
 }
 
 export interface Lines {
@@ -182,7 +162,7 @@ export interface RowLimits {
 
 /** Rows of a whole body: NDJSON, or one JSON object. Errors: 400, 413 too many bytes or rows, 415. */
 export async function readRows(request: Request, body: AsyncIterable<Uint8Array>, limits: RowLimits) {
-  const type = contentTypeOf(request);
+  const type = mediaTypeOf(request);
   const pieces = limited(body, limits);
   if (type === 'application/json') return [await readRow(pieces)];
   if (type !== NDJSON_TYPE) {

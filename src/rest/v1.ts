@@ -17,18 +17,13 @@ import {
 } from '../http/body/body.js';
 import type { Upload, UploadReader } from '../http/body/multipart.js';
 import { HttpProblem } from '../http/problem.js';
-import { headerOf, malformed, readPage, requestContextOf } from '../http/request.js';
+import { headerOf, idempotencyKeyOf, readPage, requestContextOf } from '../http/request.js';
 import { holdBytes, PIECE_BYTES, type StoredResponses } from '../http/send.js';
 import type { HeldBytes } from '../platform/client-limits.js';
 import { companyOwner, currentOwner, enterEventLoop, workFor, yieldToEventLoop } from '../platform/clock.js';
 import { SentBytes } from '../platform/encoding/content.js';
 import { invalid, notFound } from '../platform/errors.js';
-import {
-  type Authenticator,
-  type Caller,
-  isIdempotencyKey,
-  type IdempotencyKey,
-} from '../platform/requests.js';
+import type { Authenticator, Caller, IdempotencyKey } from '../platform/requests.js';
 import { isNameLike, normalized, demandUnchanged, idFromText } from '../platform/validate.js';
 import { etagOf, pickInput } from './fields.js';
 import type { Call, FilePart, Route, RouteResponse, Received } from './route.js';
@@ -225,11 +220,8 @@ async function respondOnce(
 }
 
 function keyOf({ request, route, values, query, body }: ReceivedCall): IdempotencyKey | null {
-  const key = headerOf(request, 'idempotency-key');
-  if (key === undefined || request.method !== 'POST') return null;
-  if (typeof key !== 'string' || !isIdempotencyKey(key)) {
-    throw malformed('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.');
-  }
+  const key = idempotencyKeyOf(request);
+  if (key === null) return null;
   const call = `${route.method} ${route.path} ${JSON.stringify([...values.values()])}`;
   // The query may select an owner, which makes another request; the token in it does not.
   const parameters = [...query].filter(([name]) => name !== 'access_token').sort();

@@ -1,8 +1,7 @@
 /** Exports for `*.terminal.ts` files, which may import nothing else of the /terminal/v1 toolkit. */
-export { STREAM_BYTES } from '../http/send.js';
 export { HttpProblem } from '../http/problem.js';
 export { byteRangeOf, type ByteRange } from '../http/request.js';
-export { JSON_TYPE } from '../http/send.js';
+export { EVENTS, EVENTS_COMMENT, JSON_TYPE, STREAM_BYTES } from '../http/send.js';
 export { NDJSON_TYPE } from '../rest/lines.js';
 export { parameter } from '../rest/route.js';
 export type { TerminalExchange, TerminalRoute } from './exchange.js';

@@ -5,7 +5,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { HttpProblem } from '../../http/problem.js';
 import { requestContextOf } from '../../http/request.js';
-import { holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
+import { begun, holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
 import { enterCompany, takeSlot } from '../../http/server/admission.js';
 import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
 import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
@@ -134,17 +134,12 @@ function enterExports(response: Response, { companyId }: Caller): void {
 
 /** An error ends the response before its last line. Errors of the first page come before the response begins. */
 async function send(response: Response, { type, name, texts }: SentFile) {
-  const first = await texts.next();
+  const pieces = await begun(texts);
   response.status(200).setHeader('Content-Type', `${type}; charset=utf-8`);
   response.setHeader('Content-Disposition', `attachment; filename="${name}"`);
   response.setHeader('Cache-Control', 'no-store');
   if (response.req.method === 'HEAD') response.end();
-  else await sendInPieces(response, beginningWith(first.value ?? '', texts));
-}
-
-async function* beginningWith(first: string, others: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield* others;
+  else await sendInPieces(response, pieces);
 }
 
 async function* textsOf(pages: Pages, format: LineFormat): AsyncGenerator<string, undefined> {

@@ -7,7 +7,7 @@ import { HttpProblem } from '../../http/problem.js';
 import {
   bearerToken,
   headerOf,
-  malformed,
+  idempotencyKeyOf,
   mediaTypeOf,
   readQuery,
   readToken,
@@ -25,7 +25,6 @@ import {
   type Authenticator,
   type Caller,
   type Origin,
-  isIdempotencyKey,
 } from '../../platform/requests.js';
 import { parsedJson } from '../../platform/validate.js';
 import {
@@ -197,15 +196,6 @@ export function demandCompany({ caller }: GraphqlContext, companyId: number | nu
 
 export function graphqlContextOf(response: Response): GraphqlContext {
   return response.locals.graphql as GraphqlContext;
-}
-
-function idempotencyKeyOf(request: Request): string | null {
-  const key = headerOf(request, 'idempotency-key');
-  if (key === undefined || request.method !== 'POST') return null;
-  if (typeof key !== 'string' || !isIdempotencyKey(key)) {
-    throw malformed('An Idempotency-Key has 1 to 255 printable ASCII characters and no spaces.');
-  }
-  return key;
 }
 
 export interface BodyOptions {

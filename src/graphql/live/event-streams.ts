@@ -4,7 +4,7 @@ import { finished } from 'node:stream';
 
 import { HttpProblem } from '../../http/problem.js';
 import { headerOf, requestContextOf } from '../../http/request.js';
-import { bufferPieces, holdBytes, removed, writeInPieces } from '../../http/send.js';
+import { bufferPieces, EVENTS, EVENTS_COMMENT, holdBytes, removed, writeInPieces } from '../../http/send.js';
 import { leaveRequests } from '../../http/server/admission.js';
 import type { HeldBytes } from '../../platform/client-limits.js';
 import { DomainError } from '../../platform/errors.js';
@@ -120,14 +120,6 @@ function lastSeenBy(request: Request): number | null {
   );
 }
 
-const HEADERS = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-cache, no-store',
-  // Turns off buffering in nginx, which would hold events back.
-  'X-Accel-Buffering': 'no',
-};
-/** Some browsers report a stream as open only after its first bytes. */
-const COMMENT = ':\n\n';
 const COMPLETE = 'event: complete\ndata:\n\n';
 
 /** A response of server-sent events, one for each response or event, as fast as the client reads. */
@@ -152,8 +144,8 @@ class EventStream {
   async send(): Promise<void> {
     const { response, messages } = this;
     const unwatch = finished(response, { readable: false }, () => void messages.return(undefined));
-    response.status(200).set(HEADERS);
-    this.#write(COMMENT);
+    response.status(200).set(EVENTS);
+    this.#write(EVENTS_COMMENT);
     const heartbeat = setInterval(() => this.#beat(), this.times.heartbeatMs).unref();
     try {
       await this.#sendMessages();
@@ -202,7 +194,7 @@ class EventStream {
   }
 
   #beat(): void {
-    if (!this.isStalled && !this.#isSending) this.#write(COMMENT);
+    if (!this.isStalled && !this.#isSending) this.#write(EVENTS_COMMENT);
   }
 
   #write(text: string): void {

@@ -4,7 +4,15 @@ import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import { csvRecords, CsvProblem, type CsvRecord } from '../../../platform/encoding/csv.js';
 import { MAX_ROW_BYTES, ndjsonRows } from '../../../platform/encoding/json.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
-import { isObject, normalized, orProblem, parse, parsedJson } from '../../../platform/validate.js';
+import {
+  BOOLEANS,
+  fieldsBySnakeCase,
+  isObject,
+  normalized,
+  orProblem,
+  parse,
+  parsedJson,
+} from '../../../platform/validate.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { SerialNumber } from '../device/device.model.js';
 import { GroupCreate } from '../group/group.model.js';
@@ -24,13 +32,7 @@ const ImportFields = z.object({
 /** Absent fields keep their values. */
 export type ImportRow = Readonly<z.output<typeof ImportFields>>;
 
-const COLUMNS: Readonly<Record<string, keyof ImportRow>> = {
-  serial_number: 'serialNumber',
-  logical_number: 'logicalNumber',
-  group: 'group',
-  enabled: 'enabled',
-  parameters: 'parameters',
-};
+const COLUMNS = fieldsBySnakeCase(ImportFields);
 
 /** A row of a file as it was read, and the first line of it, from 1. */
 interface ReadRow {
@@ -106,7 +108,7 @@ const problemOf = (fields: Readonly<Record<string, readonly string[]>>): DomainE
 
 /** Values under the names of fields; other names stay, and are refused. */
 const named = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [COLUMNS[name] ?? name, value]));
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [COLUMNS.get(name) ?? name, value]));
 
 async function* csv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
   let header: readonly string[] | undefined;
@@ -125,7 +127,7 @@ async function* csv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> 
 /** Separators behind the last name, which spreadsheets write, are left out. */
 function checkedHeader(cells: readonly string[]): readonly string[] {
   const names = cells.slice(0, cells.findLastIndex((name) => name !== '') + 1);
-  const unknown = names.filter((name) => COLUMNS[name] === undefined);
+  const unknown = names.filter((name) => !COLUMNS.has(name));
   if (unknown.length > 0) throw invalid('file', `has unknown fields: ${unknown.join(', ')}`);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalid('file', `must be sent once: the column ${twice}`);
@@ -145,17 +147,8 @@ function rowOf({ line, cells }: CsvRecord, header: readonly string[]): ReadRow {
 }
 
 function valueOf(column: string, cell: string): unknown {
-  if (column === 'enabled') return FLAGS[cell.toLowerCase()] ?? cell;
+  if (column === 'enabled') return BOOLEANS.get(cell.toLowerCase()) ?? cell;
   if (column !== 'parameters') return cell;
   const value = parsedJson(cell);
   return isObject(value) ? value : cell;
 }
-
-const FLAGS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  '1': true,
-  false: false,
-  no: false,
-  '0': false,
-};

@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
 import { DomainError, TerminalRefused } from '../../../platform/errors.js';
 import { NotificationConfirm } from '../../../platform/terminal.js';
-import { parameter, type TerminalExchange, type TerminalRoute } from '../../../terminal/index.js';
+import {
+  EVENTS,
+  EVENTS_COMMENT,
+  parameter,
+  type TerminalExchange,
+  type TerminalRoute,
+} from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/access.service.js';
 import {
   checkForAll,
@@ -28,14 +34,6 @@ export const WAITING_LIMITS = { ofTerminal: 2, ofCompany: 15_000 } as const;
 const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
 
 type Exchange = TerminalExchange<AdmittedDevice>;
-
-const STREAM_HEADERS = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-cache, no-store',
-  // Turns off buffering in nginx, which would delay events.
-  'X-Accel-Buffering': 'no',
-};
-const COMMENT = ':\n\n';
 
 const bodyOf = ({ id, message, app, queuedAt }: ClaimedDelivery): object => ({
   id: String(id),
@@ -190,7 +188,7 @@ async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<vo
   if (found === null) return;
   const request = enter(exchange, waiting, found);
   try {
-    const head = { status: 200, headers: STREAM_HEADERS, heldBytes: STREAM_BYTES };
+    const head = { status: 200, headers: EVENTS, heldBytes: STREAM_BYTES };
     await exchange.stream(head, eventsOf(exchange, request));
   } finally {
     request.leave();
@@ -199,12 +197,12 @@ async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<vo
 
 /** Ends when the terminal may not use the service any more; its next request gets the error. */
 async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGenerator<string> {
-  yield COMMENT;
+  yield EVENTS_COMMENT;
   try {
     for (const delivery of await takeAgain(exchange, request, false)) yield eventOf(delivery);
     while (!exchange.ended.aborted) {
       const deliveries = await next(exchange, request, HEARTBEAT_MS, SILENCE_MS);
-      if (deliveries.length === 0) yield COMMENT;
+      if (deliveries.length === 0) yield EVENTS_COMMENT;
       for (const delivery of deliveries) yield eventOf(delivery);
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import type { ReadWork, WriteWork } from '../../../../database/work.js';
 import { HOUR, readInstant } from '../../../../platform/clock.js';
 import type { Row, RowResult } from '../../../../platform/encoding/json.js';
 import { DomainError, type FieldErrors, invalid } from '../../../../platform/errors.js';
-import { isObject, snakeCase, normalized } from '../../../../platform/validate.js';
+import { fieldsBySnakeCase, isObject, snakeCase, normalized } from '../../../../platform/validate.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import type { FormerNumber } from '../../../fleet/logical-number/logical-number.model.js';
 import { formerNumbersOf, logicalNumberHeads } from '../../../fleet/logical-number/logical-number.service.js';
@@ -102,15 +102,12 @@ export const ROW_EXAMPLE = { ...OWN_ROW_EXAMPLE, serial_number: '5A-00012345', l
 type Fields = Readonly<Record<string, unknown>>;
 type Names = ReadonlyMap<string, string>;
 
-/** Field names of a model by their names in a row, which are those of `/v1` (`started_at`). */
-const namesIn = ({ shape }: { readonly shape: object }): Names =>
-  new Map(Object.keys(shape).map((name) => [snakeCase(name), name]));
-const NAMES = namesIn(TransactionRecord);
-const NAMES_OF_PAYMENT = namesIn(ParsedPayment);
+const NAMES = fieldsBySnakeCase(TransactionRecord);
+const NAMES_OF_PAYMENT = fieldsBySnakeCase(ParsedPayment);
 const NAMES_OF_PARTS: readonly (readonly [string, Names])[] = [
-  ['installment', namesIn(Installment)],
-  ['card', namesIn(Card)],
-  ['merchant', namesIn(Merchant)],
+  ['installment', fieldsBySnakeCase(Installment)],
+  ['card', fieldsBySnakeCase(Card)],
+  ['merchant', fieldsBySnakeCase(Merchant)],
 ];
 
 /** The fields of a transaction. Errors: `invalid`, also for fields that transactions do not have. */

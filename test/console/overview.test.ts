@@ -77,6 +77,12 @@ it('each figure of the deliveries over time leads to its notifications', async (
       await chart.getByText('Show as a table').click();
       const link = chart.getByRole('row').last().getByRole('link').nth(figure);
       expect(await link.textContent()).toBe(waiting);
+      // The last bar stands in the chart, with all hours or days before it.
+      const [plot, bar] = await Promise.all(
+        ['', ' .chart-accent'].map((part) => chart.locator(`.chart-plot${part}`).last().boundingBox()),
+      );
+      expect(bar?.width).toBeGreaterThan(3);
+      expect(bar?.x).toBeLessThan((plot?.x ?? 0) + (plot?.width ?? 0));
       await link.click();
       await page.getByText(found).waitFor();
     }

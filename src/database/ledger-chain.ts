@@ -86,10 +86,13 @@ export async function chained(
   );
   const heads = new Map(stored.map((head) => [head.company_id, head]));
   const linked = rows.map((row) => {
-    const head = heads.get(companyOf(row));
-    const before = head ?? NO_LINK;
+    const companyId = companyOf(row);
+    const last = heads.get(companyId);
+    const before = last ?? NO_LINK;
     const link = { sequence: row.sequence, hash: hash.of(hashedValues(row, before)) };
-    heads.set(companyOf(row), movedHead(hash, head, companyOf(row), before, link));
+    // If the key differs from that of the last entry, the verifiable part begins anew.
+    const head = last?.key_fingerprint === hash.keyId ? last : newHead(hash, companyId, row.sequence, before);
+    heads.set(companyId, { ...head, ...link });
     return { ...row, hash: link.hash };
   });
   await saveHeads(db, hash, [...heads.values()]);
@@ -98,25 +101,14 @@ export async function chained(
 
 const companyOf = (row: Pick<LedgerRow, 'company_id'>): number => row.company_id ?? NO_COMPANY;
 
-/** The head after a new entry. If the key differs from that of the last one, the verifiable part begins anew. */
-function movedHead(
-  hash: KeyedHash,
-  head: ChainHead | undefined,
-  companyId: number,
-  before: Link,
-  link: Link,
-): ChainHead {
-  const continued = head?.key_fingerprint === hash.keyId ? head : undefined;
-  return {
-    company_id: companyId,
-    first_sequence: continued?.first_sequence ?? link.sequence,
-    before_sequence: continued?.before_sequence ?? before.sequence,
-    before_hash: continued?.before_hash ?? before.hash,
-    ...link,
-    key_fingerprint: hash.keyId,
-    seal: '',
-  };
-}
+const newHead = (hash: KeyedHash, companyId: number, sequence: number, before: Link) => ({
+  company_id: companyId,
+  first_sequence: sequence,
+  before_sequence: before.sequence,
+  before_hash: before.hash,
+  key_fingerprint: hash.keyId,
+  seal: '',
+});
 
 const HEAD_COLUMNS = columnNames('ledger_chains');
 const REPLACED = HEAD_COLUMNS.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`);

@@ -1,6 +1,7 @@
 /** Codecs of columns for repositories, and SQL that differs between the databases (decisions.md#two-databases). */
 import { sql, type RawBuilder, RawNode } from 'kysely';
 
+import { END_OF_TIME, FIRST_INSTANT } from '../platform/clock.js';
 import type { JsonColumn } from '../schema/table.js';
 
 /** SQL that a statement contains. */
@@ -45,13 +46,10 @@ export function areSame(one: unknown, other: unknown): boolean {
     : Object.is(one, other);
 }
 
-/** Start of the years 1 and 10000, in milliseconds since 1970: every stored instant is between them. */
-const [FIRST_INSTANT, LAST_INSTANT] = [-62_135_596_800_000, 253_402_300_800_000];
-
 /** A key as an instant, to be compared with its column. Other numbers and texts are beyond all instants. */
 export function comparableInstant(read: number | string): Date {
-  const at = typeof read === 'number' ? read : LAST_INSTANT;
-  return new Date(Math.min(Math.max(at, FIRST_INSTANT), LAST_INSTANT));
+  const at = typeof read === 'number' ? read : END_OF_TIME;
+  return new Date(Math.min(Math.max(at, FIRST_INSTANT), END_OF_TIME));
 }
 
 /** Type of an SQL value, for statements from whose text PostgreSQL cannot infer it. */

@@ -1,3 +1,5 @@
+import { levelOf } from '../platform/terminal.js';
+
 /** A message for a terminal, leased by this process. */
 export interface HeldDelivery extends TerminalName {
   /** For example `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`. */
@@ -40,14 +42,6 @@ export interface TerminalName {
 }
 
 const CONFIRM_TOPIC = /^terminals\/([1-9][0-9]{0,15})\/([^/]+)\/confirm$/;
-
-/** A logical number as one level of a topic, percent-encoded (RFC 3986): `Loja%207%2FA` for `Loja 7/A`. */
-export function levelOf(logicalNumber: string): string {
-  return encodeURIComponent(logicalNumber).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
 
 /** For example `terminals/7/0042/notifications`. */
 export function notificationTopic({ companyId, logicalNumber }: TerminalName): string {

@@ -182,7 +182,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIMESTAMP =
   /^(?<date>\d{4}-\d{2}-\d{2})T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:\.(?<fraction>\d+))?)?(?:Z|(?<sign>[+ -])(?<hours>\d{2}):?(?<minutes>\d{2}))$/i;
 /** Start of the years 1 and 10000, in milliseconds since 1970: the range of texts and databases. */
-const [FIRST, END] = [-62_135_596_800_000, 253_402_300_800_000];
+export const [FIRST_INSTANT, END_OF_TIME] = [-62_135_596_800_000, 253_402_300_800_000];
 
 const DURATION_UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
@@ -204,8 +204,8 @@ export function durationText(milliseconds: number): string {
 /** Example for errors and descriptions. */
 export const TIMESTAMP_EXAMPLE = '2026-03-01T12:00:00Z';
 
-/** An interval in milliseconds since 1970, `to` excluded. */
-interface Interval {
+/** Milliseconds since 1970, `to` excluded. */
+export interface TimeRange {
   readonly from: number;
   readonly to: number;
 }
@@ -216,7 +216,7 @@ interface Interval {
  * digits. The leap second `23:59:60Z` is the first second of the next day, as in Unix time. Undefined for any
  * other text, and for times that do not exist.
  */
-export function readInterval(text: string): Interval | undefined {
+export function readInterval(text: string): TimeRange | undefined {
   if (DATE.test(text)) return intervalOf(instantOf(text, '00:00:00', ''), DAY);
   const parts = TIMESTAMP.exec(text)?.groups;
   if (parts === undefined) return undefined;
@@ -243,8 +243,10 @@ function instantOf(date: string, time: string, fraction: string): number | undef
   return !Number.isNaN(at.getTime()) && at.toISOString() === text ? at.getTime() : undefined;
 }
 
-function intervalOf(from: number | undefined, length: number): Interval | undefined {
-  return from === undefined || from < FIRST || from >= END ? undefined : { from, to: from + length };
+function intervalOf(from: number | undefined, length: number): TimeRange | undefined {
+  return from === undefined || from < FIRST_INSTANT || from >= END_OF_TIME
+    ? undefined
+    : { from, to: from + length };
 }
 
 /** A length of time in calendar units, for example `13 months`; `months` or `days` is 0. */
@@ -272,13 +274,6 @@ export function timeZoneNamed(name: string): string | undefined {
   }
 }
 
-/** Milliseconds since 1970, `to` excluded. */
-export interface TimeRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-export const END_OF_TIME = Date.UTC(10_000, 0, 1);
 /** The time of all records. */
 const ALWAYS: TimeRange = { from: 0, to: END_OF_TIME };
 

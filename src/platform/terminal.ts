@@ -48,3 +48,11 @@ export class MqttFigures {
     this.confirmations.set(outcome, (this.confirmations.get(outcome) ?? 0) + 1);
   }
 }
+
+/** A logical number as one level of a topic, percent-encoded (RFC 3986): `Loja%207%2FA` for `Loja 7/A`. */
+export function levelOf(logicalNumber: string): string {
+  return encodeURIComponent(logicalNumber).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

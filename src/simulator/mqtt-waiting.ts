@@ -2,6 +2,7 @@ import type { MqttClient } from 'mqtt';
 import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
+import { levelOf } from '../platform/terminal.js';
 import type { Confirmations, Wait } from './inbox.js';
 import type { Transport } from './shared.js';
 import { RunIsOver, type TerminalParts } from './terminal-http.js';
@@ -30,7 +31,7 @@ export class MqttWait implements Wait {
     logicalNumber: string,
     private readonly parts: TerminalParts,
   ) {
-    this.#username = `${transport.companyId}/${percentEncoded(logicalNumber)}`;
+    this.#username = `${transport.companyId}/${levelOf(logicalNumber)}`;
   }
 
   /** For example `terminals/1/110000/notifications`. */
@@ -118,13 +119,6 @@ export class MqttWait implements Wait {
 /** Whether the error came from the broker, and not from the end of the connection. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'packet' in error && error.packet !== undefined;
-
-/** A level of a topic (RFC 3986). */
-const percentEncoded = (text: string): string =>
-  encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 
 /** For example `ECONNREFUSED`; without a code of the system, the message. */
 function reasonOf(error: Error): string {

@@ -32,7 +32,11 @@ export function createTerminalRouter<T>(routes: readonly TerminalRoute<T>[], opt
   const retryAfterOf = spreadRetries(systemClock);
   return createRouter(TERMINAL, routes, async (received) => {
     const { request, response, route } = received;
-    const claimAgain = (): Promise<TerminalClaim> => claimOf(request, response, options);
+    const { ip, requestId } = requestContextOf(response);
+    const claimAgain = async (): Promise<TerminalClaim> => {
+      const given = { token: bearerToken(request), named: namedTerminal(request) };
+      return await options.claim(given, { channel: 'api', ip, requestId });
+    };
     try {
       const claim = await claimAgain();
       // Limits from here on are those of the terminal and its company: thousands of terminals may share one address.
@@ -50,16 +54,6 @@ export function createTerminalRouter<T>(routes: readonly TerminalRoute<T>[], opt
       throw new DomainError('busy', error.message, { ...error.details, retryAfter });
     }
   });
-}
-
-async function claimOf<T>(
-  request: Request,
-  response: Response,
-  { claim }: TerminalOptions<T>,
-): Promise<TerminalClaim> {
-  const { ip, requestId } = requestContextOf(response);
-  const given = { token: bearerToken(request), named: namedTerminal(request) };
-  return await claim(given, { channel: 'api', ip, requestId });
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { CONFIRMATION_LIMITS, Confirmations } from '../../src/mqtt/confirmations.js';
-import { levelOf, notificationTopic, terminalOfConfirmTopic } from '../../src/mqtt/delivery-queue.js';
-import { MqttFigures } from '../../src/platform/terminal.js';
+import { notificationTopic, terminalOfConfirmTopic } from '../../src/mqtt/delivery-queue.js';
+import { levelOf, MqttFigures } from '../../src/platform/terminal.js';
 import { MemoryQueue } from '../support/mqtt/memory-queue.js';
 import { waitFor } from '../support/wait-for.js';
 

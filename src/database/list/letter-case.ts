@@ -1,13 +1,11 @@
 /** Patterns for text comparisons with the case of letters aside, alike on both databases: neither folds all of Unicode. */
 import { sql } from 'kysely';
 
+import { isStorable } from '../../platform/validate.js';
 import { folded } from '../../schema/search.js';
 import { portable, type Sql } from '../storage.js';
 
 export { folded };
-
-/** Characters that PostgreSQL cannot hold: NUL and halves of pairs. */
-const UNSTORABLE = /[\0\p{Cs}]/u;
 
 /** Parts of a text that a comparison looks at: all of it, its beginning, or any. */
 export type TextPart = 'all' | 'start' | 'any';
@@ -67,7 +65,8 @@ export const equalsInAnyCase = (column: Sql, text: string, part: TextPart): Sql 
 export const containsFolded = (column: Sql, text: string): Sql => compared(column, text, 'any', bare);
 
 function compared(column: Sql, text: string, part: TextPart, among: Map<string, string>): Sql {
-  if (UNSTORABLE.test(text)) return sql`1 = 0`;
+  // PostgreSQL cannot hold them.
+  if (!isStorable(text)) return sql`1 = 0`;
   const glob = pattern(text, among, /[*?[]/, (character) => `[${character}]`);
   const regex = pattern(text, among, /[\^$.*+?()[\]{}|\\]/, (character) => `\\${character}`);
   const globbed = { all: glob, start: `${glob}*`, any: `*${glob}*` }[part];

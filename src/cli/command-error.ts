@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 
 import { DatabaseRefused } from '../database/database.js';
 import { ConfigError } from '../platform/config/parsing.js';
-import { type DomainCode, DomainError, faultOfSystem } from '../platform/errors.js';
+import { codeOf, type DomainCode, DomainError, faultOfSystem } from '../platform/errors.js';
 import { fileProblem } from '../platform/files.js';
 
 /** Exit codes of the process, for shells and service managers. Those above 60 are defined in sysexits.h. */
@@ -76,8 +76,12 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof DomainError) return failureOfDomain(error);
   if (error instanceof CommandError) return failed(error.message, error.exitCode);
-  if (isSystemError(error)) return failureOfSystem(error);
-  return failed(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  if (!(error instanceof Error)) return failed(String(error));
+  const code = codeOf(error);
+  // Errors of the operating system, for example of a file that does not exist.
+  if (code === null || !('syscall' in error)) return failed(error.stack ?? error.message);
+  const isStorage = code === 'EIO' || faultOfSystem(code, error) !== null;
+  return failed(fileProblem(error) ?? error.message, isStorage ? EXIT.storage : EXIT.failed);
 }
 
 function failureOfDomain({ code, message, details }: DomainError): Failure {
@@ -89,21 +93,11 @@ function failureOfDomain({ code, message, details }: DomainError): Failure {
   return failed(`${message}${exitCode === EXIT.storage ? causeOf(details.cause) : ''}`, exitCode);
 }
 
-function failureOfSystem(error: NodeJS.ErrnoException): Failure {
-  const isStorage = error.code === 'EIO' || faultOfSystem(error.code ?? null, error) !== null;
-  return failed(fileProblem(error) ?? error.message, isStorage ? EXIT.storage : EXIT.failed);
-}
-
 /** Reason given by SQLite or the operating system, in parentheses; empty if there is none. */
 function causeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
-  const { code } = cause as NodeJS.ErrnoException;
-  return ` (${fileProblem(cause) ?? (typeof code === 'string' ? `${code}: ${cause.message}` : cause.message)})`;
-}
-
-/** An error of the operating system, for example of a file that does not exist. */
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'code' in error;
+  const code = codeOf(cause);
+  return ` (${fileProblem(cause) ?? (code === null ? cause.message : `${code}: ${cause.message}`)})`;
 }
 
 const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

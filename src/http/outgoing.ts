@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 
 import { SECOND, systemClock } from '../platform/clock.js';
+import { codeOf } from '../platform/errors.js';
 import {
   type AddressProblem,
   addressProblemOf,
@@ -50,7 +51,11 @@ export class OutgoingRequests implements Outgoing {
     const late = `There was no response within ${this.timeoutMs / SECOND} s.`;
     const outcome = await this.#send(request, timeout).then(
       (status) => ({ status, failure: failureOf(status) }),
-      (error: unknown) => ({ status: null, failure: timeout.aborted ? late : reasonOf(error) }),
+      (error: unknown) => {
+        const failed = `The connection failed: ${codeOf(error) ?? 'no response'}.`;
+        const reason = error instanceof Refused ? error.message : failed;
+        return { status: null, failure: timeout.aborted ? late : reason };
+      },
     );
     return { ...outcome, milliseconds: Math.round(systemClock.elapsed() - since) };
   }
@@ -128,12 +133,6 @@ function failureOf(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   const isRedirect = status >= 300 && status < 400;
   return `The response was ${status}${isRedirect ? ', a redirect, and none is followed' : ''}.`;
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Refused) return error.message;
-  const { code = 'no response' } = error as { readonly code?: string };
-  return `The connection failed: ${code}.`;
 }
 
 /** Asks the name servers, not in the threads of Node: slow names of one company must not delay the files of others. */

@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls';
 
 import { atMostEvery, MINUTE, pause, SECOND, systemClock, enterEventLoop } from '../platform/clock.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
+import { codeOf } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import type { MqttFigures } from '../platform/terminal.js';
 import { CONFIRM_FILTER } from './delivery-queue.js';
@@ -72,7 +73,7 @@ export class Connection {
     });
     this.#client = client;
     client.handleMessage = (packet, done) => void this.#handle(packet, onMessage).then(() => done());
-    client.on('error', (error) => this.#end(reasonOf(error)));
+    client.on('error', (error) => this.#end(codeOf(error) ?? error.message));
     this.ended = new Promise((resolve) => {
       client.on('close', () => {
         this.#end('the broker closed the connection');
@@ -137,12 +138,6 @@ export class Connection {
 /** Whether the error came from the broker, and not from the end of the connection. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'packet' in error && error.packet !== undefined;
-
-/** For example `ECONNREFUSED`; without a code of the system, the message. */
-function reasonOf(error: Error): string {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' ? code : error.message;
-}
 
 function openStream({ host, port, tls }: MqttSettings, onReached: () => void): Socket {
   const name = isIP(host) === 0 ? { servername: host } : {};

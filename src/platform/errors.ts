@@ -92,6 +92,12 @@ const REASONS: Readonly<Record<string, Fault>> = {
   EROFS: STORAGE_READ_ONLY,
 };
 
+/** The code of an error, for example `ENOSPC` or `57P01`; null if it has none. */
+export function codeOf(error: unknown): string | null {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : null;
+}
+
 /** Domain error for a code of the operating system, such as ENOSPC; null if the code is unknown. */
 export function faultOfSystem(code: string | null, cause: Error): DomainError | null {
   return REASONS[code ?? '']?.(cause) ?? null;
@@ -99,9 +105,7 @@ export function faultOfSystem(code: string | null, cause: Error): DomainError | 
 
 /** The code of the database or of the operating system behind an error, for example `SQLITE_FULL`, `57P01` or `EIO`. */
 export function storageCode(error: unknown): string | null {
-  if (error instanceof DomainError) return storageCode(error.details.cause);
-  const { code } = (error ?? {}) as { readonly code?: unknown };
-  return typeof code === 'string' ? code : null;
+  return error instanceof DomainError ? storageCode(error.details.cause) : codeOf(error);
 }
 
 /**

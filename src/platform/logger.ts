@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
 import type { LogLevel } from './config/settings.js';
+import { codeOf } from './errors.js';
 
 export type { Logger } from 'pino';
 
@@ -81,10 +82,10 @@ const MAX_CAUSES = 3;
 function describeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { name, stack = error.message, cause } = error;
-  const { code } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
   return {
     type: name,
-    ...(typeof code === 'string' ? { code } : {}),
+    ...(code === null ? {} : { code }),
     stack: withoutSecrets(stack),
     ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: describeError(cause, depth + 1) }),
   };

@@ -2,7 +2,7 @@ import { mkdirSync, promises as fs, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 import type { ContentSums } from './encoding/content.js';
-import { DomainError, faultOfSystem, STORAGE_FULL, STORAGE_UNAVAILABLE } from './errors.js';
+import { codeOf, DomainError, faultOfSystem, STORAGE_FULL, STORAGE_UNAVAILABLE } from './errors.js';
 
 /** Bytes in a temporary file. */
 export interface SpooledContent extends ContentSums {
@@ -130,5 +130,5 @@ export class Spool {
 
 function faultOf(error: unknown): Error {
   if (!(error instanceof Error) || error instanceof DomainError) return error as Error;
-  return faultOfSystem((error as NodeJS.ErrnoException).code ?? null, error) ?? STORAGE_UNAVAILABLE(error);
+  return faultOfSystem(codeOf(error), error) ?? STORAGE_UNAVAILABLE(error);
 }

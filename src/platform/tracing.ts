@@ -25,6 +25,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { atMostEvery, MINUTE, SECOND } from './clock.js';
+import { codeOf } from './errors.js';
 import type { Logger } from './logger.js';
 
 const SERVICE = { 'service.name': 'terminal-gateway' };
@@ -137,7 +138,7 @@ function requestSpan(span: Span, method: string) {
 const endOf =
   (span: Span) =>
   (error?: unknown): void => {
-    if (error !== undefined) fail(span, codeOf(error));
+    if (error !== undefined) fail(span, codeOf(error) ?? (error instanceof Error ? error.name : '_OTHER'));
     span.end();
   };
 
@@ -168,12 +169,6 @@ function describeStatement(sql: string, system: string) {
 /** Records the code only: messages may contain values. */
 function fail(span: Span, code: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', code);
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '_OTHER';
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : error.name;
 }
 
 const SUMMARIZED = 500;

@@ -2,6 +2,7 @@ import type { MqttClient } from 'mqtt';
 import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
+import { codeOf } from '../platform/errors.js';
 import { levelOf } from '../platform/terminal.js';
 import type { Confirmations, Wait } from './inbox.js';
 import type { Transport } from './shared.js';
@@ -59,7 +60,7 @@ export class MqttWait implements Wait {
     this.#client = client;
     client.on('connect', () => void this.#opened(client));
     client.on('message', (_topic, payload) => this.#take(payload, confirmations));
-    client.on('error', (error) => (this.#reason = reasonOf(error)));
+    client.on('error', (error) => (this.#reason = codeOf(error) ?? error.message));
     client.on('close', () => this.#closed(client));
     await shared.all.pause(FOREVER_MS);
     throw new RunIsOver();
@@ -119,12 +120,6 @@ export class MqttWait implements Wait {
 /** Whether the error came from the broker, and not from the end of the connection. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'packet' in error && error.packet !== undefined;
-
-/** For example `ECONNREFUSED`; without a code of the system, the message. */
-function reasonOf(error: Error): string {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' ? code : error.message;
-}
 
 /** A message over MQTT. Its id is in its text only. */
 const PushedText = z.object({ message: z.string() });

@@ -1,4 +1,11 @@
-import { DomainError, fault, type Fault, STORAGE_FULL, STORAGE_READ_ONLY } from '../../platform/errors.js';
+import {
+  codeOf,
+  DomainError,
+  fault,
+  type Fault,
+  STORAGE_FULL,
+  STORAGE_READ_ONLY,
+} from '../../platform/errors.js';
 
 const BUSY = fault('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
 const TAKEN = fault('taken', 'A record with this value exists already.');
@@ -50,8 +57,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const ENDS_CONNECTION = /^(?:08|25P0[34]|57P0[1-5])/;
 
 export function stateOf(error: unknown): string | null {
-  const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
-  return typeof code === 'string' && severity !== undefined ? code : null;
+  const { severity } = (error ?? {}) as { readonly severity?: unknown };
+  return severity === undefined ? null : codeOf(error);
 }
 
 /** Whether the connection is lost, or in an unknown state, so that it cannot be used again. */

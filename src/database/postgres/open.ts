@@ -3,6 +3,7 @@ import pg, { type Client, type QueryConfig } from 'pg';
 
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
+import { codeOf } from '../../platform/errors.js';
 import { demandFinished, UNFINISHED_TABLE } from '../copy.js';
 import { type Database, type OpenOptions, DatabaseRefused, unusable } from '../database.js';
 import { connect } from './connect.js';
@@ -141,7 +142,7 @@ function unreachable(url: string, error: unknown): DatabaseRefused {
 function wrong(url: string, error: unknown): DatabaseRefused {
   const reason = reasonOf(error);
   const ofPooler = Object.keys(POOLER_ADVICE).find((text) => reason.includes(text));
-  const code = stateOf(error) ?? (error as NodeJS.ErrnoException).code ?? '';
+  const code = codeOf(error) ?? '';
   const advice = POOLER_ADVICE[ofPooler ?? ''] ?? ADVICE[code] ?? 'correct DATABASE_URL';
   return unusable(`${nameOf(url)} cannot be used (${reason}): ${advice}.`, error);
 }

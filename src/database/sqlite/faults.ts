@@ -7,6 +7,7 @@ import {
   DomainError,
   fault,
   type Fault,
+  codeOf,
   faultOfSystem,
   STORAGE_FULL,
   STORAGE_READ_ONLY,
@@ -118,6 +119,6 @@ function probe(file: string): string | null {
     }
     return null;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? null;
+    return codeOf(error);
   }
 }

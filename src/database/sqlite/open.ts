@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { faultOfSystem } from '../../platform/errors.js';
+import { codeOf, faultOfSystem } from '../../platform/errors.js';
 import { demandFinished } from '../copy.js';
 import { type Database, type OpenOptions, DatabaseRefused, unusable } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
@@ -138,14 +138,11 @@ function refuseSecondName(file: string): void {
 function explain(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const cause = error instanceof DatabaseRefused ? error.cause : error;
-  if (!hasCode(cause)) return error;
+  const code = codeOf(cause);
+  if (!(cause instanceof Error) || code === null) return error;
   if (error instanceof DatabaseRefused && error.reason === 'damaged' && !isStorageFault(cause)) return error;
   const refusal = refusalOf(cause);
   if (refusal !== cause) return error === cause ? refusal : error;
-  const fault = faultOfSystem(cause.code, cause) ?? faultOfSystem(probeStorage(canonicalPath(file)), cause);
+  const fault = faultOfSystem(code, cause) ?? faultOfSystem(probeStorage(canonicalPath(file)), cause);
   return fault ?? translate(isStorageFault(cause) ? cause : error);
-}
-
-function hasCode(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }

@@ -1,4 +1,5 @@
 import { SECOND, type Clock } from '../../platform/clock.js';
+import { codeOf } from '../../platform/errors.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Caller } from '../../platform/requests.js';
 import type { Tracing } from '../../platform/tracing.js';
@@ -44,7 +45,7 @@ export function watchOperations(
     try {
       return await (span === null ? use(operation) : span.run(() => use(operation)));
     } catch (error) {
-      operation.failed(codeOf(error));
+      operation.failed(codeOf(error) ?? 'exception');
       throw error;
     } finally {
       const { kind } = running;
@@ -56,11 +57,6 @@ export function watchOperations(
       span?.end(kind?.type ?? null, kind?.name == null ? null : name);
     }
   };
-}
-
-function codeOf(error: unknown): string {
-  const { code } = error as { readonly code?: unknown };
-  return typeof code === 'string' ? code : 'exception';
 }
 
 const MAX_NAMES = 200;

@@ -5,7 +5,7 @@ import { DomainError } from '../../../platform/errors.js';
 import type { Database, ExaminingLimits, Scope } from '../../database.js';
 import { tookTooLong, tooManyExamine } from '../../statements.js';
 import type { ReadDatabase } from '../../work.js';
-import { UNAVAILABLE } from '../faults.js';
+import { stateOf, UNAVAILABLE } from '../faults.js';
 import { reportFault, Session, Unit, type Shared } from './session.js';
 
 const STATEMENT_MS = 5_000;
@@ -199,6 +199,5 @@ async function inTime<T>(use: Promise<T>, deadlineMs: number, onLate: () => void
 /** Whether PostgreSQL has ended a statement, or the unit itself has taken too long. */
 function isDeadline(error: unknown): boolean {
   if (!(error instanceof DomainError)) return false;
-  const { code } = (error.details.cause ?? {}) as { readonly code?: unknown };
-  return error.code === 'deadline_exceeded' || code === '57014';
+  return error.code === 'deadline_exceeded' || stateOf(error.details.cause) === '57014';
 }

@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 
-import { faultOfSystem } from '../../../platform/errors.js';
+import { codeOf, faultOfSystem } from '../../../platform/errors.js';
 import { fileCause, fileProblem } from '../../../platform/files.js';
 import { DatabaseRefused, unusable } from '../../database.js';
 import { MIGRATION_NAMES } from '../../migrations.js';
@@ -19,7 +19,7 @@ export function unusableFile(problem: string, error: unknown, advice: string): D
 /** Makes a `DatabaseRefused` of an error about a file; returns other errors and faults of the storage unchanged. */
 export function refusalOf(error: unknown): unknown {
   const problem = fileProblem(error);
-  const isFault = faultOfSystem((error as NodeJS.ErrnoException).code ?? null, error as Error) !== null;
+  const isFault = faultOfSystem(codeOf(error), error as Error) !== null;
   return problem === null || isFault ? error : unusable(`${problem}. Nothing was changed.`, error);
 }
 

@@ -8,10 +8,10 @@ import { prune, rulesOf } from '../domain/base/ledger/retention.service.js';
 import { expireDeliveries, takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
 import { deleteEndedCodes } from '../domain/people/user/passkey.service.js';
 import { sweepContents } from '../domain/software/app/content.service.js';
-import { MINUTE, SECOND, type Clock } from '../platform/clock.js';
-import type { Config } from '../platform/config/config.js';
+import { MINUTE, SECOND } from '../platform/clock.js';
 import { ledgerChainHash } from '../platform/hashes.js';
 import { LOCAL_ORIGIN } from '../platform/requests.js';
+import type { HttpHandlerParts } from './http-handlers.js';
 
 /** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */
 const INTERVAL_MS = MINUTE;
@@ -39,15 +39,11 @@ type TakeStep = (units: Units, companyId: number, tokenSecret: string) => Promis
 
 const STEPS: readonly TakeStep[] = [takeDeliveryStep, takeJobStep];
 
-interface HousekeepingParts {
-  readonly units: Units;
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly onError: (error: unknown) => void;
-  readonly config: Pick<Config, 'keep'>;
-  /** Key for sealing the head of each ledger chain whose beginning is deleted, and for tokens that jobs issue. */
-  readonly tokenSecret: string;
-}
+/** `tokenSecret` is for sealing the head of each ledger chain whose beginning is deleted, and for tokens that jobs issue. */
+type HousekeepingParts = Pick<
+  HttpHandlerParts,
+  'units' | 'database' | 'clock' | 'onError' | 'config' | 'tokenSecret'
+>;
 
 /** Deletes expired data once a minute, in small transactions. */
 export class Housekeeping {

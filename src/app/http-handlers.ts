@@ -6,13 +6,13 @@ import { createSessions } from '../domain/people/user/session.service.js';
 import { createSignIn, createSignInThrottle } from '../domain/people/user/sign-in.service.js';
 import { discardContent, readContent, stageContent } from '../domain/software/app/content.service.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
-import type { Graphql } from '../graphql/server.js';
+import type { Graphql, GraphqlOptions } from '../graphql/server.js';
 import { createBase64BodyReader } from '../http/body/base64-body.js';
 import { createUploadReader } from '../http/body/multipart.js';
 import { Uploads, type UploadStorage } from '../http/body/uploads.js';
 import { monitoringRoutes } from '../http/monitoring/health.js';
 import type { ClientLimits } from '../http/request.js';
-import { createRequestCounter, rateLimit, type CountRequest } from '../http/server/admission.js';
+import { createRequestCounter, rateLimit } from '../http/server/admission.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import type { Timeouts } from '../http/server/listen.js';
 import { createLargeReads } from '../platform/client-limits.js';
@@ -43,8 +43,6 @@ export interface HttpHandlerParts extends TerminalParts {
   readonly outgoing: Outgoing;
 }
 
-export type HttpHandlers = ReturnType<typeof createHttpHandlers>;
-
 /** REST, GraphQL, documentation and monitoring, behind one rate limit: everything that is served over HTTP. */
 export function createHttpHandlers(parts: HttpHandlerParts) {
   const { config, clock, monitoring, onError } = parts;
@@ -59,7 +57,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
   const routes = createRoutes(signIn);
   const docs = docsHandlers(() => createOpenApi(surfacesOf(routes, terminals.routes)));
   const shared = { ...services, count, sessions, onError, stopping: stopping.signal };
-  const graphql = deferGraphql(() => createGraphqlSurface(parts, services, shared));
+  const graphql = deferGraphql(() => createGraphqlSurface(parts, shared));
   const listener = createHttpApp({
     trustProxy: config.trustProxy,
     allowedOrigins: config.allowedOrigins,
@@ -184,16 +182,9 @@ const SESSION_MUTATIONS = [
   'passwordChange',
 ];
 
-interface GraphqlParts {
-  readonly count: CountRequest;
-  readonly sessions: Authenticator;
-  readonly stopping: AbortSignal;
-}
-
 async function createGraphqlSurface(
   parts: HttpHandlerParts,
-  services: RestOptions,
-  { count, sessions, stopping }: GraphqlParts,
+  shared: RestOptions & Pick<GraphqlOptions, 'count' | 'sessions' | 'stopping' | 'onError'>,
 ): Promise<Graphql> {
   const { config, tokenSecret, timeouts, liveTimes, monitoring } = parts;
   // Before type-graphql, which the built program loads before the first line of schema.ts.
@@ -201,21 +192,17 @@ async function createGraphqlSurface(
   const { createSchema } = await import('./graphql/schema.js');
   const { createGraphql } = await import('../graphql/server.js');
   return await createGraphql({
-    ...services,
+    ...shared,
     schema: await createSchema(),
     sensitiveMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS, 'apiTokenRevoke'],
     secretMutations: [...SECRET_MUTATIONS, ...SESSION_MUTATIONS],
-    sessions,
     outgoing: parts.outgoing,
-    stopping,
     tokenSecret,
     development: config.graphqlDevelopment,
     graphiqlToken: parts.graphiqlToken,
     allowList: withConsoleDocuments(config.graphqlAllowList),
     maxContentBytes: config.maxFileBytes,
-    onError: parts.onError,
     limits: parts.limits,
-    count,
     observer: monitoring.observeOperations,
     clock: parts.clock,
     liveTimes: { idleMs: timeouts.idleMs, ...liveTimes },

@@ -1,11 +1,8 @@
 import type { RequestListener } from 'node:http';
 
-import type { Database } from '../database/database.js';
 import { createUnits } from '../database/units.js';
-import type { Units } from '../database/work.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import { alive, monitoringRoutes, ready } from '../http/monitoring/health.js';
-import type { Metrics } from '../http/monitoring/metrics.js';
 import { OutgoingRequests, type Resolve } from '../http/outgoing.js';
 import { createClientLimits, type ServerLimits } from '../http/server/connections.js';
 import { createHttpApp } from '../http/server/http-app.js';
@@ -16,9 +13,9 @@ import type { Config } from '../platform/config/config.js';
 import { DomainError } from '../platform/errors.js';
 import type { Tls } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
-import { Housekeeping, type Steps } from './housekeeping.js';
-import { createHttpHandlers, type HttpHandlers } from './http-handlers.js';
-import { createMonitoring, type Monitoring } from './monitoring.js';
+import { Housekeeping } from './housekeeping.js';
+import { createHttpHandlers } from './http-handlers.js';
+import { createMonitoring } from './monitoring.js';
 import { Mqtt } from './mqtt.js';
 import { openStorage, recordLoss, watchStorage, type StorageOptions } from './storage.js';
 import { Webhooks } from './webhooks.js';
@@ -40,28 +37,48 @@ export interface ServerOverrides extends Omit<StorageOptions, 'onWaiting'> {
   readonly background?: boolean;
 }
 
-export interface Server {
-  readonly database: Database;
-  readonly units: Units;
-  readonly metrics: Metrics;
-  readonly housekeeping: Housekeeping;
-  readonly steps: Steps;
-  /** Listens; resolves to the URL, for example `http://127.0.0.1:4000`. */
-  start(): Promise<string>;
-  /** Uses another certificate for new connections. Throws if it is not usable, and keeps the earlier one. */
-  renewCertificate(tls: Tls): void;
-  /** Lets running requests finish for up to `graceMs`, then closes the database. */
-  stop(graceMs?: number): Promise<void>;
-}
+export type Server = Awaited<ReturnType<typeof createServer>>;
 
 const STOP_GRACE_MS = 25_000;
 
 /** Composition root: opens the database and creates all parts. Serves requests only after `start`. */
-export async function createServer(
-  config: Config,
-  logger: Logger,
-  overrides: ServerOverrides = {},
-): Promise<Server> {
+export async function createServer(config: Config, logger: Logger, overrides: ServerOverrides = {}) {
+  const parts = await createParts(config, logger, overrides);
+  const { database, units, earlyListener, httpHandlers, monitoring, housekeeping, mqtt, webhooks } = parts;
+  const { readiness, metrics } = monitoring;
+  const { background = true } = overrides;
+  return {
+    database,
+    units,
+    housekeeping,
+    metrics,
+    steps: housekeeping.steps,
+    /** Listens; resolves to the URL, for example `http://127.0.0.1:4000`. */
+    start: async (): Promise<string> => {
+      const url = await earlyListener.serveWith(httpHandlers.listener);
+      if (background) housekeeping.start();
+      await httpHandlers.load();
+      await mqtt.start({ ...parts, noteSeen: httpHandlers.noteSeen });
+      if (background) webhooks.start();
+      readiness.problem = null;
+      setImmediate(() => database.begin());
+      return url;
+    },
+    /** Uses another certificate for new connections. Throws if it is not usable, and keeps the earlier one. */
+    renewCertificate: (tls: Tls): void => earlyListener.listening?.renewCertificate(tls),
+    /** Lets running requests finish for up to `graceMs`, then closes the database. */
+    stop: async (graceMs = STOP_GRACE_MS): Promise<void> => {
+      readiness.problem = 'stopping';
+      const serving = [httpHandlers.stop(graceMs), earlyListener.listening?.stop(graceMs)];
+      await Promise.all([...serving, housekeeping.stop(), mqtt.stop(), webhooks.stop()]);
+      await httpHandlers.store();
+      parts.unwatch();
+      await Promise.all([database.close(), monitoring.stop()]);
+    },
+  };
+}
+
+async function createParts(config: Config, logger: Logger, overrides: ServerOverrides) {
   const { clock = systemClock, lostLogLines = () => 0, graphiqlToken = () => null, live = {} } = overrides;
   const timeouts = { ...TIMEOUTS, ...overrides.timeouts };
   const limits = createClientLimits({ trustProxy: config.trustProxy, idleMs: timeouts.idleMs, clock });
@@ -82,61 +99,10 @@ export async function createServer(
   const shared = { units, database, config, clock, logger, pace, tokenSecret, outgoing, onError };
   const serving = { timeouts, liveTimes: live, graphiqlToken, limits, monitoring };
   const httpHandlers = createHttpHandlers({ ...shared, ...serving });
-  return serverOf({
-    database,
-    units,
-    earlyListener,
-    httpHandlers,
-    monitoring,
-    mqtt,
-    housekeeping: new Housekeeping(shared),
-    webhooks: new Webhooks(shared),
-    background: overrides.background ?? true,
-    startMqtt: () => mqtt.start({ ...shared, noteSeen: httpHandlers.noteSeen }),
-    unwatch: watchStorage(database, logger, overrides.onFatal),
-  });
-}
-
-interface Parts extends Pick<Server, 'database' | 'units' | 'housekeeping'> {
-  readonly earlyListener: EarlyListener;
-  readonly httpHandlers: HttpHandlers;
-  readonly monitoring: Monitoring;
-  readonly mqtt: Mqtt;
-  readonly webhooks: Webhooks;
-  readonly background: boolean;
-  readonly startMqtt: () => Promise<void>;
-  readonly unwatch: () => void;
-}
-
-function serverOf(parts: Parts): Server {
-  const { database, units, earlyListener, httpHandlers, monitoring, housekeeping, mqtt, webhooks } = parts;
-  const { readiness, metrics } = monitoring;
-  return {
-    database,
-    units,
-    housekeeping,
-    metrics,
-    steps: housekeeping.steps,
-    start: async () => {
-      const url = await earlyListener.serveWith(httpHandlers.listener);
-      if (parts.background) housekeeping.start();
-      await httpHandlers.load();
-      await parts.startMqtt();
-      if (parts.background) webhooks.start();
-      readiness.problem = null;
-      setImmediate(() => database.begin());
-      return url;
-    },
-    renewCertificate: (tls) => earlyListener.listening?.renewCertificate(tls),
-    stop: async (graceMs = STOP_GRACE_MS) => {
-      readiness.problem = 'stopping';
-      const serving = [httpHandlers.stop(graceMs), earlyListener.listening?.stop(graceMs)];
-      await Promise.all([...serving, housekeeping.stop(), mqtt.stop(), webhooks.stop()]);
-      await httpHandlers.store();
-      parts.unwatch();
-      await Promise.all([database.close(), monitoring.stop()]);
-    },
-  };
+  const housekeeping = new Housekeeping(shared);
+  const webhooks = new Webhooks(shared);
+  const unwatch = watchStorage(database, logger, overrides.onFatal);
+  return { ...shared, earlyListener, httpHandlers, monitoring, housekeeping, mqtt, webhooks, unwatch };
 }
 
 /** Listens before the database can be reached: a supervisor restarts a process that exits with growing delays. */

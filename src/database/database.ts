@@ -1,7 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 
 import type { Clock } from '../platform/clock.js';
-import type { DomainCode } from '../platform/errors.js';
+import { Semaphore } from '../platform/concurrency/semaphore.js';
+import { type DomainCode, DomainError } from '../platform/errors.js';
 import type { WindowStores } from '../platform/windows.js';
 import type { Tables } from '../schema/schema.js';
 import type { DatabaseHealth, StatementListener } from './statements.js';
@@ -153,17 +154,32 @@ export interface OpenOptions {
   readonly uploadFolder?: string;
 }
 
-export interface ExaminingLimits {
+const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfKey: 200 };
+
+/** `maxWaitingOfKey`: waiting reads of a company. */
+export interface ExaminingLimits extends Readonly<typeof EXAMINING> {
   readonly threads: number;
-  readonly deadlineMs: number;
   /** Milliseconds that threads may take to stop when the database is closed. */
   readonly graceMs: number;
-  readonly maxWaitMs: number;
-  readonly maxWaiting: number;
-  readonly maxWaitingOfCompany: number;
   readonly idleMs: number;
   readonly maxHeapMiB: number;
 }
+
+/** Limits of reads that may examine many rows, and their places: one company can never have all of them. */
+export function examiningOf(threads: number, given: Partial<ExaminingLimits> = {}) {
+  const limits = { ...EXAMINING, threads, ...given };
+  const busy = () =>
+    new DomainError('busy', 'Too many requests examine many records at the same time; try again.', {
+      retryAfter: 1,
+    });
+  const places = limits.threads;
+  const turns = new Semaphore<number>({ ...limits, places, placesOfKey: Math.max(1, places - 1), busy });
+  return { limits, turns };
+}
+
+/** Error of a unit that waits too long to write. */
+export const databaseBusy = (): DomainError =>
+  new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
 
 type Reason = 'damaged' | 'exists' | 'foreign' | 'newer' | 'in_use' | 'lost' | 'unreachable' | 'unusable';
 

@@ -190,12 +190,7 @@ export function tooManyBytes(): DomainError {
   return new DomainError('malformed', message);
 }
 
-/** Error of a read of many rows that finds no place, and of one that exceeds its deadline. */
-export function tooManyExamine(): DomainError {
-  const message = 'Too many requests examine many records at the same time; try again.';
-  return new DomainError('busy', message, { retryAfter: 1 });
-}
-
+/** Error of a read of many rows that exceeds its deadline. */
 export function tookTooLong(): DomainError {
   const message =
     'Reading this took too long, because too many records had to be examined. Narrow it down, for example to a shorter time or with fewer conditions.';

@@ -113,10 +113,8 @@ export class SharedLimits implements WindowStores {
     }
     if (this.#isAway) return;
     const { waitMs } = this.patience;
-    const waiting = new AbortController();
-    const late = sleep(waitMs, true, { signal: waiting.signal }).catch(() => false);
-    const isLate = await Promise.race([late, this.#sendNext().then(() => false)]);
-    waiting.abort();
+    const sent = this.#sendNext().then(() => false);
+    const isLate = await Promise.race([sent, sleep(waitMs, true, { ref: false })]);
     if (isLate) this.#failed(new Error(`The windows of limits were not shared within ${waitMs} ms.`));
   }
 

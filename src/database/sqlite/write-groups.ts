@@ -2,9 +2,8 @@ import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 
 import { systemClock, AWAITED, currentOwner, workFor, yieldToEventLoop } from '../../platform/clock.js';
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
-import { DomainError } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';
-import type { Database } from '../database.js';
+import { databaseBusy, type Database } from '../database.js';
 import type { DatabaseHealth } from '../statements.js';
 import { handleOf, type SqliteConnection } from './connection.js';
 import { storageFailed } from './faults.js';
@@ -52,7 +51,7 @@ export class WriteGroups {
     maxWaiting: MAX_WAITING,
     maxWaitingOfKey: MAX_WAITING_OF_PARTY,
     maxWaitMs: MAX_WRITE_WAIT_MS,
-    busy: () => new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 }),
+    busy: databaseBusy,
   });
   #group: Group | null = null;
   #isCommitDue = false;

@@ -106,7 +106,7 @@ describe('turns', () => {
   });
 
   it('have a bounded queue for each company, and for all', async () => {
-    const { database, units } = await openExamined({ maxWaiting: 4, maxWaitingOfCompany: 3 });
+    const { database, units } = await openExamined({ maxWaiting: 4, maxWaitingOfKey: 3 });
     const held = await Promise.all([hold(units, 1), hold(units, 2)]);
     const waiting = [1, 1, 1, 2].map((companyId) => examine(units, companyId, count));
     await expect(examine(units, 1, count)).rejects.toMatchObject({ code: 'busy' });

@@ -2,8 +2,14 @@ import type { Pool, PoolClient } from 'pg';
 
 import { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
-import type { Database, ExaminingLimits, Scope } from '../../database.js';
-import { tookTooLong, tooManyExamine } from '../../statements.js';
+import {
+  databaseBusy,
+  examiningOf,
+  type Database,
+  type ExaminingLimits,
+  type Scope,
+} from '../../database.js';
+import { tookTooLong } from '../../statements.js';
 import type { ReadDatabase } from '../../work.js';
 import { stateOf, UNAVAILABLE } from '../faults.js';
 import { reportFault, Session, Unit, type Shared } from './session.js';
@@ -15,8 +21,6 @@ const ABOVE = 0;
 /** Milliseconds that a unit waits for others of its company to write (decisions.md#company-writers). */
 const WRITE_WAIT_MS = 8_000;
 
-const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxWaitingOfCompany: 200 };
-
 /**
  * Gives units of work their connections. Each kind of unit has its own queue, and its share of the
  * connections: a unit above companies may run inside another unit, so it must not wait for a connection that
@@ -25,7 +29,7 @@ const EXAMINING = { deadlineMs: 5_000, maxWaitMs: 5_000, maxWaiting: 1_000, maxW
 export class Sessions {
   readonly #sessions = new WeakMap<PoolClient, Session>();
   readonly #units = new WeakMap<ReadDatabase, Unit>();
-  readonly #queues: ReturnType<typeof queuesOf>;
+  readonly #queues: ReturnType<typeof queuesOf> & { readonly examine: Semaphore<number> };
   readonly #deadlineMs: number;
   #exceeded = 0;
   #isClosed = false;
@@ -36,9 +40,10 @@ export class Sessions {
     connections: number,
     examining: Partial<ExaminingLimits> = {},
   ) {
-    const limits = { ...EXAMINING, ...examining };
+    const { limits, turns } = examiningOf(Math.max(2, Math.floor(connections / 6)), examining);
     this.#deadlineMs = limits.deadlineMs;
-    this.#queues = queuesOf(connections, limits);
+    // One connection listens.
+    this.#queues = { ...queuesOf(connections - 1 - limits.threads), examine: turns };
   }
 
   readonly examining: Database['examining'] = () => {
@@ -157,28 +162,16 @@ export class Sessions {
   }
 }
 
-function queuesOf(connections: number, limits: typeof EXAMINING & { readonly threads?: number }) {
-  const examine = limits.threads ?? Math.max(2, Math.floor(connections / 6));
-  // One connection listens.
-  const rest = connections - 1 - examine;
-  const above = Math.max(1, Math.floor(rest / 4));
-  const write = Math.max(2, Math.floor(rest / 3));
-  const read = Math.max(2, rest - above - write);
-  const busy = () =>
-    new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
-  const common = { maxWaiting: 2_000, maxWaitingOfKey: 1_000, maxWaitMs: 5_000, busy };
+/** Queues of ordinary units, which share so many connections. */
+function queuesOf(connections: number) {
+  const above = Math.max(1, Math.floor(connections / 4));
+  const write = Math.max(2, Math.floor(connections / 3));
+  const read = Math.max(2, connections - above - write);
+  const common = { maxWaiting: 2_000, maxWaitingOfKey: 1_000, maxWaitMs: 5_000, busy: databaseBusy };
   return {
     read: new Semaphore<number>({ ...common, places: read, placesOfKey: read - 1 }),
     write: new Semaphore<number>({ ...common, places: write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
     above: new Semaphore<number>({ ...common, places: above, placesOfKey: above }),
-    examine: new Semaphore<number>({
-      places: examine,
-      placesOfKey: Math.max(1, examine - 1),
-      maxWaitMs: limits.maxWaitMs,
-      maxWaiting: limits.maxWaiting,
-      maxWaitingOfKey: limits.maxWaitingOfCompany,
-      busy: tooManyExamine,
-    }),
   };
 }
 

@@ -4,25 +4,17 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { enterEventLoop } from '../../../platform/clock.js';
-import { Semaphore } from '../../../platform/concurrency/semaphore.js';
+import type { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import type { Tables } from '../../../schema/schema.js';
-import type { ExaminingLimits, ExaminingReads } from '../../database.js';
-import { tookTooLong, tooManyExamine } from '../../statements.js';
+import { examiningOf, type ExaminingLimits, type ExaminingReads } from '../../database.js';
+import { tookTooLong } from '../../statements.js';
 import { bound, handleOf } from '../connection.js';
 import { stopping, type Watcher } from '../faults.js';
 import { ReaderThread } from './reader-thread.js';
 
-const LIMITS: ExaminingLimits = {
-  // At least two, since one company may use all but one.
-  threads: Math.min(Math.max(availableParallelism(), 2), 4),
-  deadlineMs: 5_000,
-  graceMs: 5_000,
-  maxWaitMs: 5_000,
-  maxWaiting: 1_000,
-  maxWaitingOfCompany: 200,
-  idleMs: 60_000,
-  maxHeapMiB: 256,
-};
+/** At least two, since one company may use all but one. */
+const THREADS = Math.min(Math.max(availableParallelism(), 2), 4);
+const OF_THREADS = { graceMs: 5_000, idleMs: 60_000, maxHeapMiB: 256 };
 
 interface ReaderThreadsOptions {
   readonly file: string;
@@ -47,17 +39,10 @@ export class ReaderThreads {
   #lost = 0;
 
   constructor(private readonly options: ReaderThreadsOptions) {
-    this.#limits = { ...LIMITS, ...options.limits };
+    const { limits, turns } = examiningOf(THREADS, options.limits);
+    this.#limits = { ...OF_THREADS, ...limits };
+    this.#turns = turns;
     this.#inode = statSync(options.file).ino;
-    const { threads, maxWaiting, maxWaitingOfCompany, maxWaitMs } = this.#limits;
-    this.#turns = new Semaphore({
-      places: threads,
-      placesOfKey: threads - 1,
-      maxWaiting,
-      maxWaitingOfKey: maxWaitingOfCompany,
-      maxWaitMs,
-      busy: tooManyExamine,
-    });
   }
 
   get state(): ExaminingReads {

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 
 import type { Clock } from '../platform/clock.js';
 import { Semaphore } from '../platform/concurrency/semaphore.js';
-import { type DomainCode, DomainError } from '../platform/errors.js';
+import { busy, type DomainCode, type DomainError } from '../platform/errors.js';
 import type { WindowStores } from '../platform/windows.js';
 import type { Tables } from '../schema/schema.js';
 import type { DatabaseHealth, StatementListener } from './statements.js';
@@ -168,18 +168,18 @@ export interface ExaminingLimits extends Readonly<typeof EXAMINING> {
 /** Limits of reads that may examine many rows, and their places: one company can never have all of them. */
 export function examiningOf(threads: number, given: Partial<ExaminingLimits> = {}) {
   const limits = { ...EXAMINING, threads, ...given };
-  const busy = () =>
-    new DomainError('busy', 'Too many requests examine many records at the same time; try again.', {
-      retryAfter: 1,
-    });
   const places = limits.threads;
-  const turns = new Semaphore<number>({ ...limits, places, placesOfKey: Math.max(1, places - 1), busy });
+  const turns = new Semaphore<number>({
+    ...limits,
+    places,
+    placesOfKey: Math.max(1, places - 1),
+    busy: () => busy('Too many requests examine many records at the same time; try again.', 1),
+  });
   return { limits, turns };
 }
 
 /** Error of a unit that waits too long to write. */
-export const databaseBusy = (): DomainError =>
-  new DomainError('busy', 'The database is busy; try again in a second.', { retryAfter: 1 });
+export const databaseBusy = (): DomainError => busy('The database is busy; try again in a second.', 1);
 
 type Reason = 'damaged' | 'exists' | 'foreign' | 'newer' | 'in_use' | 'lost' | 'unreachable' | 'unusable';
 

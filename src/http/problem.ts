@@ -47,6 +47,12 @@ export class HttpProblem extends Error {
   }
 }
 
+/** Seconds after which a client may try again that has too many requests in progress. */
+export const RETRY_SECONDS = 5;
+
+export const rateLimited = (message: string, seconds = RETRY_SECONDS): HttpProblem =>
+  new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(Math.max(1, seconds)) });
+
 export function methodNotAllowed(methods: readonly string[]): HttpProblem {
   const allow = methods.join(', ');
   return new HttpProblem(405, 'method_not_allowed', `Method not allowed: this path has ${allow}.`, {

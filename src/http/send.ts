@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { promises as streams } from 'node:stream';
 
 import type { WriteWork } from '../database/work.js';
 import type { HeldBytes } from '../platform/client-limits.js';
@@ -107,11 +108,7 @@ function discard(request: Request, then: () => void): void {
 
 /** Resolves when the response is closed: true if it was sent completely, false if the client left. */
 export async function isTaken(response: Response): Promise<boolean> {
-  if (!response.writableFinished && !response.closed) {
-    await new Promise<void>((resolve) => {
-      response.once('finish', resolve).once('close', resolve);
-    });
-  }
+  await streams.finished(response).catch(() => undefined);
   return response.writableFinished;
 }
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 
 import { Semaphore } from './concurrency/semaphore.js';
-import { DomainError } from './errors.js';
+import { busy, DomainError } from './errors.js';
 
 const MIB = 1024 * 1024;
 /** Maximum bytes of a small response. */
@@ -107,8 +107,7 @@ export class WaitingBytes {
     if (bytes > most) {
       return new DomainError('malformed', `The response has more than ${most} bytes: request fewer at once.`);
     }
-    const message = 'Too many bytes of responses are unread. Read them, then send this again.';
-    return new DomainError('busy', message, { retryAfter: 5 });
+    return busy('Too many bytes of responses are unread. Read them, then send this again.', 5);
   }
 }
 
@@ -173,12 +172,8 @@ const MAX_WAITING = 1_000;
 export function createLargeReads(): Semaphore<number> {
   const fitting = Math.floor(heapBytes() / HEAP_PER_OPERATION);
   const places = Math.min(Math.max(fitting, 1), MAX_AT_ONCE);
-  return new Semaphore({ places, maxWaiting: MAX_WAITING, busy: tooManyLargeReads });
-}
-
-function tooManyLargeReads(): DomainError {
   const message = 'Too many operations on large records at the same time; try again in a second.';
-  return new DomainError('busy', message, { retryAfter: 1 });
+  return new Semaphore({ places, maxWaiting: MAX_WAITING, busy: () => busy(message, 1) });
 }
 
 /** A limit of concurrently open things, for example `{ kind: 'live_token', of: '17', max: 50 }`. */

@@ -60,6 +60,10 @@ export function taken(field: string, message: string): DomainError {
   return new DomainError('taken', message, { fields: { [field]: [message] } });
 }
 
+/** Error of what can be tried again after so many seconds. */
+export const busy = (message: string, retryAfter: number): DomainError =>
+  new DomainError('busy', message, { retryAfter });
+
 /** A number with its noun: `1 token`, `2 tokens`, `1 serial number`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 

@@ -2,7 +2,7 @@ import { mkdirSync, promises as fs, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 import type { ContentSums } from './encoding/content.js';
-import { codeOf, DomainError, faultOfSystem, STORAGE_FULL, STORAGE_UNAVAILABLE } from './errors.js';
+import { busy, codeOf, DomainError, faultOfSystem, STORAGE_FULL, STORAGE_UNAVAILABLE } from './errors.js';
 
 /** Bytes in a temporary file. */
 export interface SpooledContent extends ContentSums {
@@ -58,11 +58,7 @@ export class SpoolFiles {
     const { maxBytes, maxBytesOfCompany, path } = this.options;
     this.count(company, bytes);
     if (this.#total > maxBytes || (this.#bytes.get(company) ?? 0) > maxBytesOfCompany) {
-      throw new DomainError(
-        'busy',
-        'Too many bytes are being uploaded at the same time; try again in 10 seconds.',
-        { retryAfter: 10 },
-      );
+      throw busy('Too many bytes are being uploaded at the same time; try again in 10 seconds.', 10);
     }
     const { bavail, bsize } = await fs.statfs(dirname(path));
     if (bavail * bsize < 2 * bytes + size + FREE_BYTES)

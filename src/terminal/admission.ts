@@ -1,10 +1,10 @@
 import type { Response } from 'express';
 
 import type { ReadWork } from '../database/work.js';
-import { HttpProblem } from '../http/problem.js';
+import { rateLimited, RETRY_SECONDS } from '../http/problem.js';
 import { requestContextOf } from '../http/request.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
-import { DomainError } from '../platform/errors.js';
+import { busy } from '../platform/errors.js';
 import type { Admission, TerminalClaim } from '../platform/terminal.js';
 
 /** Calls per batch, and interval in ms. For 50 terminals, reading 20 large notifications each takes 20 ms. */
@@ -149,11 +149,5 @@ export function enterWaiting(
   if (typeof taken === 'function') return taken;
   const message = 'Too many requests of this kind at the same time: at most';
   if (taken === terminal) throw rateLimited(`${message} ${taken.max} of one terminal.`);
-  throw new DomainError('busy', `${message} ${taken.max} of one company.`, { retryAfter: RETRY_SECONDS });
-}
-
-const RETRY_SECONDS = 5;
-
-export function rateLimited(message: string, seconds = RETRY_SECONDS): HttpProblem {
-  return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(Math.max(1, seconds)) });
+  throw busy(`${message} ${taken.max} of one company.`, RETRY_SECONDS);
 }

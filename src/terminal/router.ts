@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 
 import type { Units } from '../database/work.js';
+import { rateLimited } from '../http/problem.js';
 import { bearerToken, headerOf, malformed, requestContextOf } from '../http/request.js';
 import { enterCompany, leaveRequests, spreadRetries, takeSlot } from '../http/server/admission.js';
 import { MINUTE, SECOND, systemClock, type Clock, terminalsOwner, workFor } from '../platform/clock.js';
@@ -9,7 +10,7 @@ import type { Caller, Origin } from '../platform/requests.js';
 import type { TerminalClaim } from '../platform/terminal.js';
 import { BoundedWindowStore } from '../platform/windows.js';
 import { createRouter } from '../rest/router.js';
-import { type AdmitAll, Batches, type OpenExchange, type OpenRequests, rateLimited } from './admission.js';
+import { type AdmitAll, Batches, type OpenExchange, type OpenRequests } from './admission.js';
 import { TerminalExchange, type ExchangeOptions, type TerminalRoute } from './exchange.js';
 
 export const TERMINAL = '/terminal/v1';

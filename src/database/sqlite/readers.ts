@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 
 import { systemClock } from '../../platform/clock.js';
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
-import { DomainError } from '../../platform/errors.js';
+import { busy } from '../../platform/errors.js';
 import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { SqliteConnection } from './connection.js';
@@ -106,8 +106,7 @@ class Snapshots {
     maxWaiting: MAX_WAITING,
     maxWaitingOfKey: MAX_WAITING,
     maxWaitMs: MAX_WAIT_MS,
-    busy: () =>
-      new DomainError('busy', 'Too many requests are reading the database; try again.', { retryAfter: 1 }),
+    busy: () => busy('Too many requests are reading the database; try again.', 1),
   });
   #newest: Snapshot | null = null;
   #isPaused = false;

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 
 import { clientNetwork, type Slot } from '../../platform/client-limits.js';
 import { type Clock, HOUR, SECOND, enterEventLoop, type Owner, workFor } from '../../platform/clock.js';
-import { DomainError } from '../../platform/errors.js';
+import { busy, DomainError } from '../../platform/errors.js';
 import type { Authenticator, Caller } from '../../platform/requests.js';
 import { createNetworkCounter, type WindowStores } from '../../platform/windows.js';
-import { HttpProblem } from '../problem.js';
+import { HttpProblem, rateLimited, RETRY_SECONDS } from '../problem.js';
 import { type Budget, headerOf, onClosed, requestContextOf } from '../request.js';
 import { sessionCookieOf } from '../session-cookie.js';
 
@@ -18,8 +18,6 @@ export const REQUEST_LIMITS = {
   ofNetworkByTerminals: 500,
   ofCompany: 500,
 } as const;
-
-const RETRY_SECONDS = 5;
 
 /** Refuses requests of a network that has too many in progress: 429. */
 export const limitRequests = limitOfNetwork('requests_of_network', REQUEST_LIMITS.ofNetwork);
@@ -34,8 +32,7 @@ function limitOfNetwork(kind: string, max: number): RequestHandler {
   return (_request, response, next) => {
     const of = clientNetwork(requestContextOf(response).ip);
     takeSlot(response, { kind, of, max }, () => {
-      const message = `Too many requests at the same time: at most ${max} from one address.`;
-      return new HttpProblem(429, 'rate_limited', message, { 'Retry-After': String(RETRY_SECONDS) });
+      return rateLimited(`Too many requests at the same time: at most ${max} from one address.`);
     });
     // The request waited in a queue before this: its client may have left.
     if (!response.closed) next();
@@ -61,10 +58,9 @@ export function enterCompany(
   requestContextOf(response).caller = caller;
   const kind = of === 'users' ? 'requests_of_company' : 'terminal_requests_of_company';
   const max = REQUEST_LIMITS.ofCompany;
-  takeSlot(response, { kind, of: String(caller.companyId), max }, () => {
-    const message = `Too many requests at the same time: at most ${max} of one company.`;
-    return new DomainError('busy', message, { retryAfter: RETRY_SECONDS });
-  });
+  takeSlot(response, { kind, of: String(caller.companyId), max }, () =>
+    busy(`Too many requests at the same time: at most ${max} of one company.`, RETRY_SECONDS),
+  );
 }
 
 /** Stops counting the request as in progress: it continues as an event stream. */
@@ -134,9 +130,7 @@ function demandBudget(response: Response, budget: Budget | null): void {
   response.setHeader('X-Rate-Limit-Limit', budget.limit);
   response.setHeader('X-Rate-Limit-Remaining', budget.remaining);
   response.setHeader('X-Rate-Limit-Reset', budget.resetAt.getTime() / SECOND);
-  if (budget.retryAfter === null) return;
-  const headers = { 'Retry-After': String(budget.retryAfter) };
-  throw new HttpProblem(429, 'rate_limited', overLimit(budget), headers);
+  if (budget.retryAfter !== null) throw rateLimited(overLimit(budget), budget.retryAfter);
 }
 
 /** Maximum pipelined requests per connection: sent while the response to an earlier one is incomplete. */
@@ -177,10 +171,9 @@ export function takeTerminalTurn(
 ): RequestHandler {
   const retryAfter = spreadRetries(clock);
   return async (request, response, next) => {
-    const leave = takeSlot(response, { kind: 'terminals_entering', of: 'all', max }, () => {
-      const message = 'Too many terminals send requests; try again later.';
-      return new DomainError('busy', message, { retryAfter: retryAfter() });
-    });
+    const leave = takeSlot(response, { kind: 'terminals_entering', of: 'all', max }, () =>
+      busy('Too many terminals send requests; try again later.', retryAfter()),
+    );
     await take('new terminals', enter, request, response, () => {
       leave();
       next();

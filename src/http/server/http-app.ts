@@ -1,10 +1,4 @@
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
 
 import { systemClock } from '../../platform/clock.js';
@@ -188,7 +182,7 @@ const PREFLIGHT_SECONDS = 7_200;
  * the one below which it stands.
  */
 function allowOrigins(allowed: readonly string[], path: string): RequestHandler {
-  if (allowed.length === 0) return (_request, _response, next) => next();
+  if (allowed.length === 0) return pass;
   return (request, response, next) => {
     response.vary('Origin');
     const origin = headerOf(request, 'origin');
@@ -198,21 +192,17 @@ function allowOrigins(allowed: readonly string[], path: string): RequestHandler 
     }
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Access-Control-Expose-Headers', RESPONSE_HEADERS);
-    if (isPreflight(request)) allowRequest(response, path);
-    else next();
+    const isPreflight = headerOf(request, 'access-control-request-method') !== undefined;
+    if (request.method !== 'OPTIONS' || !isPreflight) {
+      next();
+      return;
+    }
+    requestContextOf(response).template = path;
+    response.setHeader('Access-Control-Allow-Methods', METHODS);
+    response.setHeader('Access-Control-Allow-Headers', REQUEST_HEADERS);
+    response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);
+    response.status(204).end();
   };
-}
-
-function isPreflight(request: Request): boolean {
-  return request.method === 'OPTIONS' && headerOf(request, 'access-control-request-method') !== undefined;
-}
-
-function allowRequest(response: Response, path: string): void {
-  requestContextOf(response).template = path;
-  response.setHeader('Access-Control-Allow-Methods', METHODS);
-  response.setHeader('Access-Control-Allow-Headers', REQUEST_HEADERS);
-  response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS);
-  response.status(204).end();
 }
 
 /**

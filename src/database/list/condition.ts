@@ -161,34 +161,32 @@ export function valueDemanded(where: Condition, field: string): unknown {
   return exact.find((part) => part.field === field)?.value;
 }
 
+/** The conditions that a condition is made of; none for a comparison. */
+function partsOf(where: Condition): readonly Condition[] {
+  if ('and' in where) return where.and;
+  if ('or' in where) return where.or;
+  return 'not' in where ? [where.not] : [];
+}
+
 /** Number of comparisons; an empty `and` or `or` counts as one. */
 export function comparisonsIn(where: Condition): number {
-  if ('field' in where) return 1;
-  if ('not' in where) return comparisonsIn(where.not);
-  const parts = 'and' in where ? where.and : where.or;
-  const sum = parts.reduce((total, part) => total + comparisonsIn(part), 0);
+  const sum = partsOf(where).reduce((total, part) => total + comparisonsIn(part), 0);
   return Math.max(sum, 1);
 }
 
 /** Maximum comparisons in `exactComparisons`. Three of seven fields have some 250 sequences, each with its own SQL. */
 const MAX_EXACT = 3;
 
-export function fieldsIn(where: Condition): readonly string[] {
-  if ('and' in where) return where.and.flatMap(fieldsIn);
-  if ('or' in where) return where.or.flatMap(fieldsIn);
-  return 'not' in where ? fieldsIn(where.not) : [where.field];
-}
+export const fieldsIn = (where: Condition): readonly string[] =>
+  'field' in where ? [where.field] : partsOf(where).flatMap(fieldsIn);
 
 export function columnsIn(filters: Filters, where: Condition | null): string[] {
   return where === null ? [] : fieldsIn(where).flatMap((field) => filters[field]?.column ?? []);
 }
 
 /** Whether a part of the condition is an `or`. */
-export function hasAlternatives(where: Condition | null): boolean {
-  if (where === null) return false;
-  if ('and' in where) return where.and.some(hasAlternatives);
-  return 'or' in where || ('not' in where && hasAlternatives(where.not));
-}
+export const hasAlternatives = (where: Condition | null): boolean =>
+  where !== null && ('or' in where || partsOf(where).some(hasAlternatives));
 
 /** The comparisons if there are only a few `eq` on different fields: the SQL then depends on the fields only. */
 export function exactComparisons(where: Condition): readonly Comparison[] | undefined {

@@ -11,22 +11,13 @@ import {
 } from './ledger-chain.js';
 import type { Units } from './work.js';
 
-export interface Damage {
+interface Damage {
   /** First damaged entry; null if the head of the chain itself is damaged. */
   readonly sequence: number | null;
   readonly problem: string;
 }
 
-export interface ChainReport {
-  /** Number of entries with a correct hash. */
-  readonly sound: number;
-  /** Number of entries without a hash that are not damaged: before the chain, between two chains, or after it. */
-  readonly unchained: number;
-  readonly head: Link | null;
-  readonly damages: readonly Damage[];
-  /** Sentences on where the chain begins, ends and begins again. */
-  readonly notes: readonly string[];
-}
+export type ChainReport = ReturnType<Walk['report']>;
 
 export interface VerifyOptions {
   /** First sequence to verify. The hash of the entry before it is trusted. */
@@ -95,16 +86,19 @@ class Walk {
     else this.#visitHash(row);
   }
 
-  report(): ChainReport {
+  report() {
     this.#end();
     this.#endPruned();
     for (const { sequence } of this.#missed) {
       this.#damage(sequence, `entry ${sequence} is not the one that was noted, or is missing`);
     }
     return {
+      /** Number of entries with a correct hash. */
       sound: this.#sound,
+      /** Number of entries without a hash that are not damaged: before the chain, between two chains, or after it. */
       unchained: this.#unchained,
       damages: this.#damages,
+      /** Sentences on where the chain begins, ends and begins again. */
       notes: this.#notes,
       head: this.#head === null ? null : { sequence: this.#head.sequence, hash: this.#head.hash },
     };

@@ -7,7 +7,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
-import { type ExportResult, ExportResultCode, parseTraceParent } from '@opentelemetry/core';
+import { ExportResultCode, parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -250,7 +250,10 @@ class SpanQueue implements SpanProcessor {
       export: (spans, onResult) => {
         exporter.export(spans, (result) => {
           this.#held -= spans.length;
-          if (result.code !== ExportResultCode.SUCCESS) this.#drop(spans.length, reasonOf(result));
+          const { code, error } = result;
+          // The collector may have made the message long.
+          const reason = codeOf(error) ?? error?.message.slice(0, 200) ?? 'unknown';
+          if (code !== ExportResultCode.SUCCESS) this.#drop(spans.length, reason);
           onResult(result);
         });
       },
@@ -266,10 +269,4 @@ class SpanQueue implements SpanProcessor {
     this.logger.warn({ dropped: this.#unwarned, reason }, 'traces were dropped');
     this.#unwarned = 0;
   }
-}
-
-/** The code, or the first 200 characters of the message, which the collector may have made long. */
-function reasonOf({ error }: ExportResult): string {
-  if (error === undefined) return 'unknown';
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message.slice(0, 200);
 }

@@ -103,18 +103,19 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   readonly columns: RecordMapping<Name, T>['columns'];
   readonly recordOf: (row: Row<Name>) => T;
   readonly #columnsOf: RecordMapping<Name, T>['columnsOf'];
-  readonly #rows: CompanyRows<Name>;
+  /** Rows as they are stored, without records: whether there are some, how many, and how long. */
+  readonly rows: CompanyRows<Name>;
 
   constructor(readonly table: Name) {
     const { columns, recordOf, columnsOf } = recordMapping<Name, T>(table);
     this.columns = columns;
     this.recordOf = recordOf;
     this.#columnsOf = columnsOf;
-    this.#rows = new CompanyRows(table);
+    this.rows = new CompanyRows(table);
   }
 
   async find(work: ReadWork, match: Match<Name>): Promise<T | undefined> {
-    const row = await this.#rows.find(work, match);
+    const row = await this.rows.find(work, match);
     return row && this.recordOf(row);
   }
 
@@ -122,21 +123,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return await this.find(work, byId<Name>(id));
   }
 
-  async exists(work: ReadWork, match: Match<Name>): Promise<boolean> {
-    return await this.#rows.exists(work, match);
-  }
-
-  async count(work: ReadWork, match: Match<Name>): Promise<number> {
-    return await this.#rows.count(work, match);
-  }
-
   /** Matching records, ascending by id: all, or one page. */
   async select(work: ReadWork, match: Match<Name>, page?: PageRequest): Promise<T[]> {
     if (page !== undefined) {
-      return (await this.#rows.select(work, match, { orderBy: ['id'], page })).map(this.recordOf);
+      return (await this.rows.select(work, match, { orderBy: ['id'], page })).map(this.recordOf);
     }
     // With ORDER BY id, SQLite may read all rows of the company in that order instead of those of the match.
-    const records = (await this.#rows.select(work, match)).map(this.recordOf);
+    const records = (await this.rows.select(work, match)).map(this.recordOf);
     return records.sort((one, other) => one.id - other.id);
   }
 
@@ -146,7 +139,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   /** Runs one statement per 200 records. The order of the result is undefined. */
   async insertMany(work: WriteWork, values: readonly ValuesOf<T>[]): Promise<T[]> {
-    const rows = await this.#rows.insertReturning(work, this.#newRows(work, values));
+    const rows = await this.rows.insertReturning(work, this.#newRows(work, values));
     return rows.map(this.recordOf);
   }
 
@@ -159,7 +152,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     const rows = this.#newRows(work, values);
     const given = Object.keys(rows[0] ?? {}).filter((name) => !AUDIT_COLUMNS.has(name));
     const changes = { ...excluded(given), ...changedTogether(work, this.table) };
-    return (await this.#rows.insertReturning(work, rows, { key, changes })).map(this.recordOf);
+    return (await this.rows.insertReturning(work, rows, { key, changes })).map(this.recordOf);
   }
 
   /** Writes the columns that differ. `revision` grows by one in any case. */
@@ -167,30 +160,26 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     const before = this.#columnsOf(current);
     const changed = this.#ownColumns(values).filter(([name, value]) => !areSame(before[name], value));
     const changes = { ...Object.fromEntries(changed), ...changedBy(work, current) };
-    return this.recordOf(only(await this.#rows.update(work, byId<Name>(current.id), changes as object)));
+    return this.recordOf(only(await this.rows.update(work, byId<Name>(current.id), changes as object)));
   }
 
   /** Changes all these rows in one statement; the `revision` of each grows by one. */
   async updateAll(work: WriteWork, ids: readonly number[], changes: Partial<OwnColumns<Name>>): Promise<T[]> {
     const columns = { ...changes, ...changedTogether(work, this.table) } as Changes<Name>;
-    return (await this.#rows.update(work, byId<Name>(ids), columns)).map(this.recordOf);
+    return (await this.rows.update(work, byId<Name>(ids), columns)).map(this.recordOf);
   }
 
   async delete(work: WriteWork, match: Match<Name>): Promise<T[]> {
-    return (await this.#rows.delete(work, match)).map(this.recordOf);
+    return (await this.rows.delete(work, match)).map(this.recordOf);
   }
 
   /** Like `delete`, for records that may be many: 250 per statement. */
   async deleteInParts(work: WriteWork, match: Match<Name>): Promise<T[]> {
-    return (await this.#rows.deleteInParts(work, match)).map(this.recordOf);
-  }
-
-  async bytesOf(work: ReadWork, match: Match<Name>, column: string & keyof Tables[Name]): Promise<number> {
-    return await this.#rows.bytesOf(work, match, column);
+    return (await this.rows.deleteInParts(work, match)).map(this.recordOf);
   }
 
   async deleteById(work: WriteWork, id: number): Promise<void> {
-    await this.#rows.delete(work, byId<Name>(id));
+    await this.rows.delete(work, byId<Name>(id));
   }
 
   #newRows(work: WriteWork, values: readonly ValuesOf<T>[]): NewRow<Name>[] {

@@ -68,7 +68,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
 
   /** The matching records, ascending by id. */
   readonly listBy = async (work: ReadWork, match: Match<Name>, request: PageRequest): Promise<Page<T>> => {
-    const total = await this.table.count(work, match);
+    const total = await this.table.rows.count(work, match);
     return { records: await this.table.select(work, match, request), total, request };
   };
 
@@ -78,7 +78,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     if (unique === undefined || values[unique.field] === current?.[unique.field]) return;
     const column: string = table.columns[unique.field];
     const { field, match = () => ({ [column]: values[field] }) } = unique;
-    if (!(await table.exists(work, match(values) as Match<Name>))) return;
+    if (!(await table.rows.exists(work, match(values) as Match<Name>))) return;
     const standard = `A ${this.#what} with this ${column.replaceAll('_', ' ')} exists already.`;
     throw taken(field, unique.message ?? standard);
   };

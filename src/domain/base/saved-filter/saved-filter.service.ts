@@ -43,7 +43,7 @@ export async function getSavedFilter(work: ReadWork, id: number): Promise<SavedF
 /** Errors: `invalid`, `taken`. */
 export async function createSavedFilter(work: WriteWork, input: unknown): Promise<SavedFilter> {
   const values = parse(SavedFilterCreate, input);
-  const count = await filters.count(work, { created_by: work.caller.userId });
+  const count = await filters.rows.count(work, { created_by: work.caller.userId });
   if (count >= MAX_OWN) throw invalid('savedFilters', `must have at most ${MAX_OWN} entries`);
   await refuseTaken(work, work.caller.userId, values);
   return await records.create(work, values);
@@ -76,5 +76,6 @@ async function refuseTaken(
   userId: number,
   { kind, name }: Pick<SavedFilter, 'kind' | 'name'>,
 ): Promise<void> {
-  if (await filters.exists(work, { created_by: userId, kind, name })) throw taken('name', 'exists already');
+  if (await filters.rows.exists(work, { created_by: userId, kind, name }))
+    throw taken('name', 'exists already');
 }

@@ -42,7 +42,7 @@ export const recorded = ({ id, url, events, enabled, deliveredSequence, ...webho
 export async function createWebhook(work: WriteWork, tools: WebhookTools, input: unknown) {
   const { url, events, fromSequence } = parse(WebhookCreate, input);
   refuseUnusable(tools, { url, events });
-  if ((await webhookTable.count(work, {})) >= MAX_WEBHOOKS) {
+  if ((await webhookTable.rows.count(work, {})) >= MAX_WEBHOOKS) {
     throw new DomainError(
       'too_many_records',
       `A company has at most ${MAX_WEBHOOKS} webhooks. Nothing was changed.`,

@@ -84,7 +84,7 @@ export async function detachDevicesFrom(
   { id, number }: { readonly id: number; readonly number: string },
 ): Promise<void> {
   const of = { logical_number_id: id };
-  const total = await deviceTable.count(work, of);
+  const total = await deviceTable.rows.count(work, of);
   if (total > MAX_DETACHED) {
     const instead = 'first give the devices other logical numbers, or none (PUT /v1/devices, deviceAssign)';
     throw tooManyRecords(`The logical number ${number}`, `${total} devices`, MAX_DETACHED, instead);

@@ -133,8 +133,8 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
       return records.change(work, current, values);
     },
     delete: records.delete,
-    countOf: (work: ReadWork, owner: Owner) => table.count(work, matching(owner)),
-    bytesOf: (work: ReadWork, owner: Owner) => table.bytesOf(work, matching(owner), 'value'),
+    countOf: (work: ReadWork, owner: Owner) => table.rows.count(work, matching(owner)),
+    bytesOf: (work: ReadWork, owner: Owner) => table.rows.bytesOf(work, matching(owner), 'value'),
     deleteAllOf: (work: WriteWork, owner: Owner) => records.deleteAll(work, matching(owner)),
   };
 }

@@ -206,7 +206,7 @@ const MAX_VERSIONS = 500;
 
 /** Deletes all versions of an application. Errors: `too_many_records`. */
 export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<void> {
-  const total = await appVersionTable.count(work, { app_id: app.id });
+  const total = await appVersionTable.rows.count(work, { app_id: app.id });
   if (total > MAX_VERSIONS) {
     const instead =
       'first delete versions of it (DELETE /v1/apps/{app_id}/versions/{version_id}, appVersionDelete)';

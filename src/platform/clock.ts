@@ -118,7 +118,7 @@ export async function* inParts<T>(list: readonly T[], size: number): AsyncGenera
 
 /** Waits until `ms` have passed or the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
+  await sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }
 
 /** Returns a function that is true at most once in so many milliseconds, for each key. */

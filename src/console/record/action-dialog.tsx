@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog';
 import { Form, useDraft } from '../ui/form';
 import { notify } from '../ui/toasts';
 import { pageTexts } from '../ui/words';
-import { useRun, type Progress, type RecordAction, type RecordActions } from './bulk';
+import { useRun, type Progress, type RecordAction } from './bulk';
 import { Fields } from './fields';
 import { emptyOf, fieldsOf, inputOf, type Values } from './form-field';
 import { nameOf } from './link';
@@ -32,7 +32,6 @@ const useText = pageTexts({
 const EXAMPLES = 20;
 
 export interface ActionDialogProps<Row> {
-  readonly actions: RecordActions<Row>;
   readonly action: RecordAction<Row>;
   readonly rows: readonly Row[];
   /** The filter of all records that are selected, in place of `rows`. */
@@ -106,8 +105,8 @@ function OneByOne<Row extends { readonly id: string }>(props: AskedProps<Row>): 
   const text = useText();
   const format = useFormat();
   const label = useLabel();
-  const { actions, action, rows, onClose } = props;
-  const run = useRun(actions);
+  const { action, rows, onClose } = props;
+  const run = useRun<Row>();
   const [progress, setProgress] = useState<Progress | null>(null);
   const send = async (): Promise<void> => {
     const { failed } = await run(action, rows, props.input ?? {}, setProgress);
@@ -116,7 +115,7 @@ function OneByOne<Row extends { readonly id: string }>(props: AskedProps<Row>): 
     onClose();
   };
   if (progress === null) {
-    const names = rows.slice(0, EXAMPLES).map(actions.nameOf ?? nameOf);
+    const names = rows.slice(0, EXAMPLES).map(nameOf);
     return <Question {...props} count={rows.length} names={names} onSubmit={() => void send()} />;
   }
   const { done, failed } = progress;

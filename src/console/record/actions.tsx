@@ -27,11 +27,11 @@ function useActionDialog<Row extends { readonly id: string }>(
 
 /** Buttons for what may be done with selected records. */
 export function SelectionActions<Row extends { readonly id: string }>(
-  props: Omit<ActionDialogProps<Row>, 'action' | 'onClose'>,
+  props: Omit<ActionDialogProps<Row>, 'action' | 'onClose'> & { readonly actions: RecordActions<Row> },
 ): ReactNode {
   const label = useLabel();
   const [dialog, ask] = useActionDialog(props);
-  const offered = props.actions.actions.filter(({ isJob }) => props.all == null || isJob === true);
+  const offered = props.actions.filter(({ isJob }) => props.all == null || isJob === true);
   return (
     <>
       {offered.map((each) => (
@@ -57,16 +57,16 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
   const text = useTexts(words);
   const label = useLabel();
   const { row, actions } = props;
-  const run = useRun(actions);
-  const [dialog, ask] = useActionDialog({ actions, rows: [row] });
+  const run = useRun<Row>();
+  const [dialog, ask] = useActionDialog({ rows: [row] });
   const begin = async (chosen: RecordAction<Row>): Promise<void> => {
     if (chosen.isDangerous === true || chosen.fields) return ask(chosen);
     const [failed] = (await run(chosen, [row], {})).failed;
     if (failed) notify({ text: failed.message, tone: 'bad' });
   };
   if (!useMay('WRITE')) return null;
-  const offered = actions.actions.filter(({ isFor }) => isFor?.(row) ?? true);
-  const [only] = actions.actions.length === 1 ? offered : [];
+  const offered = actions.filter(({ isFor }) => isFor?.(row) ?? true);
+  const [only] = actions.length === 1 ? offered : [];
   return (
     <>
       {only ? (
@@ -74,7 +74,7 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
       ) : (
         <MenuButton
           icon="more"
-          label={text.actionsOf((actions.nameOf ?? nameOf)(row))}
+          label={text.actionsOf(nameOf(row))}
           items={offered.map((each) => ({ ...each, name: label(each.id) }))}
           onAction={(chosen) => offered.filter(({ id }) => id === chosen).forEach((each) => void begin(each))}
         />

@@ -8,7 +8,7 @@ import type { IconName } from '../ui/icon';
 import { useSecrets } from '../ui/secrets';
 import { words } from '../ui/words';
 import type { GivenField } from './form-field';
-import { nameOf as recordName } from './link';
+import { nameOf } from './link';
 import { useChangeNote } from './undo';
 
 interface Payload {
@@ -34,11 +34,7 @@ export interface RecordAction<Row> {
 }
 
 /** All actions on the records of a list, or of a panel. */
-export interface RecordActions<Row> {
-  /** Says which record a row is; its name without it. */
-  readonly nameOf?: (row: Row) => string;
-  readonly actions: readonly RecordAction<Row>[];
-}
+export type RecordActions<Row> = readonly RecordAction<Row>[];
 
 export interface Progress {
   readonly done: number;
@@ -49,7 +45,7 @@ export interface Progress {
 const PARALLEL = 6;
 
 /** Does something with records, some at the same time, and says so if all of them are changed. */
-export function useRun<Row extends object>({ nameOf = recordName }: RecordActions<Row>) {
+export function useRun<Row extends object>() {
   const { language } = useLocale();
   const format = useFormat();
   const label = useLabel();

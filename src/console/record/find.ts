@@ -90,11 +90,8 @@ export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const { data } = useQuery(NAMES, asked.length === 0 ? null : { ids: asked });
   const names = new Map<string, string>();
   for (const node of data?.nodes ?? []) {
-    // The action stands before the text: "SHOW_MESSAGE|Closed".
-    if (node && 'content' in node) names.set(node.id, node.content.slice(node.content.indexOf('|') + 1));
-    if (node && ('name' in node || 'number' in node || 'serialNumber' in node)) {
-      names.set(node.id, nameOf(node));
-    }
+    const name = node ? nameOf(node) : '';
+    if (node && name !== '') names.set(node.id, name);
   }
   return names;
 }

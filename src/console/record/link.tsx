@@ -6,6 +6,11 @@ interface Names {
   readonly name?: string;
   readonly serialNumber?: string;
   readonly key?: string;
+  readonly url?: string;
+  readonly sequence?: number;
+  readonly user?: { readonly name: string };
+  /** Text of a notification, with the action before it: `SHOW_MESSAGE|Closed`. */
+  readonly content?: string;
   readonly number?: string;
   readonly app?: { readonly name: string };
 }
@@ -17,8 +22,9 @@ export interface Named extends Names {
 
 /** The name by which people know a record, such as "Pay 1.2" for an app version; empty where it has none. */
 export function nameOf(record: object): string {
-  const { name, serialNumber, key, number = '', app }: Names = record;
-  return name ?? serialNumber ?? key ?? (app ? `${app.name} ${number}` : number);
+  const { name, serialNumber, key, url, sequence, user, content, number = '', app }: Names = record;
+  const known = name ?? serialNumber ?? key ?? url ?? sequence?.toString() ?? user?.name;
+  return known ?? content?.replace(/^.*?\|/, '') ?? (app ? `${app.name} ${number}` : number);
 }
 
 interface RecordLinkProps {

@@ -155,7 +155,7 @@ function SelectionBar<Row extends { readonly id: string }>(props: SelectionBarPr
   const format = useFormat();
   const { total, actions, where } = props;
   const { rows, isAll, selectMatching, clear } = props.selection;
-  const hasJobs = actions.actions.some(({ isJob }) => isJob);
+  const hasJobs = actions.some(({ isJob }) => isJob);
   const selected = text.selected(format.number(isAll ? total : rows.length));
   return (
     <div className="selection-bar" role="region" aria-label={selected}>

@@ -86,7 +86,6 @@ export default function LedgerPage(): ReactNode {
       source={SOURCE}
       initialSort="-SEQUENCE"
       initialFilter={WITHOUT_THOSE_OF_JOBS}
-      rowName={({ sequence }) => String(sequence)}
       columns={useColumns()}
       filters={[
         { id: 'entityKind', values: KINDS },
@@ -136,7 +135,6 @@ function OfJob({ jobId }: { readonly jobId: string }): ReactNode {
       source={SOURCE}
       fixedFilter={{ jobId: { eq: jobId } }}
       initialSort="SEQUENCE"
-      rowName={({ sequence }) => String(sequence)}
       columns={useColumns()}
       onOpen={({ id }) => change({ open: id, tab: undefined })}
       empty={text.noEntries}

@@ -19,48 +19,45 @@ const MEMBER = graphql(`
 `);
 
 /** Actions of administrators on members. */
-const ACTIONS: RecordActions<MemberRowFragment> = {
-  nameOf: ({ user }) => user.name,
-  actions: [
-    {
-      id: 'setRole',
-      icon: 'people',
-      fields: [{ name: 'role', initial: 'OPERATOR' }],
-      change: ({ user }, { role }: { readonly role: Role }) =>
-        mutate(mutations.memberSetRole, { userId: user.id, role }),
-    },
-    {
-      id: 'resetPassword',
-      icon: 'key',
-      fields: [{ name: 'removePasskeys', isFlag: true }],
-      change: ({ user }, input: object) => mutate(mutations.passwordReset, { userId: user.id, ...input }),
-    },
-    {
-      id: 'unlock',
-      icon: 'key',
-      isFor: ({ lockedUntil }) => lockedUntil !== null,
-      change: ({ user }) => mutate(mutations.userUnlock, { id: user.id }),
-    },
-    {
-      id: 'disable',
-      icon: 'close',
-      isFor: ({ disabledAt }) => disabledAt === null,
-      change: ({ user }) => mutate(mutations.userDisable, { id: user.id }),
-    },
-    {
-      id: 'enable',
-      icon: 'check',
-      isFor: ({ disabledAt }) => disabledAt !== null,
-      change: ({ user }) => mutate(mutations.userEnable, { id: user.id }),
-    },
-    {
-      id: 'removeMember',
-      icon: 'remove',
-      isDangerous: true,
-      change: ({ user }) => mutate(mutations.memberRemove, { userId: user.id }),
-    },
-  ],
-};
+const ACTIONS: RecordActions<MemberRowFragment> = [
+  {
+    id: 'setRole',
+    icon: 'people',
+    fields: [{ name: 'role', initial: 'OPERATOR' }],
+    change: ({ user }, { role }: { readonly role: Role }) =>
+      mutate(mutations.memberSetRole, { userId: user.id, role }),
+  },
+  {
+    id: 'resetPassword',
+    icon: 'key',
+    fields: [{ name: 'removePasskeys', isFlag: true }],
+    change: ({ user }, input: object) => mutate(mutations.passwordReset, { userId: user.id, ...input }),
+  },
+  {
+    id: 'unlock',
+    icon: 'key',
+    isFor: ({ lockedUntil }) => lockedUntil !== null,
+    change: ({ user }) => mutate(mutations.userUnlock, { id: user.id }),
+  },
+  {
+    id: 'disable',
+    icon: 'close',
+    isFor: ({ disabledAt }) => disabledAt === null,
+    change: ({ user }) => mutate(mutations.userDisable, { id: user.id }),
+  },
+  {
+    id: 'enable',
+    icon: 'check',
+    isFor: ({ disabledAt }) => disabledAt !== null,
+    change: ({ user }) => mutate(mutations.userEnable, { id: user.id }),
+  },
+  {
+    id: 'removeMember',
+    icon: 'remove',
+    isDangerous: true,
+    change: ({ user }) => mutate(mutations.memberRemove, { userId: user.id }),
+  },
+];
 
 function stateOf({ disabledAt, lockedUntil }: MemberRowFragment): string {
   if (disabledAt) return 'DISABLED';
@@ -77,7 +74,6 @@ export default function MembersPage(): ReactNode {
       id="members"
       text={{ ...text, ...roles }}
       source={listIn(company?.id ?? '', MEMBER, 'MEMBERSHIP', 'USER')}
-      rowName={({ user }) => user.name}
       columns={[
         { id: 'name', render: ({ user }) => user.name },
         { id: 'email', render: ({ user }) => user.email },

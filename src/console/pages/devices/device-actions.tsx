@@ -61,5 +61,5 @@ const DELETE: RecordAction<Device> = {
 
 /** Actions on devices. */
 export function useDeviceActions(): RecordActions<Device> {
-  return { actions: [...ACTIONS, ...(useMay('ADMIN') ? ON_TOKENS : []), DELETE] };
+  return [...ACTIONS, ...(useMay('ADMIN') ? ON_TOKENS : []), DELETE];
 }

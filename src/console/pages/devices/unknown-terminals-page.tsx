@@ -22,17 +22,15 @@ export default function UnknownTerminalsPage(): ReactNode {
       source={listOf(TERMINAL, 'DEVICE')}
       columns={['serialNumber', 'count', 'firstSeenAt', 'lastSeenAt']}
       filters={['serialNumber', 'lastSeenAt']}
-      rowActions={{
-        actions: [
-          {
-            id: 'adopt',
-            icon: 'add',
-            fields: [NUMBER],
-            change: ({ serialNumber }, input: object) =>
-              mutate(mutations.deviceAdopt, { serialNumber, ...input }),
-          },
-        ],
-      }}
+      rowActions={[
+        {
+          id: 'adopt',
+          icon: 'add',
+          fields: [NUMBER],
+          change: ({ serialNumber }, input: object) =>
+            mutate(mutations.deviceAdopt, { serialNumber, ...input }),
+        },
+      ]}
       empty={text.noUnknown}
     >
       <p className="faint">{text.unknownHelp}</p>

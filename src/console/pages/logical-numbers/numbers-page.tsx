@@ -22,23 +22,21 @@ export const SOURCE = listOf(NUMBER, 'DEVICE', 'GROUP');
 /** Columns of logical numbers, in the list and in the record of a group. */
 export const COLUMNS = ['number', 'group', 'devices', 'appVersions', 'updatedAt'] as const;
 
-const ACTIONS: RecordActions<{ readonly id: string }> = {
-  actions: [
-    {
-      id: 'move',
-      icon: 'group',
-      fields: ['groupId', { name: 'force', isFlag: true }],
-      change: ({ id }, input: { groupId: string; force: boolean }) =>
-        mutate(mutations.logicalNumberMove, { id, ...input }),
-    },
-    {
-      id: 'delete',
-      icon: 'remove',
-      isDangerous: true,
-      change: ({ id }) => mutate(mutations.logicalNumberDelete, { id }),
-    },
-  ],
-};
+const ACTIONS: RecordActions<{ readonly id: string }> = [
+  {
+    id: 'move',
+    icon: 'group',
+    fields: ['groupId', { name: 'force', isFlag: true }],
+    change: ({ id }, input: { groupId: string; force: boolean }) =>
+      mutate(mutations.logicalNumberMove, { id, ...input }),
+  },
+  {
+    id: 'delete',
+    icon: 'remove',
+    isDangerous: true,
+    change: ({ id }) => mutate(mutations.logicalNumberDelete, { id }),
+  },
+];
 
 export default function NumbersPage(): ReactNode {
   const text = useText();

@@ -2,11 +2,10 @@ import type { ReactNode } from 'react';
 
 import { graphql } from '../../api/graphql';
 import type { NotificationDeliveryState } from '../../gql/graphql';
-import { RecordLink } from '../../record/link';
 import { CompactList } from '../../table/data-table';
 import { listIn } from '../../table/rows';
 import { Ago } from '../../ui/facts';
-import { messageOf, useText } from './words';
+import { useText } from './words';
 
 const DELIVERY = graphql(`
   fragment DeliveryRow on NotificationDelivery {
@@ -46,18 +45,7 @@ export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): R
       columns={[
         isOfNotification
           ? 'logicalNumber'
-          : {
-              id: 'notification',
-              title: text.content,
-              width: 220,
-              render: ({ notification }) =>
-                notification && (
-                  <RecordLink
-                    page="/notifications"
-                    record={{ id: notification.id, name: messageOf(notification.content) }}
-                  />
-                ),
-            },
+          : { id: 'notification', title: text.content, width: 220, page: '/notifications' },
         'state',
         { id: 'queuedAt', isHidden: isOfNotification },
         {

@@ -8,6 +8,7 @@ import type {
 } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
 import { fieldsOf, inputOf } from '../../record/form-field';
+import { nameOf } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
 import { ListPage } from '../../table/list-page';
@@ -16,7 +17,7 @@ import { Facts, Shown } from '../../table/shown';
 import { useFormat } from '../../text';
 import { Badge } from '../../ui/facts';
 import { Deliveries, STATES } from './deliveries';
-import { messageOf, useText } from './words';
+import { useText } from './words';
 
 const NOTIFICATION = graphql(`
   fragment NotificationRecord on Notification {
@@ -40,9 +41,8 @@ export default function NotificationsPage(): ReactNode {
       text={text}
       source={listOf(NOTIFICATION)}
       initialSort="-CREATED_AT"
-      rowName={({ content }) => messageOf(content)}
       columns={[
-        { id: 'content', render: ({ content }) => messageOf(content) },
+        { id: 'content', render: nameOf },
         { id: 'group', title: text.target, render: ({ group }) => group?.name ?? text.logicalNumbers },
         { id: 'progress', render: (row) => <Progress {...row} /> },
         { id: 'kind', isHidden: true },
@@ -115,7 +115,6 @@ function NotificationPanel(): ReactNode {
   return (
     <RecordPanel
       fragment={NOTIFICATION}
-      title={({ content }) => messageOf(content)}
       actions={({ summary }) => (
         <>
           {summary.failed > 0 && (

@@ -30,6 +30,3 @@ export const useText = pageTexts({
   QUEUED: ['Waiting', 'Aguardando'],
   SENT: ['Handed over', 'Encaminhada'],
 });
-
-/** Text of a message without the action before it: "SHOW_MESSAGE|Closed" is "Closed". */
-export const messageOf = (content: string): string => content.slice(content.indexOf('|') + 1);

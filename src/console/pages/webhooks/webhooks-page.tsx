@@ -16,33 +16,30 @@ const WEBHOOK = graphql(`
   }
 `);
 
-const ACTIONS: RecordActions<{ readonly id: string; readonly url: string }> = {
-  nameOf: ({ url }) => url,
-  actions: [
-    {
-      id: 'test',
-      icon: 'check',
-      change: async ({ id }) => {
-        const { failure, userErrors } = await mutate(mutations.webhookTest, { id });
-        const problem = failure === null ? [] : [{ code: 'FAILED', message: failure, path: [] }];
-        return { userErrors: [...userErrors, ...problem] };
-      },
+const ACTIONS: RecordActions<{ readonly id: string; readonly url: string }> = [
+  {
+    id: 'test',
+    icon: 'check',
+    change: async ({ id }) => {
+      const { failure, userErrors } = await mutate(mutations.webhookTest, { id });
+      const problem = failure === null ? [] : [{ code: 'FAILED', message: failure, path: [] }];
+      return { userErrors: [...userErrors, ...problem] };
     },
-    {
-      id: 'replay',
-      icon: 'history',
-      fields: [{ name: 'fromSequence', pattern: /^[1-9]\d{0,8}$/, isJson: true }],
-      change: ({ id }, { fromSequence }: { readonly fromSequence: number }) =>
-        mutate(mutations.webhookReplay, { id, fromSequence }),
-    },
-    {
-      id: 'rotate',
-      icon: 'key',
-      fields: [{ name: 'keepOldFor', initial: '24h' }],
-      change: ({ id }, input: object) => mutate(mutations.webhookSecretRotate, { id, ...input }),
-    },
-  ],
-};
+  },
+  {
+    id: 'replay',
+    icon: 'history',
+    fields: [{ name: 'fromSequence', pattern: /^[1-9]\d{0,8}$/, isJson: true }],
+    change: ({ id }, { fromSequence }: { readonly fromSequence: number }) =>
+      mutate(mutations.webhookReplay, { id, fromSequence }),
+  },
+  {
+    id: 'rotate',
+    icon: 'key',
+    fields: [{ name: 'keepOldFor', initial: '24h' }],
+    change: ({ id }, input: object) => mutate(mutations.webhookSecretRotate, { id, ...input }),
+  },
+];
 
 const FIELDS = ['url', { name: 'events', initial: '*' }];
 
@@ -54,7 +51,6 @@ export default function WebhooksPage(): ReactNode {
       id="webhooks"
       text={text}
       source={listOf(WEBHOOK)}
-      rowName={({ url }) => url}
       columns={['url', 'state', 'events', 'deliveredSequence', 'lastSuccessAt', 'lastFailureAt']}
       rowActions={ACTIONS}
       create={{
@@ -65,7 +61,6 @@ export default function WebhooksPage(): ReactNode {
       panel={
         <RecordPanel
           fragment={WEBHOOK}
-          title={({ url }) => url}
           edit={{ document: mutations.webhookUpdate, fields: [...FIELDS, 'enabled'] }}
           remove={mutations.webhookDelete}
           tabs={(webhook) => ({ facts: <Facts facts={factsOf(webhook, 'url', 'enabled')} /> })}

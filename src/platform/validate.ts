@@ -103,7 +103,7 @@ export function newValues<S extends z.ZodObject, D extends NeedsDefault<z.output
   return { ...nulls, ...defaults, ...given } as unknown as Complete<z.output<S>, D>;
 }
 
-function withoutUndefined(object: object): object {
+export function withoutUndefined(object: object): object {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }
 

@@ -3,6 +3,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import {
   CompanyRows,
   inCompany,
+  type NewRow,
   type OfCompany,
   only,
   specialSql,
@@ -13,11 +14,13 @@ import { listOf } from '../../../database/list/list.js';
 import { inIds, forUpdate, instant, nullable, typed } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { DAY } from '../../../platform/clock.js';
-import type { Role, PageRequest } from '../../../platform/requests.js';
+import type { PageRequest } from '../../../platform/requests.js';
+import { withoutUndefined } from '../../../platform/validate.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import {
   type Account,
   type Attempted,
+  type CompanyMembership,
   comparableEmail,
   HIDDEN_OF_USER,
   type Member,
@@ -203,10 +206,12 @@ export async function selectAdministrators(work: SystemReadWork, companyId: numb
   return (await members.select(inCompany(work, companyId), active, { orderBy })).map(memberOf);
 }
 
-function membershipOf(row: Row<'memberships'>): Membership {
-  const { company_id, user_id, role, time_zone } = row;
-  return { companyId: company_id, userId: user_id, role: role as Role, name: row.name, timeZone: time_zone };
-}
+const ACTIVITY = ['sign_in_count', 'last_sign_in_at', 'last_sign_in_ip'] as const;
+const { recordOf: membershipOf, columnsOf: columnsOfMembership } = recordMapping<
+  'memberships',
+  Omit<CompanyMembership, 'companyName'>,
+  (typeof ACTIVITY)[number] | 'revision' | 'created_at' | 'updated_at'
+>('memberships', [...ACTIVITY, 'revision', 'created_at', 'updated_at']);
 
 export async function findMembership(work: SystemReadWork, of: MembershipKey) {
   const row = await memberships.find(inCompany(work, of.companyId), { user_id: of.userId });
@@ -219,36 +224,22 @@ export async function selectMemberships(work: SystemReadWork, userIds: readonly 
   const { rows } = await sql<Row<'memberships'> & { company_name: string }>`
     select m.*, c.name as company_name from memberships as m join companies as c on c.id = m.company_id
     where m.user_id ${inIds(userIds)} order by c.name, m.user_id`.execute(db);
-  return rows.map((row) => ({
-    ...membershipOf(row),
-    companyName: row.company_name,
-    disabledAt: time.fromColumn(row.disabled_at),
-  }));
+  return rows.map((row) => ({ ...membershipOf(row), companyName: row.company_name }));
 }
 
 export async function insertMembership(
   work: SystemWriteWork,
-  { companyId, userId, timeZone: time_zone, ...given }: Membership,
+  { companyId, ...given }: Membership,
 ): Promise<void> {
   const now = instant.toColumn(work.now);
-  const row = { ...given, user_id: userId, time_zone, revision: 1, created_at: now, updated_at: now };
-  await memberships.insert(inCompany(work, companyId), [row]);
+  const row = { ...columnsOfMembership(given), revision: 1, created_at: now, updated_at: now };
+  await memberships.insert(inCompany(work, companyId), [row as NewRow<'memberships'>]);
 }
 
 export type MemberChanges = Optional<Pick<Member, 'role' | 'name' | 'timeZone' | 'disabledAt'>>;
 
-export async function updateMember(
-  work: WriteWork,
-  current: Member,
-  { role, name, timeZone, disabledAt }: MemberChanges,
-): Promise<Member> {
-  const changes = {
-    ...(role !== undefined && { role }),
-    ...(name !== undefined && { name }),
-    ...(timeZone !== undefined && { time_zone: timeZone }),
-    ...(disabledAt !== undefined && { disabled_at: time.toColumn(disabledAt) }),
-    ...changedBy(work, current),
-  };
+export async function updateMember(work: WriteWork, current: Member, given: MemberChanges): Promise<Member> {
+  const changes = { ...columnsOfMembership(withoutUndefined(given)), ...changedBy(work, current) };
   only(await memberships.update(work, { user_id: current.id }, changes));
   return memberOf(only(await members.select(work, { id: current.id })));
 }

@@ -11,12 +11,6 @@ import {
 } from './ledger-chain.js';
 import type { Units } from './work.js';
 
-interface Damage {
-  /** First damaged entry; null if the head of the chain itself is damaged. */
-  readonly sequence: number | null;
-  readonly problem: string;
-}
-
 export type ChainReport = ReturnType<Walk['report']>;
 
 export interface VerifyOptions {
@@ -42,7 +36,8 @@ export async function verifyChain(units: Units, hash: KeyedHash, state: ChainSta
 }
 
 class Walk {
-  readonly #damages: Damage[] = [];
+  /** Each at its first damaged entry; null if the head of the chain itself is damaged. */
+  readonly #damages: { readonly sequence: number | null; readonly problem: string }[] = [];
   readonly #notes: string[] = [];
   readonly #head: ChainHead | null;
   readonly #pruned: ChainState['pruned'];

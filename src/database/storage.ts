@@ -122,15 +122,11 @@ export function holdsEntry(column: Sql, [key, text]: readonly [string, string]):
   );
 }
 
-interface PortableNode extends RawNode {
-  readonly postgres: RawNode;
-}
-
 /** Two SQL expressions with the same meaning, one for each database; in a cached statement with the same bound values. */
 export function portable<T>(sqlite: Sql<T>, postgres: Sql<T>): Sql<T> {
   const expression = {
     isRawBuilder: true,
-    toOperationNode: (): PortableNode => ({
+    toOperationNode: () => ({
       ...sqlite.toOperationNode(),
       postgres: postgres.toOperationNode(),
     }),
@@ -139,7 +135,7 @@ export function portable<T>(sqlite: Sql<T>, postgres: Sql<T>): Sql<T> {
 }
 
 export function postgresNode(node: RawNode): RawNode {
-  return 'postgres' in node ? (node as PortableNode).postgres : node;
+  return 'postgres' in node ? (node.postgres as RawNode) : node;
 }
 
 // Lists are bound as JSON texts, one parameter each: the text of a statement does not depend on the length.

@@ -8,13 +8,6 @@ import { Pauses, type Shared } from './shared.js';
 import type { Identity } from './terminal-http.js';
 import { SEEDS_PER_TERMINAL, SimulatedTerminal } from './terminal.js';
 
-/** One notification in each interval to all terminals: to a group, or to each by its logical number if that is null. */
-interface Notify {
-  readonly token: string;
-  readonly everyMs: number;
-  readonly groupId: number | null;
-}
-
 export interface SimulationOptions extends Pick<
   Shared,
   'clock' | 'transport' | 'hasFaults' | 'everyMs' | 'renewEveryMs'
@@ -26,8 +19,12 @@ export interface SimulationOptions extends Pick<
   /** The terminals start one after the other in this time. */
   readonly rampMs: number;
   readonly seed: number;
-  /** Null if the run sends no notifications. */
-  readonly notify: Notify | null;
+  /** A notification each interval to all terminals: to a group, or to each by its logical number. Null: none is sent. */
+  readonly notify: {
+    readonly token: string;
+    readonly everyMs: number;
+    readonly groupId: number | null;
+  } | null;
 }
 
 /** Longer than the lease of a lost answer, and than the longest pause of a terminal, which are 30 s. */

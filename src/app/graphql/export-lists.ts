@@ -2,9 +2,7 @@ import { exportedTotals } from '../../domain/payments/transaction/summary/export
 import type { Exported, KeptExport } from '../../graphql/index.js';
 
 /** Input of a job that is an export by a link. */
-export interface StartedExport extends KeptExport {
-  readonly list: string;
-}
+export type StartedExport = KeptExport & { readonly list: string };
 
 /** Each list that can be exported, with the field of the schema that shows it. */
 export const EXPORTS: Readonly<Record<string, Exported>> = {

@@ -234,13 +234,7 @@ function ownedAnd({ companyId }: Pick<Caller, 'companyId'>, match: object): Sql 
 }
 
 /** A condition: its form, the values that it binds (a list is one, a JSON text) and its SQL. */
-interface MatchCondition {
-  readonly form: string;
-  readonly values: readonly unknown[];
-  readonly sql: () => Sql;
-}
-
-function conditionOf([name, value]: readonly [string, unknown]): MatchCondition {
+function conditionOf([name, value]: readonly [string, unknown]) {
   const column = sql.ref(name);
   if (value === null) return { form: 'null', values: [], sql: () => sql`${column} is null` };
   if (!Array.isArray(value)) {

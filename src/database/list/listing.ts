@@ -144,25 +144,19 @@ const usesPresence = (table: keyof Tables, used: readonly string[]): boolean =>
 export type ListColumn<Name extends keyof Tables> = string &
   (keyof Row<Name> | (Name extends 'devices' ? 'last_seen_at' | 'version_order' : never));
 
-interface Joining {
-  /** Rows of the presence to read first; by default all. */
-  readonly rows?: Sql;
-  /** Join of devices with their presence; by default the planner chooses which one is read first. */
-  readonly join?: Sql;
-}
-
 /** Whether the presence of devices has all columns that a statement uses. */
 export const isOfPresence = (table: keyof Tables, used: readonly string[]): boolean =>
   usesPresence(table, used) && used.every((column) => column === 'last_seen_at' || column === 'id');
 
 /**
  * The table as an item of FROM, before an alias. Devices are joined with their presence if `used` names its column,
- * or only the presence is read if it has all others. Both databases merge the subquery into the statement.
+ * or only the presence is read if it has all others. Both databases merge the subquery into the statement. `rows` are
+ * those of the presence to read first, by default all; without `join`, the planner chooses which table is read first.
  */
 export function tableWith(
   table: keyof Tables,
   used: readonly string[],
-  { rows, join = sql`join` }: Joining = {},
+  { rows, join = sql`join` }: { readonly rows?: Sql; readonly join?: Sql } = {},
 ): Sql {
   if (!usesPresence(table, used)) return sql.table(table);
   const own = sql`${sql.table(table)} as o`;

@@ -25,7 +25,8 @@ const DELETED_AT_ONCE = 5_000;
 
 /**
  * Adds events to windows at the time $4, starts windows that are new or have ended, and returns these and the
- * windows of $5. Keys are sorted, so that statements of different nodes never wait for each other.
+ * windows of $5: their events (`points`), and their ends (`expire`) in milliseconds since 1970. Keys are sorted, so that
+ * statements of different nodes never wait for each other.
  */
 const EXCHANGE = `with written as (
   insert into rate_limits as known (key, points, expire)
@@ -40,13 +41,6 @@ union all select key, points, expire from rate_limits where key = any($5::text[]
 
 const DELETE = `delete from rate_limits where key in (
   select key from rate_limits where expire < $1 limit $2 for update skip locked)`;
-
-/** A row of `rate_limits`: the events of one window, and its end (`expire`) in milliseconds since 1970. */
-interface WindowRow {
-  readonly key: string;
-  readonly points: number;
-  readonly expire: number;
-}
 
 /** A statement that failed without an answer, and that may have been committed. */
 class UnknownOutcome extends Error {}
@@ -161,7 +155,7 @@ export class SharedLimits implements WindowStores {
     const sorted = [...byKey].sort(([one], [other]) => (one < other ? -1 : 1));
     const counted = sorted.filter(([, { events }]) => events > 0);
     try {
-      const { rows } = await this.#query<WindowRow>(EXCHANGE, [
+      const { rows } = await this.#query<{ key: string; points: number; expire: number }>(EXCHANGE, [
         counted.map(([key]) => key),
         counted.map(([, { events }]) => events),
         counted.map(([, { msLeft }]) => Math.ceil(now + msLeft)),

@@ -23,12 +23,7 @@ const DEFAULTS = {
   maxWaitMs: 60 * SECOND,
 };
 
-interface GivenLimits {
-  readonly maxFileBytes: number;
-  readonly bodyMs: number;
-}
-
-export type UploadLimits = Readonly<typeof DEFAULTS> & GivenLimits;
+export type UploadLimits = Readonly<typeof DEFAULTS & { maxFileBytes: number; bodyMs: number }>;
 
 /** Bytes that are written to a temporary file at once. */
 const PIECE_BYTES = 256 * 1024;
@@ -50,7 +45,7 @@ export class Uploads {
 
   constructor(
     readonly storage: UploadStorage,
-    given: GivenLimits & Partial<UploadLimits>,
+    given: Pick<UploadLimits, 'maxFileBytes' | 'bodyMs'> & Partial<UploadLimits>,
   ) {
     this.limits = { ...DEFAULTS, ...given };
     this.places = new Semaphore({ ...this.limits, busy: tooManyLargeUploads });

@@ -34,12 +34,6 @@ export function leaveNetwork(socket: Socket): void {
   networkSlots.get(keyOf(socket))?.();
 }
 
-/** Bytes that a client has read, and the monotonic time of that measurement, in milliseconds. */
-interface Progress {
-  readonly taken: number;
-  readonly since: number;
-}
-
 /** A request on a connection, where requests are answered in their order. */
 interface Exchange {
   readonly request: IncomingMessage;
@@ -47,8 +41,8 @@ interface Exchange {
 }
 
 interface Connection {
-  /** Null if no bytes wait for the client. */
-  progress: Progress | null;
+  /** Bytes that the client has read, and the monotonic time of that in milliseconds; null if no bytes wait for it. */
+  progress: { readonly taken: number; readonly since: number } | null;
   exchanges: readonly Exchange[];
 }
 

@@ -231,12 +231,10 @@ const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'
  */
 export function isLoopbackRequest(request: Request): boolean {
   if (PROXY_HEADERS.some((name) => headerOf(request, name) !== undefined)) return false;
-  const { socket, hostname } = request;
-  return isLoopbackAddress(socket.remoteAddress) && isLoopbackName(hostname);
-}
-
-function isLoopbackName(name: string | undefined): boolean {
-  return name === 'localhost' || isLoopbackAddress(name?.replace(/^\[(.*)\]$/, '$1'));
+  const { socket } = request;
+  // A request of HTTP/1.0 may have no name.
+  const name = (request.hostname as string | undefined)?.replace(/^\[(.*)\]$/, '$1');
+  return isLoopbackAddress(socket.remoteAddress) && (name === 'localhost' || isLoopbackAddress(name));
 }
 
 function isLoopbackAddress(address: string | undefined): boolean {

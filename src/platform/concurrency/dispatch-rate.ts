@@ -1,11 +1,6 @@
 import { SECOND, type Clock } from '../clock.js';
 import { FairQueue } from './semaphore.js';
 
-interface Waiting {
-  readonly wanted: number;
-  readonly resolve: (granted: number) => void;
-}
-
 /** Largest burst after a pause, as seconds of the rate: 25 at 500 a second. */
 const BURST_SECONDS = 0.05;
 /** Minimum delay of the timer, so that several are granted together and share database statements. */
@@ -26,7 +21,7 @@ export class DispatchRate {
   #limit: number;
   #available: number;
   #countedAt: number;
-  readonly #waiting = new FairQueue<unknown, Waiting>();
+  readonly #waiting = new FairQueue<unknown, { wanted: number; resolve: (granted: number) => void }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(

@@ -106,16 +106,10 @@ export function addRows(totals: RowTotals, results: readonly RowResult[]): RowTo
   return sums;
 }
 
-interface BatchLimits {
-  readonly rows: number;
-  /** A batch ends with the row that reaches this size. */
-  readonly bytes: number;
-}
-
-/** Collects rows into batches up to the limits; the last batch may be smaller. */
+/** Collects rows into batches: each ends with the row that reaches a limit, the last one perhaps before. */
 export async function* batchesOf(
   rows: AsyncIterable<Row> | Iterable<Row>,
-  limits: BatchLimits,
+  limits: { readonly rows: number; readonly bytes: number },
 ): AsyncGenerator<readonly Row[]> {
   let batch: Row[] = [];
   let bytes = 0;

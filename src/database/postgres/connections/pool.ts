@@ -95,12 +95,6 @@ const CHECK_MS = 500;
 const PROBE_WAIT_MS = SECOND;
 const PROBE = { text: 'select 1', query_timeout: ANSWER_MS };
 
-/** Unanswered statements of a connection, and checks since its last answer. */
-interface Waiting {
-  statements: number;
-  checks: number;
-}
-
 /**
  * Closes connections that do not answer within `ANSWER_MS`. Each check counts as `CHECK_MS`, even if it runs
  * late: while this process was busy, answers may have arrived that it has not read. After a statement or a
@@ -108,7 +102,8 @@ interface Waiting {
  * Otherwise a request with several units would wait for each of them, longer than the 10 s that it may take.
  */
 export class Answers {
-  readonly #waiting = new Map<PoolClient, Waiting>();
+  /** Unanswered statements of each connection, and checks since its last answer. */
+  readonly #waiting = new Map<PoolClient, { statements: number; checks: number }>();
   readonly #timer = setInterval(() => this.#check(), CHECK_MS).unref();
   #isLost = false;
   #probe: Promise<boolean> | null = null;

@@ -23,7 +23,7 @@ it('a webhook is created with a secret, tested, sent again, given another secret
   await form.getByRole('button', { name: 'Create' }).click();
 
   const secretOf = async (): Promise<string> => {
-    const shown = page.getByRole('dialog', { name: 'Secret' });
+    const shown = page.getByRole('dialog', { name: 'Secret', exact: true });
     const secret = await shown.getByLabel('Secret').inputValue();
     await shown.getByRole('button', { name: 'Close' }).click();
     return secret;
@@ -59,6 +59,7 @@ it('a webhook is created with a secret, tested, sent again, given another secret
 
   await page.getByRole('row', { name: receiver.url }).click();
   const panel = page.getByRole('complementary');
+  await panel.getByText('group.*', { exact: true }).waitFor();
   await panel.getByRole('button', { name: 'Edit' }).click();
   await panel.getByText('Enabled', { exact: true }).click();
   await panel.getByRole('button', { name: 'Save' }).click();

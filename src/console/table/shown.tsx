@@ -52,7 +52,10 @@ export function Shown({ name, record, page, isInList = false }: ShownProps): Rea
   if (page !== undefined && typeof value === 'string') {
     return <RecordLink page={page} record={{ ...(record as { readonly id: string }), name: value }} />;
   }
-  if (Array.isArray(value)) return value.map((each) => label(String(each))).join(', ');
+  if (Array.isArray(value)) {
+    const values = value as readonly string[];
+    return (known.isList === true ? values : values.map((each) => label(each))).join(', ');
+  }
   if (typeof value === 'object') {
     if ('totalCount' in value) return format.number(value.totalCount as number);
     if ('nodes' in value) return <RecordLinks page={known.page ?? ''} records={value.nodes as Named[]} />;

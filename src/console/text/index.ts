@@ -54,7 +54,7 @@ export function useLabel(given?: object): (name: string, otherwise?: string) => 
   return (name, otherwise) => {
     const last = name.replace(/^.*\./, '');
     const [word] = [words[name], words[last], words[last.replace(/Id(s?)$/, '$1')]].filter(isText);
-    return word ?? otherwise ?? last;
+    return word ?? otherwise ?? name;
   };
 }
 

@@ -3,7 +3,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  Navigate,
+  redirect,
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
@@ -59,7 +59,9 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: () => <Navigate to={PAGES[0]?.path ?? '/'} replace />,
+  beforeLoad: () => {
+    return redirect({ to: PAGES[0]?.path ?? '/', replace: true, throw: true });
+  },
 });
 
 const pages = PAGES.map(({ path, load }) =>

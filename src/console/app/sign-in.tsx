@@ -1,9 +1,8 @@
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 
 import { mutate, mutations, useMutation } from '../api';
-import type { SignInMutationVariables } from '../gql/graphql';
-import { SendForm } from '../record/fields';
-import type { Values } from '../record/form-field';
+import type { SignInMutation, SignInMutationVariables } from '../gql/graphql';
+import { SendForm, type SendFormProps } from '../record/fields';
 import { texts, useTexts, WordsContext } from '../text';
 import { FailureNote } from '../ui/states';
 import { adoptPreferences, usePreferences } from './preferences';
@@ -123,53 +122,43 @@ export default function SignIn({ onSignedIn }: SignedInProps): ReactNode {
 /** E-mail and password, and then a second factor of people with passkeys; or a passkey alone. */
 function Credentials({ onSignedIn }: SignedInProps): ReactNode {
   const text = useTexts(words);
-  const [known, setKnown] = useState<Values | null>(null);
+  const [entered, setEntered] = useState<SignInMutationVariables | null>(null);
   const alone = useMutation(mutations.signInByPasskey);
-  if (known !== null)
-    return <SecondFactor credentials={known as SignInMutationVariables} {...{ onSignedIn }} />;
+  const form: Omit<SendFormProps<SignInMutation>, 'fields'> = {
+    root: null,
+    document: mutations.signIn,
+    submit: text.title,
+    done: '',
+    onDone: ({ secondFactor }, values) =>
+      secondFactor === null ? onSignedIn() : setEntered(values as SignInMutationVariables),
+  };
+  if (entered === null) {
+    return (
+      <>
+        <SendForm
+          {...form}
+          fields={[{ name: 'email', autoComplete: 'username', autoFocus: true }, 'password']}
+        />
+        {alone.problem && <FailureNote failure={alone.problem} />}
+        <PasskeyButton
+          label={text.byPasskey}
+          onPasskey={async (passkey) => (await alone.run({ passkey })) && onSignedIn()}
+        />
+      </>
+    );
+  }
+  const recoveryCode = {
+    name: 'secondFactor.recoveryCode',
+    autoComplete: 'one-time-code',
+    autoFocus: !hasPasskeySupport,
+  };
   return (
-    <>
-      <SendForm
-        root={null}
-        fields={[{ name: 'email', autoComplete: 'username', autoFocus: true }, 'password']}
-        document={mutations.signIn}
-        submit={text.title}
-        done=""
-        onDone={({ secondFactor }, values) => (secondFactor === null ? onSignedIn() : setKnown(values))}
-      />
-      {alone.problem && <FailureNote failure={alone.problem} />}
-      <PasskeyButton
-        label={text.byPasskey}
-        onPasskey={async (passkey) => (await alone.run({ passkey })) && onSignedIn()}
-      />
-    </>
-  );
-}
-
-interface SecondFactorProps extends SignedInProps {
-  readonly credentials: SignInMutationVariables;
-}
-
-function SecondFactor({ credentials, onSignedIn }: SecondFactorProps): ReactNode {
-  const text = useTexts(words);
-  return (
-    <SendForm
-      root={null}
-      help={text.second}
-      fields={[
-        { name: 'secondFactor.recoveryCode', autoComplete: 'one-time-code', autoFocus: !hasPasskeySupport },
-      ]}
-      document={mutations.signIn}
-      args={credentials}
-      submit={text.title}
-      done=""
-      onDone={onSignedIn}
-    >
+    <SendForm key="second" {...form} help={text.second} fields={[recoveryCode]} args={entered}>
       {(_values, send) => (
         <PasskeyButton
           label={text.usePasskey}
           autoFocus
-          options={async () => (await mutate(mutations.signIn, credentials)).secondFactor}
+          options={async () => (await mutate(mutations.signIn, entered)).secondFactor}
           onPasskey={(passkey) => send({ secondFactor: { passkey } })}
         />
       )}

@@ -17,7 +17,7 @@ interface Payload {
 
 /** An action on one record, or on many. */
 export interface RecordAction<Row> {
-  /** Its word is the name of the action, with "Help" what follows from it, and with "Done" what is said then. */
+  /** Words: `id` names the action, `idHelp` says what follows from it, `idDone` that it is done. */
   readonly id: string;
   readonly icon: IconName;
   /** Whether it is asked before, also for one record: it cannot be taken back. */

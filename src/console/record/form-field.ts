@@ -19,7 +19,7 @@ export interface FormField extends Known {
   readonly name: string;
   /** The word for the name without it. */
   readonly label?: string;
-  /** The word for the name with "Help" at its end without it. */
+  /** Hint on what to enter; the word `nameHelp` without it. */
   readonly help?: string;
   readonly autoFocus?: boolean;
   /** Value to begin with. */

@@ -39,8 +39,6 @@ export interface ListProps<Row extends { readonly id: string }> {
   readonly text: object;
   readonly source: ListSource<Row>;
   readonly columns: readonly Column<NoInfer<Row>>[];
-  /** Says which record a row is; its name without it. */
-  readonly rowName?: (row: NoInfer<Row>) => string;
   readonly filters?: readonly GivenFilter[];
   /** Actions on selected records, which the menu of each record has too. Without them, rows are not selected. */
   readonly rowActions?: RecordActions<NoInfer<Row>>;

@@ -21,7 +21,6 @@ const CHECK_PX = 36;
 interface GridProps<Row extends { readonly id: string }> {
   readonly label: string;
   readonly columns: readonly ShownColumn<Row>[];
-  readonly rowName?: (row: Row) => string;
   readonly address: ListAddress;
   readonly change: (changes: ListAddress) => void;
   readonly onOpen?: (row: Row) => void;
@@ -33,7 +32,7 @@ interface GridProps<Row extends { readonly id: string }> {
 /** Rows of a list, of which those on screen are drawn. Arrows move, Enter opens, Space selects. */
 export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>): ReactNode {
   const text = useTexts(words);
-  const { list, columns, selection, onOpen, rowName = nameOf } = props;
+  const { list, columns, selection, onOpen } = props;
   const { all: rows, total } = list;
   const { scroller, virtualizer } = useVirtualRows(list);
   const { active, setActive, onKeyDown } = useRowKeys(props, virtualizer);
@@ -89,7 +88,7 @@ export function Grid<Row extends { readonly id: string }>(props: GridProps<Row>)
                   <input
                     type="checkbox"
                     tabIndex={-1}
-                    aria-label={text.selectRow(rowName(row))}
+                    aria-label={text.selectRow(nameOf(row))}
                     checked={selection.has(row.id)}
                     onChange={() => undefined}
                     onClick={(event) => selection.toggle(row, event.shiftKey)}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { graphql, mutations, useQuery } from '../../api';
-import { useSession } from '../../app/session';
+import { useSession, type Viewer } from '../../app/session';
 import type { AccountQuery } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
 import { SendForm } from '../../record/fields';
@@ -44,7 +44,7 @@ export default function AccountPage(): ReactNode {
       {viewer.session && data && <Passkeys {...data.viewer} />}
       <Sessions sessions={data?.viewer.sessions ?? []} />
       <div className="cards">
-        {viewer.user && <Profile key={JSON.stringify(viewer.user)} />}
+        {viewer.user && <Profile key={JSON.stringify(viewer.user)} user={viewer.user} />}
         {viewer.session && <Credentials />}
       </div>
     </Page>
@@ -85,27 +85,21 @@ function Sessions(props: Pick<AccountQuery['viewer'], 'sessions'>): ReactNode {
   );
 }
 
-function Profile(): ReactNode {
+function Profile({ user }: { readonly user: NonNullable<Viewer['user']> }): ReactNode {
   const text = useText();
   const roles = useTexts(roleNames);
   const { viewer, reload } = useSession();
-  const { id, name, email, timeZone } = viewer.user ?? { id: '', name: '', email: '', timeZone: null };
-  const zone = timeZone ?? 'UTC';
+  const zone = user.timeZone ?? 'UTC';
   return (
     <Card title={text.profile}>
-      <Facts
-        facts={[
-          { id: 'email', value: email },
-          { id: 'role', value: roles[viewer.role] },
-        ]}
-      />
+      <Facts facts={['email', { id: 'role', value: roles[viewer.role] }]} record={user} />
       <SendForm
         fields={[
-          { name: 'name', initial: name },
+          { name: 'name', initial: user.name },
           { name: 'timeZone', initial: zone, values: zonesWith(zone) },
         ]}
         document={mutations.userUpdate}
-        args={{ id }}
+        args={{ id: user.id }}
         onDone={reload}
       />
     </Card>

@@ -10,7 +10,7 @@ import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listIn, listOf } from '../../table/rows';
 import { Facts, type Fact } from '../../table/shown';
-import { texts, useFormat, useLocale, useTexts } from '../../text';
+import { texts, useFormat, useLabel, useLocale, useTexts } from '../../text';
 import { Copyable, Time } from '../../ui/facts';
 import { pageTexts } from '../../ui/words';
 
@@ -53,11 +53,6 @@ const JOB = graphql(`
   }
 `);
 
-function useKindName(): (job: { readonly kind: string }) => string {
-  const names: Readonly<Record<string, string>> = useTexts(kindNames);
-  return ({ kind }) => names[kind] ?? kind;
-}
-
 /** Changes of many records that run in the background, with their progress. */
 export default function JobsPage(): ReactNode {
   const text = useText();
@@ -68,7 +63,6 @@ export default function JobsPage(): ReactNode {
       text={{ ...text, ...kinds }}
       source={listOf(JOB)}
       initialSort="-CREATED_AT"
-      rowName={useKindName()}
       columns={[
         { id: 'kind', width: 190 },
         'state',
@@ -129,6 +123,7 @@ function JobFile({ url, expiresAt, isLink }: JobFileProps): ReactNode {
 }
 
 function JobPanel(): ReactNode {
+  const label = useLabel();
   const text = useText();
   const { language } = useLocale();
   const mayAdminister = useMay('ADMIN');
@@ -140,7 +135,7 @@ function JobPanel(): ReactNode {
   return (
     <RecordPanel
       fragment={JOB}
-      title={useKindName()}
+      title={({ kind }) => label(kind)}
       actions={({ id, endedAt }) =>
         endedAt === null && (
           <ActionButton
@@ -173,7 +168,6 @@ function JobPanel(): ReactNode {
             text={text}
             label={text.rejections}
             source={listIn(job.id, REJECTION, 'JOB')}
-            rowName={({ rowNumber }) => String(rowNumber)}
             columns={[
               { id: 'rowNumber', width: 80 },
               'name',

@@ -41,7 +41,6 @@ export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): R
       label={text.deliveries}
       source={listIn(id, DELIVERY, 'NOTIFICATION')}
       {...(!isOfNotification && { initialSort: '-ID' })}
-      rowName={({ logicalNumber, notification }) => logicalNumber?.number ?? notification?.content ?? ''}
       columns={[
         isOfNotification
           ? 'logicalNumber'

@@ -137,16 +137,17 @@ function Fleet({ summary }: { readonly summary: OverviewQuery['deviceSummary'] }
       </Link>
     ),
   });
-  const presences = byPresence.map(({ presence, count }) =>
-    row(count, <State of={presence} />, { presence: { eq: presence } }),
-  );
-  const versions = byFrameworkVersion.map(({ value, count }) =>
-    row(count, value ?? text.none, { frameworkVersion: value === null ? NONE : { eq: value } }),
-  );
-  const groups = byGroup.map(({ group, count }) =>
-    row(count, group?.name ?? text.none, { group: group ? { eq: group.id } : NONE }),
-  );
-  const lists = { byPresence: presences, byVersion: versions, byGroup: groups };
+  const lists = {
+    byPresence: byPresence.map(({ presence, count }) =>
+      row(count, <State of={presence} />, { presence: { eq: presence } }),
+    ),
+    byVersion: byFrameworkVersion.map(({ value, count }) =>
+      row(count, value ?? text.none, { frameworkVersion: value === null ? NONE : { eq: value } }),
+    ),
+    byGroup: byGroup.map(({ group, count }) =>
+      row(count, group?.name ?? text.none, { group: group ? { eq: group.id } : NONE }),
+    ),
+  };
   return (
     <div className="cards">
       {(['byPresence', 'byVersion', 'byGroup'] as const).map((name) => (

@@ -58,7 +58,6 @@ export function TransactionsOf(props: {
       onOpen={({ id: open }) =>
         void navigate({ to: '/transactions', search: { ...(isList && address), open } })
       }
-      rowName={({ startedAt }) => startedAt}
       columns={COLUMNS.slice(0, 5)}
       empty={text.noTransactions}
     />

@@ -26,7 +26,6 @@ export default function TransactionsPage(): ReactNode {
       text={text}
       source={SOURCE}
       initialSort="-STARTED_AT"
-      rowName={({ startedAt, serialNumber }) => `${serialNumber} ${startedAt}`}
       columns={COLUMNS}
       filters={[
         'nsu',

@@ -45,6 +45,7 @@ it('a token is generated, shown once, renewed, renamed and revoked', async () =>
   const second = await copiedToken(page);
   expect(await createGroup(first, 'by the old token')).toBe(401);
   expect(await createGroup(second, 'by the new token')).toBe(201);
+  await page.getByRole('row', { name: `…${second.slice(-4)}` }).waitFor();
 
   await row.getByRole('button', { name: 'Renew' }).last().click();
   await picked(page.getByRole('dialog'), 'Keep the old token for', '24 hours');

@@ -1,11 +1,5 @@
-interface Parts {
-  /** Name of the fragment without its ending: `App`. */
-  readonly name: string;
-  readonly ending: string;
-  readonly type: string;
-}
-
-function partsOf(fragment: string): Parts {
+/** Name of the fragment without its ending, such as `App`, the ending, and the type of its records. */
+function partsOf(fragment: string) {
   const [, name = '', ending = '', type = ''] = /fragment (\w+?)(Row|Record) on (\w+)/.exec(fragment) ?? [];
   return { name, ending, type };
 }

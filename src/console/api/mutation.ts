@@ -10,7 +10,7 @@ import { messageOf, type UserError } from './rules';
 import { upload, type Attachment } from './upload';
 
 /** Result of a mutation: what it changed, and what the person can mend. */
-interface Payload {
+export interface Payload {
   readonly userErrors: readonly UserError[];
 }
 
@@ -84,19 +84,14 @@ export function useMutation<Data extends object, Variables extends object>(
 /** A person who types pauses for this time. */
 const PAUSE_MS = 400;
 
-interface DryRun<Payload> extends Pick<MutationState<never, Payload>, 'errors' | 'failure'> {
-  /** Undefined until it is there, null if the change would be refused. */
-  readonly payload: Payload | null | undefined;
-}
-
 /**
  * The response of a mutation with `dryRun`, asked for once the person pauses, and again when the variables change; with
- * null for variables, nothing is asked.
+ * null for variables, nothing is asked. The payload is undefined until it is there, null if the change would be refused.
  */
 export function useDryRun<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
   variables: Variables | null,
-): DryRun<PayloadOf<Data>> {
+) {
   const { run, errors, failure } = useMutation(document, true);
   const [payload, setPayload] = useState<PayloadOf<Data> | null>();
   const text = variables && JSON.stringify(variables);

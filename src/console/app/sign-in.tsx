@@ -3,12 +3,13 @@ import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { mutate, mutations, useMutation } from '../api';
 import type { SignInMutation, SignInMutationVariables } from '../gql/graphql';
 import { SendForm, type SendFormProps } from '../record/fields';
-import { texts, useTexts, WordsContext } from '../text';
+import { useTexts, WordsContext } from '../text';
 import { FailureNote } from '../ui/states';
+import { pageWords } from '../ui/words';
 import { adoptPreferences, usePreferences } from './preferences';
 import { hasPasskeySupport, PasskeyButton } from './sign-in-passkey';
 
-const words = texts({
+const words = pageWords({
   choose: ['Choose a password', 'Escolha uma senha'],
   chooseHelp: ['At least 12 characters.', 'Pelo menos 12 caracteres.'],
   confirmed: ['This is your address now:', 'Este é o seu endereço agora:'],
@@ -20,7 +21,6 @@ const words = texts({
   ],
   send: ['Send me a link', 'Enviar um link'],
   title: ['Sign in', 'Entrar'],
-  email: ['E-mail', 'E-mail'],
   byPasskey: ['Sign in with a passkey', 'Entrar com chave de acesso'],
   password: ['Password', 'Senha'],
   passwordSet: ['The password is set. Sign in with it.', 'A senha foi definida. Entre com ela.'],

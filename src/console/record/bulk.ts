@@ -2,7 +2,8 @@ import type { CombinedError } from 'urql';
 
 import { noteChange } from '../api';
 import { failureOf } from '../api/errors';
-import { messageOf, type UserError } from '../api/rules';
+import type { Payload } from '../api/mutation';
+import { messageOf } from '../api/rules';
 import { useFormat, useLabel, useLocale, useTexts } from '../text';
 import type { IconName } from '../ui/icon';
 import { useSecrets } from '../ui/secrets';
@@ -10,10 +11,6 @@ import { words } from '../ui/words';
 import type { GivenField } from './form-field';
 import { nameOf } from './link';
 import { useChangeNote } from './undo';
-
-interface Payload {
-  readonly userErrors: readonly UserError[];
-}
 
 /** An action on one record, or on many. */
 export interface RecordAction<Row> {

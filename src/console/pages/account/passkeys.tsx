@@ -28,13 +28,6 @@ export function Passkeys({ passkeys, recoveryCodesLeft }: PasskeysProps): ReactN
     help: text.newCodesHelp,
     document: mutations.recoveryCodesRenew,
   });
-  const remove = (id: string, name: string): DialogButtonProps =>
-    confirming({
-      title: `${text.remove}: ${name}`,
-      document: mutations.passkeyRemove,
-      args: { id },
-      submit: text.remove,
-    });
   return (
     <Card
       title={text.passkeys}
@@ -58,7 +51,12 @@ export function Passkeys({ passkeys, recoveryCodesLeft }: PasskeysProps): ReactN
               <span className="buttons">
                 <RenameButton id={id} name={name} root={null} document={mutations.passkeyRename} />
                 <DialogButton
-                  {...remove(id, name)}
+                  {...confirming({
+                    title: `${text.remove}: ${name}`,
+                    document: mutations.passkeyRemove,
+                    args: { id },
+                    submit: text.remove,
+                  })}
                   label={text.remove}
                   scope="READ"
                   look="danger"

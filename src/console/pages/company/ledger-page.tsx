@@ -9,7 +9,6 @@ import { RecordLink } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
 import { CompactList } from '../../table/data-table';
-import type { Filter } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import type { Column } from '../../table/shown';
@@ -72,9 +71,6 @@ function useColumns(): readonly Column<LedgerEntryRowFragment>[] {
 
 const SOURCE = listOf(ROW, ...KINDS);
 
-/** A job is one entry, which is opened for the changes that it has made. */
-const WITHOUT_THOSE_OF_JOBS: Filter = { jobId: { isNull: true } };
-
 /** The change history of the company: who changed what, and when. */
 export default function LedgerPage(): ReactNode {
   const text = useText();
@@ -85,7 +81,8 @@ export default function LedgerPage(): ReactNode {
       text={{ ...text, ...kinds }}
       source={SOURCE}
       initialSort="-SEQUENCE"
-      initialFilter={WITHOUT_THOSE_OF_JOBS}
+      // A job is one entry, which is opened for the changes that it has made.
+      initialFilter={{ jobId: { isNull: true } }}
       columns={useColumns()}
       filters={[
         { id: 'entityKind', values: KINDS },

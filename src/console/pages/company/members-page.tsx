@@ -59,10 +59,8 @@ const ACTIONS: RecordActions<MemberRowFragment> = [
   },
 ];
 
-function stateOf({ disabledAt, lockedUntil }: MemberRowFragment): string {
-  if (disabledAt) return 'DISABLED';
-  return lockedUntil ? 'LOCKED' : 'ACTIVE';
-}
+const stateOf = ({ disabledAt, lockedUntil }: MemberRowFragment): string =>
+  disabledAt ? 'DISABLED' : lockedUntil ? 'LOCKED' : 'ACTIVE';
 
 /** People of the company; administrators add them, set their roles, unlock, disable and remove them. */
 export default function MembersPage(): ReactNode {

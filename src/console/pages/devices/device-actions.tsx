@@ -1,16 +1,12 @@
 import { mutate, mutations } from '../../api';
 import { useMay } from '../../app/session';
-import type { DeviceUpdateInput } from '../../gql/graphql';
+import type { DeviceRecordFragment, DeviceUpdateInput } from '../../gql/graphql';
 import type { RecordAction, RecordActions } from '../../record/bulk';
 
 /** The logical number of a device, which may have none. */
 export const NUMBER = { name: 'logicalNumberId', isOptional: true };
 
-interface Device {
-  readonly id: string;
-  readonly serialNumber: string;
-  readonly enabled: boolean;
-}
+type Device = Pick<DeviceRecordFragment, 'id' | 'enabled'>;
 
 const change = ({ id }: Device, input: DeviceUpdateInput) => mutate(mutations.deviceUpdate, { id, input });
 

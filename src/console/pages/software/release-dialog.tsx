@@ -33,12 +33,7 @@ const FIELDS = fieldsOf([
   { name: 'isReplacing', isFlag: true, initial: true },
 ]);
 
-/** The target as the person has entered it. */
-interface Target {
-  readonly to?: string;
-  readonly groupId?: string | null;
-  readonly savedFilterId?: string;
-}
+type Target = Partial<Readonly<Record<'to' | 'groupId' | 'savedFilterId', string>>>;
 
 interface ReleaseDialogProps {
   readonly version: Named & { readonly app: { readonly id: string } };
@@ -50,14 +45,14 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const text = useText();
   const format = useFormat();
   const [values, setValues] = useState(emptyOf(FIELDS));
-  const { to, groupId = null, savedFilterId } = (inputOf(FIELDS, values) ?? {}) as Target;
-  const target = to === 'all' ? { all: true } : groupId === null ? { savedFilterId } : { groupId };
+  const { to, groupId, savedFilterId } = (inputOf(FIELDS, values) ?? {}) as Target;
+  const target = to === 'all' ? { all: true } : groupId === undefined ? { savedFilterId } : { groupId };
   const change = to !== undefined && {
     appVersionIds: [version.id],
     mode: values.isReplacing === true ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const),
     target,
   };
-  const group = useQuery(GROUP, groupId === null ? null : { id: groupId }).data?.group;
+  const group = useQuery(GROUP, groupId === undefined ? null : { id: groupId }).data?.group;
   const probe = useDryRun(mutations.appVersionGrant, change ? { ...change, dryRun: true } : null);
   const reached = reachedOf(probe.payload, group);
   const grant = useMutation(mutations.appVersionGrant);
@@ -66,10 +61,10 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const release = async (): Promise<void> => {
     if (!change || reached === null) return;
     const { appVersionIds } = change;
-    if (groupId !== null && !(await attach.run({ id: groupId, appVersionIds }))) return;
+    if (groupId !== undefined && !(await attach.run({ id: groupId, appVersionIds }))) return;
     const given = await grant.run({ ...change, dryRun: false, expectCount: reached.count });
     if (!given) return;
-    if (groupId !== null && values.isToNew === true) {
+    if (groupId !== undefined && values.isToNew === true) {
       const others = group?.defaultAppVersions.nodes.filter(({ app }) => app.id !== version.app.id) ?? [];
       const defaults = [...others.map(({ id }) => id), version.id];
       if (!(await setDefaults.run({ id: groupId, appVersionIds: defaults }))) return;

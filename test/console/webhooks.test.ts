@@ -59,6 +59,8 @@ it('a webhook is created with a secret, tested, sent again, given another secret
 
   await page.getByRole('row', { name: receiver.url }).click();
   const panel = page.getByRole('complementary');
+  // The record is loaded again after the new secret.
+  await panel.locator('.fact').filter({ hasText: 'Old secret until' }).locator('time').waitFor();
   await panel.getByText('group.*', { exact: true }).waitFor();
   await panel.getByRole('button', { name: 'Edit' }).click();
   await panel.getByText('Enabled', { exact: true }).click();

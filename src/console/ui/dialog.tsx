@@ -16,14 +16,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, size = 'small', children }: DialogProps): ReactNode {
   const text = useTexts(words);
   return (
-    <ModalOverlay
-      className="overlay"
-      isOpen
-      isDismissable
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
-    >
+    <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={(open) => !open && onClose()}>
       <Modal className={`modal modal-${size}`}>
         <AriaDialog className="dialog">
           <header className="dialog-header">

@@ -65,9 +65,7 @@ export function Copyable({ value, label }: { readonly value: string; readonly la
       <input aria-label={label} readOnly value={value} onFocus={(event) => event.target.select()} />
       <Button
         icon={isCopied ? 'check' : 'copy'}
-        onPress={() => {
-          void navigator.clipboard.writeText(value).then(() => setCopied(true));
-        }}
+        onPress={() => void navigator.clipboard.writeText(value).then(() => setCopied(true))}
       >
         {isCopied ? text.copied : text.copy}
       </Button>

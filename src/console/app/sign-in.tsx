@@ -22,7 +22,6 @@ const words = pageWords({
   send: ['Send me a link', 'Enviar um link'],
   title: ['Sign in', 'Entrar'],
   byPasskey: ['Sign in with a passkey', 'Entrar com chave de acesso'],
-  password: ['Password', 'Senha'],
   passwordSet: ['The password is set. Sign in with it.', 'A senha foi definida. Entre com ela.'],
   second: [
     'Confirm that it is you, with a passkey or one of your recovery codes.',

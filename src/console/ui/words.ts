@@ -65,6 +65,7 @@ export const words = texts({
   number: ['Number', 'Número'],
   open: ['Open', 'Abrir'],
   parameters: ['Parameters', 'Parâmetros'],
+  password: ['Password', 'Senha'],
   posDisplayLabel: ['Label on the terminal', 'Rótulo no terminal'],
   presence: ['Presence', 'Presença'],
   reason: ['Reason', 'Motivo'],

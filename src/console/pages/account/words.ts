@@ -51,7 +51,6 @@ export const useText = pageTexts({
     'At least 12 characters. All other sessions end.',
     'Pelo menos 12 caracteres. As outras sessões são encerradas.',
   ],
-  password: ['Password', 'Senha'],
   profile: ['Profile', 'Perfil'],
   purpose: ['For example "Back office"', 'Por exemplo "Back office"'],
   rate: ['Requests left in this hour', 'Solicitações restantes nesta hora'],

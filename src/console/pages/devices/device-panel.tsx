@@ -174,7 +174,7 @@ function DeviceManifest({ id }: { readonly id: string }): ReactNode {
         />
       </Section>
       <Section title={text.parameters}>
-        <EffectiveParameters logicalNumber={logicalNumber} />
+        <EffectiveParameters {...logicalNumber} />
       </Section>
     </>
   );

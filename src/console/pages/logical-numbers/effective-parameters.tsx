@@ -5,12 +5,10 @@ import { SmallTable } from '../../table/shown';
 import { Badge } from '../../ui/facts';
 import { useText } from './words';
 
-interface EffectiveParametersProps {
-  readonly logicalNumber: NonNullable<DeviceManifestRecordFragment['logicalNumber']>;
-}
+type LogicalNumber = NonNullable<DeviceManifestRecordFragment['logicalNumber']>;
 
 /** The parameters that the terminals of a logical number get, each with its source: own values go before those of the group. */
-export function EffectiveParameters({ logicalNumber }: EffectiveParametersProps): ReactNode {
+export function EffectiveParameters(logicalNumber: LogicalNumber): ReactNode {
   const text = useText();
   const group = logicalNumber.group?.name ?? '';
   return (

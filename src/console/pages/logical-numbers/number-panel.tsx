@@ -92,7 +92,7 @@ function Parameters({ logicalNumber }: PartProps): ReactNode {
           {text.ownParameters}
         </Link>
       </div>
-      <EffectiveParameters logicalNumber={logicalNumber} />
+      <EffectiveParameters {...logicalNumber} />
     </>
   );
 }

@@ -37,7 +37,7 @@ const isSource = (path: string): boolean => /\.tsx?$/.test(path);
 const textOf = (path: string): string => readFileSync(path, 'utf8');
 const countIn = (path: string, pattern: RegExp): number => textOf(path).match(pattern)?.length ?? 0;
 
-/** What searches, jobs, imports, exports, saved filters, webhooks, links by e-mail and passkeys consist of. */
+/** Files of searches, jobs, imports, exports, saved filters, webhooks, links by e-mail and passkeys. */
 const DAYS_WORK = [
   'src/domain/base/{job,saved-filter,search,webhook}/*.ts',
   'src/domain/fleet/{bulk,import}/*.ts',

@@ -18,14 +18,19 @@ export const hasPasskeySupport: boolean =
 
 /** Makes a passkey, or uses one, as the options of the server say. Null if the person or the browser does not. */
 export async function askBrowser(kind: 'create' | 'get', options: unknown): Promise<object | null> {
-  const { parseCreationOptionsFromJSON: creation, parseRequestOptionsFromJSON: request } =
-    PublicKeyCredential;
+  const { credentials } = navigator;
   try {
     const credential = await (kind === 'create'
-      ? navigator.credentials.create({
-          publicKey: creation(options as PublicKeyCredentialCreationOptionsJSON),
+      ? credentials.create({
+          publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(
+            options as PublicKeyCredentialCreationOptionsJSON,
+          ),
         })
-      : navigator.credentials.get({ publicKey: request(options as PublicKeyCredentialRequestOptionsJSON) }));
+      : credentials.get({
+          publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(
+            options as PublicKeyCredentialRequestOptionsJSON,
+          ),
+        }));
     return (credential as PublicKeyCredential | null)?.toJSON() as object | null;
   } catch {
     return null;

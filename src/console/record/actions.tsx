@@ -60,7 +60,10 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
   const run = useRun<Row>();
   const [dialog, ask] = useActionDialog({ rows: [row] });
   const begin = async (chosen: RecordAction<Row>): Promise<void> => {
-    if (chosen.isDangerous === true || chosen.fields) return ask(chosen);
+    if (chosen.isDangerous === true || chosen.fields) {
+      ask(chosen);
+      return;
+    }
     const [failed] = (await run(chosen, [row], {})).failed;
     if (failed) notify({ text: failed.message, tone: 'bad' });
   };

@@ -26,7 +26,7 @@ export function useChosenColumns<Row>(
       disallowEmptySelection
       selectedKeys={shown.map(({ id }) => id)}
       onSelectionChange={(keys) => {
-        const ids = [...keys].join();
+        const ids = (keys === 'all' ? columns.map(({ id }) => id) : [...keys]).join();
         browserStorage.set(key, ids);
         setChosen(ids);
       }}

@@ -87,7 +87,7 @@ export function shownFilter(fields: readonly FilterField[], filter: object): Fil
   });
   const shown = [...Object.entries(plain), ...negated];
   const isKnown = shown.every(([name]) => fields.some(({ id }) => id === name));
-  return isKnown ? (Object.fromEntries(shown) as Filter) : null;
+  return isKnown ? Object.fromEntries(shown) : null;
 }
 
 /** Global ids in the conditions of references. */

@@ -98,8 +98,8 @@ export function Chart({ title, labels, series, format, page }: ChartProps): Reac
   );
 }
 
-/** The next number with one digit other than zero: 700 for 612. */
+/** The next half of a power of ten: 650 for 612, 15 for 11. */
 function roundedUp(value: number): number {
-  const unit = 10 ** Math.floor(Math.log10(value));
+  const unit = Math.max(1, 10 ** Math.floor(Math.log10(value)) / 2);
   return Math.ceil(value / unit) * unit;
 }

@@ -54,7 +54,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 export function numbersAsText(text: string, names: ReadonlySet<string>): Readonly<Record<string, unknown>> {
   const quoted = text.replace(STRING_OR_NUMBER, (token) => (token.startsWith('"') ? token : `"${token}"`));
   const members = Object.entries(JSON.parse(quoted) as object).filter(([name]) => names.has(name));
-  return Object.fromEntries(members) as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(members);
 }
 
 /** A row, or the errors of an invalid one. `line` is its first line, from 1; `bytes` its approximate size. */

@@ -1,7 +1,6 @@
 /** Patterns for text comparisons with the case of letters aside, alike on both databases: neither folds all of Unicode. */
 import { sql } from 'kysely';
 
-import { isStorable } from '../../platform/validate.js';
 import { folded } from '../../schema/search.js';
 import { portable, type Sql } from '../storage.js';
 
@@ -65,8 +64,8 @@ export const equalsInAnyCase = (column: Sql, text: string, part: TextPart): Sql 
 export const containsFolded = (column: Sql, text: string): Sql => compared(column, text, 'any', bare);
 
 function compared(column: Sql, text: string, part: TextPart, among: Map<string, string>): Sql {
-  // PostgreSQL cannot hold them.
-  if (!isStorable(text)) return sql`1 = 0`;
+  // PostgreSQL can hold neither NUL nor halves of pairs.
+  if (text.includes('\0') || !text.isWellFormed()) return sql`1 = 0`;
   const glob = pattern(text, among, /[*?[]/, (character) => `[${character}]`);
   const regex = pattern(text, among, /[\^$.*+?()[\]{}|\\]/, (character) => `\\${character}`);
   const globbed = { all: glob, start: `${glob}*`, any: `*${glob}*` }[part];

@@ -90,7 +90,7 @@ export async function chained(
     const last = heads.get(companyId);
     const before = last ?? NO_LINK;
     const link = { sequence: row.sequence, hash: hash.of(hashedValues(row, before)) };
-    // If the key differs from that of the last entry, the verifiable part begins anew.
+    // The verifiable part begins anew if the key differs from that of the last entry.
     const head = last?.key_fingerprint === hash.keyId ? last : newHead(hash, companyId, row.sequence, before);
     heads.set(companyId, { ...head, ...link });
     return { ...row, hash: link.hash };

@@ -41,7 +41,7 @@ export class MqttFigures {
   returned = 0;
   /** Messages that the broker has yet to acknowledge. */
   inFlight = 0;
-  /** By outcome. */
+  /** Number of confirmations by their outcome. */
   readonly confirmations = new Map<string, number>();
 
   confirmed(outcome: string): void {

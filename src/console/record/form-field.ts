@@ -24,7 +24,7 @@ export interface FormField extends Known {
   readonly autoFocus?: boolean;
   /** Value to begin with. */
   readonly initial?: unknown;
-  /** In place of `values`, where their names are not words of the page. */
+  /** Choices in place of `values`, where their names are not words of the page. */
   readonly options?: readonly Option[];
   /** Records to choose beside those that are found. */
   readonly also?: readonly Reference[];

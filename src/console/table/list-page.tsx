@@ -51,7 +51,7 @@ export function ListPage<Row extends { readonly id: string }, Made extends objec
           }
           address={{ filter, sort, open }}
           change={(changes) => {
-            // Without conditions, the address says so where the list has some of its own.
+            // A list with conditions of its own needs an address that says that there are none.
             const isPlain = initialFilter === undefined && Object.keys(changes.filter ?? filter).length === 0;
             change({ ...changes, ...(isPlain && { filter: undefined }) });
           }}

@@ -136,7 +136,7 @@ interface SmallTableProps<Row> {
   readonly rowKey?: (row: NoInfer<Row>) => string;
   /** Title of a table of figures, whose first column names the rows. */
   readonly caption?: string;
-  /** Without titles where the values say what they are. */
+  /** False where the values say what they are. */
   readonly hasTitles?: boolean;
   /** Shown instead of a table without rows; "None" without it. */
   readonly empty?: string;

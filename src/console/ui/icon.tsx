@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 const PATHS = {
   add: 'M8 3v10M3 8h10',
   back: 'M10 3 5 8l5 5',
-  bell: 'M4 11V7a4 4 0 0 1 8 0v4l1.5 1.5h-11zM7 14.5h2',
+  notification: 'M4 11V7a4 4 0 0 1 8 0v4l1.5 1.5h-11zM7 14.5h2',
   box: 'M2.5 5 8 2l5.5 3v6L8 14l-5.5-3zM2.5 5 8 8l5.5-3M8 8v6',
   check: 'm3 8.5 3.5 3.5L13 4.5',
   close: 'm4 4 8 8m0-8-8 8',

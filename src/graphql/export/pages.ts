@@ -35,7 +35,8 @@ const FIRST_ROWS = 50;
 const PAGE_CHARACTERS = 256 * 1024;
 
 /**
- * The pages of an export, each read in a unit of its own: a slow client holds no state of the database. Errors: 400 for columns that cannot be read together, `forbidden` for those of another scope.
+ * The pages of an export, each read in a unit of its own: a slow client holds no state of the database. Errors: 400 for
+ * columns that cannot be read together, `forbidden` for those of another scope.
  */
 export class Pages {
   readonly order: string;

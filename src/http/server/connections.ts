@@ -170,7 +170,7 @@ export function createClientLimits({ trustProxy, idleMs, clock }: LimitOptions) 
     waitingBytes: waiting.bytes,
     connections: connections.count,
     cut: connections.cut,
-    /** By the limit that was exceeded. */
+    /** Refusals by the limit that was exceeded. */
     refused: new Map([...slots.refused, ['waiting_bytes', waiting.refused]]),
   });
   return { slots, waiting, connections, figures };

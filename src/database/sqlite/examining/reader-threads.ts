@@ -12,7 +12,7 @@ import { bound, handleOf } from '../connection.js';
 import { stopping, type Watcher } from '../faults.js';
 import { ReaderThread } from './reader-thread.js';
 
-/** At least two, since one company may use all but one. */
+/** Two threads or more, since one company may use all but one. */
 const THREADS = Math.min(Math.max(availableParallelism(), 2), 4);
 const OF_THREADS = { graceMs: 5_000, idleMs: 60_000, maxHeapMiB: 256 };
 

@@ -40,7 +40,7 @@ const memberAdd = g.ownMutation('MemberAdd', {
     ),
   },
   scope: 'admin',
-  // Made whether or not it is needed.
+  // A password is made whether or not it is needed.
   prepare: (ctx) => partsOf(ctx).passwords.initial(),
   run: async (work, { input }, _ctx, { password, hash }) => {
     const { member, isNewAccount } = await addMember(work, input, hash);

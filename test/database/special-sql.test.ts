@@ -9,6 +9,7 @@ const ROOT = new URL('../../', import.meta.url);
  * the `companyId` that `specialSql` returns, and `npm run mutate:companies` must show a test that fails without it.
  */
 const USES: Readonly<Record<string, number>> = {
+  'src/domain/base/ledger/past.repository.ts': 4,
   'src/domain/base/ledger/retention.repository.ts': 4,
   'src/domain/base/job/job.repository.ts': 2,
   'src/domain/base/webhook/webhook.repository.ts': 3,

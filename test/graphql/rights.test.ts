@@ -13,7 +13,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
   [
     'Query',
     'read',
-    `node nodes search group groups logicalNumber logicalNumbers device devices deviceSummary deletedByRetention
+    `node nodes search group groups logicalNumber logicalNumbers device devices deviceSummary deviceAt deletedByRetention
       unknownTerminal unknownTerminals job jobs savedFilters notificationSummary app apps appVersion appVersions file files notification
       notifications transaction transactions transactionSummary parameter parameters metacontent
       metacontents`,

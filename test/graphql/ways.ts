@@ -35,16 +35,25 @@ export function nodeOf(type: GraphQLNamedType): GraphQLObjectType | undefined {
   return isObjectType(node) ? node : undefined;
 }
 
+/** Arguments that a field needs to have a result in the test data. */
+const GIVEN: Readonly<Record<string, string>> = {
+  transactionSummary: '(by: [STATUS, TRANSACTION_TYPE, APP_NAME, LOGICAL_NUMBER, GROUP])',
+  deviceAt: '(serialNumber: "populated 0", at: "2100-01-01T00:00:00Z")',
+};
+
 /** Fields without required arguments, and not look-ups, which need one of several keys. */
 export const askable = (type: GraphQLObjectType): GraphQLField<unknown, unknown>[] =>
   Object.values(type.getFields()).filter(
     ({ args }) => !args.some((argument) => isRequiredArgument(argument) || argument.name === 'databaseId'),
   );
 
-/** Arguments that a field needs to have a result in the test data. */
-const GIVEN: Readonly<Record<string, string>> = {
-  transactionSummary: '(by: [STATUS, TRANSACTION_TYPE, APP_NAME, LOGICAL_NUMBER, GROUP])',
-};
+/** Fields of a type that lead to others. */
+const passable = (type: GraphQLObjectType): GraphQLField<unknown, unknown>[] => [
+  ...askable(type),
+  ...Object.values(type.getFields()).filter(
+    ({ name, args }) => args.some(isRequiredArgument) && GIVEN[name] !== undefined,
+  ),
+];
 
 /** The shortest path from the root to each object type, through lists where possible and through the given fields only. */
 export function findWays(
@@ -54,7 +63,7 @@ export function findWays(
   if (query == null) throw new Error('There is nothing to ask');
   const ways = new Map<GraphQLObjectType, Way>([[query, (inner) => `{ ${inner} }`]]);
   for (const [from, way] of ways) {
-    const fields = askable(from)
+    const fields = passable(from)
       .filter(mayPass)
       .map((field) => ({ field, type: getNamedType(field.type) }));
     for (const { field, type } of fields.filter(({ type }) => nodeOf(type) !== undefined)) {

@@ -25,6 +25,7 @@ import { userGraphql } from '../../domain/people/user/user.graphql.js';
 import { viewerGraphql } from '../../domain/people/user/viewer.graphql.js';
 import { appGraphql } from '../../domain/software/app/app.graphql.js';
 import { appVersionGrantGraphql } from '../../domain/software/app/grant.graphql.js';
+import { deviceAtGraphql } from '../../domain/software/device-at/device-at.graphql.js';
 import { fileGraphql } from '../../domain/software/file/file.graphql.js';
 import { manifestGraphql } from '../../domain/software/manifest/manifest.graphql.js';
 import { terminalGraphql } from '../../domain/terminals/terminal/terminal.graphql.js';
@@ -39,6 +40,7 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   appVersionGrantGraphql,
   companyGraphql,
   bulkChangeGraphql,
+  deviceAtGraphql,
   deviceGraphql,
   deviceSummaryGraphql,
   fileGraphql,

@@ -91,7 +91,7 @@ export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId' | 
   },
 );
 
-const LedgerEntryList = g.listTypes(
+export const LedgerEntryList = g.listTypes(
   ledgerEntries,
   LedgerEntryType,
   { channel: Channel },

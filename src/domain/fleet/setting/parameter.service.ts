@@ -24,7 +24,11 @@ import {
 } from './setting.model.js';
 import { findOwners, ownedRecords } from './setting.service.js';
 
-export { effectiveEntries, selectValueBytes as effectiveBytes } from './parameter.repository.js';
+export {
+  effectiveEntries,
+  selectParametersOfOwners as parametersOf,
+  selectValueBytes as effectiveBytes,
+} from './parameter.repository.js';
 
 /** Texts that terminals read by key, of a logical number or of a group. */
 export const parameters = ownedRecords({

@@ -115,7 +115,7 @@ const ParameterType = auditedType<Parameter, OwnerKeys>(
   },
 );
 
-const ParameterSource = g.enumeration<EffectiveParameter['source']>(
+export const ParameterSource = g.enumeration<EffectiveParameter['source']>(
   'ParameterSource',
   'Owner of the value that devices get.',
   { LOGICAL_NUMBER: 'The logical number itself.', GROUP: 'The group of the logical number.' },

@@ -24,27 +24,44 @@ const rowOf = (row: string): string => `(${row}.company_id << ${ID_BITS}) | ${ro
 const fill = ({ table, column, index }: (typeof SEARCHED)[number]): string =>
   `insert into ${index} (rowid, name) select (company_id << ${ID_BITS}) | id, ${column} from ${table}`;
 
+const changesOf = (index: string): string => `${index}_changes`;
+
 /**
  * An index of names without the names: those are in the records, whose company and id make up the row id. It does not
- * store how long each name is, which would cost a third more at each insert.
+ * store how long each name is, which would cost a third more at each insert. A transaction collects its changes in a
+ * table and applies them at its end (decisions.md#search).
  */
 export const SQLITE_SEARCH: readonly string[] = SEARCHED.flatMap(({ table, column, index }) => {
-  const add = `insert into ${index} (rowid, name) values (${rowOf('new')}, new.${column});`;
-  const remove = `insert into ${index} (${index}, rowid, name) values ('delete', ${rowOf('old')}, old.${column});`;
+  const note = (row: string, isRemoved: 0 | 1): string =>
+    `insert into ${changesOf(index)} (record, name, is_removed) values (${rowOf(row)}, ${row}.${column}, ${isRemoved});`;
   return [
     `create virtual table ${index} using fts5(name, content = '', columnsize = 0,
       tokenize = 'trigram remove_diacritics 1')`,
-    `create trigger ${index}_in after insert on ${table} begin ${add} end`,
-    `create trigger ${index}_out after delete on ${table} begin ${remove} end`,
+    `create table ${changesOf(index)} (id integer primary key, record integer, name text, is_removed integer)`,
+    `create trigger ${index}_in after insert on ${table} begin ${note('new', 0)} end`,
+    `create trigger ${index}_out after delete on ${table} begin ${note('old', 1)} end`,
     `create trigger ${index}_changed after update of ${column} on ${table} when new.${column} <> old.${column} begin
-      ${remove} ${add}
+      ${note('old', 1)} ${note('new', 0)}
     end`,
   ];
 });
 
+/** Query for whether the open transaction has changed names. */
+export const SQLITE_IS_SEARCH_CHANGED = SEARCHED.map(({ index }) => `select 1 from ${changesOf(index)}`).join(
+  ' union all ',
+);
+
+/** Statements that apply the changes of names of a transaction to the indexes, in their order. */
+export const SQLITE_SEARCH_CHANGES: readonly string[] = SEARCHED.flatMap(({ index }) => [
+  `insert into ${index} (${index}, rowid, name)
+    select iif(is_removed, 'delete', null), record, name from ${changesOf(index)} order by id`,
+  `delete from ${changesOf(index)}`,
+]);
+
 /** Statements that empty the indexes, and fill them from the records. */
 export const SQLITE_SEARCH_AGAIN: readonly string[] = SEARCHED.flatMap((each) => [
   `insert into ${each.index} (${each.index}) values ('delete-all')`,
+  `delete from ${changesOf(each.index)}`,
   fill(each),
 ]);
 

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { systemClock, isTurnOver, yieldToOtherOwners } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
+import { SQLITE_IS_SEARCH_CHANGED, SQLITE_SEARCH_CHANGES } from '../../schema/search.js';
 import { handlesOf, LONG_COLUMNS, textCounter, type StatementEnd } from '../statements.js';
 import { isBusy, isFatal, probeStorage, stopping, storageFailed, translate, type Watcher } from './faults.js';
 import type { CommitGuard } from './file/marker.js';
@@ -78,6 +79,9 @@ interface WriterParts {
   readonly hasCheckpointThread?: boolean;
 }
 
+/** Statements about the names that a transaction has changed. */
+const NAMES = { areChanged: SQLITE_IS_SEARCH_CHANGED, apply: SQLITE_SEARCH_CHANGES };
+
 /** One connection. If SQLite itself rolls back a transaction after a fault, no part of it can be committed. */
 export class SqliteConnection {
   /** Handle whose statements run on this connection. */
@@ -134,12 +138,19 @@ export class SqliteConnection {
   commit(): void {
     this.#explained(() => {
       if (!this.database.inTransaction) throw storageFailed(null);
+      this.#applyNames();
       this.#guard?.committing();
       this.#statements.get('commit').run();
       this.#begun = false;
     });
     this.#guard?.committed();
     this.log.committed();
+  }
+
+  /** Brings the indexes of names up to date with the records that the transaction has changed. */
+  #applyNames(): void {
+    if (this.#statements.get(NAMES.areChanged).get() === undefined) return;
+    for (const change of NAMES.apply) this.#statements.get(change).run();
   }
 
   /** Begins a read transaction, or begins, ends or undoes the part `unit` of a write transaction. */

@@ -100,6 +100,21 @@ describe('the search', () => {
     expect(await found(server.acme, 'anopolis')).toEqual([]);
   });
 
+  it('finds each name once when changes that succeed and fail are stored together', async () => {
+    const names = ['together-1', 'together-2', 'together-1', 'together-3', 'together-2', 'together-4'];
+    const payloads = await Promise.all(
+      names.map(async (name) =>
+        answered<{ groupCreate: { userErrors: readonly unknown[] } }>(server.acme, CREATE.group ?? '', {
+          name,
+        }),
+      ),
+    );
+    expect(payloads.filter(({ groupCreate }) => groupCreate.userErrors.length > 0)).toHaveLength(2);
+    expect((await found(server.acme, 'gether')).sort()).toEqual(
+      [1, 2, 3, 4].map((index) => `Group together-${index}`),
+    );
+  });
+
   it('shows each key once, and members to administrators alone', async () => {
     const SET = `mutation ($input: ParameterCreateInput!) { parameterCreate(input: $input) { parameter { id } userErrors { message } } }`;
     const [one, two] = await create(server.acme, 'group', 'Keys 1', 'Keys 2');

@@ -1,5 +1,5 @@
 import { inParts } from '../../platform/clock.js';
-import { invalid, notFound, taken } from '../../platform/errors.js';
+import { DomainError, invalid, notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/requests.js';
 import { normalized } from '../../platform/validate.js';
 import { countOf } from '../counters.js';
@@ -76,11 +76,8 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly refuseTaken = async (work: ReadWork, values: ValuesOf<T>, current?: T): Promise<void> => {
     const { table, unique } = this;
     if (unique === undefined || values[unique.field] === current?.[unique.field]) return;
-    const column: string = table.columns[unique.field];
-    const { field, match = () => ({ [column]: values[field] }) } = unique;
-    if (!(await table.rows.exists(work, match(values) as Match<Name>))) return;
-    const standard = `A ${this.#what} with this ${column.replaceAll('_', ' ')} exists already.`;
-    throw taken(field, unique.message ?? standard);
+    const { field, match = () => ({ [table.columns[field]]: values[field] }) } = unique;
+    if (await table.rows.exists(work, match(values) as Match<Name>)) throw this.#taken(unique);
   };
 
   /** Errors: `taken`. */
@@ -89,9 +86,12 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     return await this.insert(work, values);
   };
 
-  /** Like `create`, after the caller has called `refuseTaken`. */
+  /** Like `create`, but the unique index of the database refuses a value that is taken. */
   readonly insert = async (work: WriteWork, values: ValuesOf<T>): Promise<T> => {
-    const record = await this.table.insert(work, values);
+    const record = await this.table.insert(work, values).catch((error: unknown) => {
+      const isTaken = error instanceof DomainError && error.code === 'taken';
+      throw isTaken && this.unique !== undefined ? this.#taken(this.unique) : error;
+    });
     work.ledger.created(this.#entityType, record);
     return record;
   };
@@ -147,6 +147,14 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
 
   get #what(): string {
     return this.#entityType.replaceAll('_', ' ');
+  }
+
+  #taken({ field, message }: UniqueField<Name, T>): DomainError {
+    const column: string = this.table.columns[field];
+    return taken(
+      field,
+      message ?? `A ${this.#what} with this ${column.replaceAll('_', ' ')} exists already.`,
+    );
   }
 
   #named(names: string | readonly string[]): Match<Name> {

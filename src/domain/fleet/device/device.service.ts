@@ -45,7 +45,6 @@ function newDevice(input: unknown) {
 /** Errors: `invalid` (also for an unknown logical number), `taken`. */
 export async function createDevice(work: WriteWork, input: unknown): Promise<Device> {
   const values = newDevice(input);
-  await deviceRecords.refuseTaken(work, values);
   await refuseUnknownLogicalNumber(work, 'logicalNumberId', values.logicalNumberId);
   return await deviceRecords.insert(work, values);
 }

@@ -41,6 +41,5 @@ export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Prom
   'summary up to a part of an hour': summaryBy({ where: UNTIL, bucket: 'hour', by: ['status'] }),
   'summary by group': summaryBy({ bucket: 'none', by: ['group'] }),
   'summary by days of a zone': summaryBy({ by: ['brand'], timeZone: 'Asia/Kolkata' }),
-  'recorded part': (work) => totals.recordedPart(work, ALL),
   'transactions of half hours': (work) => totals.countInHalfHours(work, [{ from: START, to: START }]),
 };

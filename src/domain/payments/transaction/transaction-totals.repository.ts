@@ -44,67 +44,96 @@ export interface Totals {
   readonly where: Condition;
 }
 
-/** Number of matching transactions. One statement. */
+/** Rows of totals that a part has, and what it asks for. */
+type PartRow<R> = R & { readonly rows: number };
+
+/** Number of matching transactions. One statement. Calls `moveToThread` if there are many rows of totals. */
 export async function sumParts(work: ReadWork, totals: Totals): Promise<number> {
-  const rows = await readParts<{ total: number }>(work, 'sums', totals, (part, from) => {
-    const total = part.of === 'instant' ? sql`count(*)` : sql`coalesce(sum(t.total), 0)`;
-    return sql`select ${total} as total ${from}`;
-  });
+  const rows = await readParts<{ total: number }>(work, 'sums', totals, (part, from) =>
+    part.of === 'instant'
+      ? sql`select 0 as rows, count(*) as total ${from}`
+      : sql`select count(*) as rows, coalesce(sum(t.total), 0) as total ${from}`,
+  );
   return rows.reduce((sum, { total }) => sum + total, 0);
 }
 
-/** Spans with matching transactions, and parts of half hours; newest first. One statement. */
+/**
+ * Spans with matching transactions, and parts of half hours; newest first. One statement, with one row for each part:
+ * a row for each span would take twice as long. Calls `moveToThread` if there are many rows of totals.
+ */
 export async function countSpans(work: ReadWork, totals: Totals): Promise<readonly CountedTimeRange[]> {
   const { parts } = totals;
-  const rows = await readParts<{ part: number; start: number; total: number }>(
+  const rows = await readParts<{ part: number; spans: string | null }>(
     work,
     'numbers',
     totals,
     (part, from) => {
       const index = sql.lit(parts.indexOf(part));
       return part.of === 'instant'
-        ? sql`select ${index} as part, 0 as start, count(*) as total ${from}`
-        : sql`select ${index} as part, t.start, sum(t.total) as total ${from} group by t.start`;
+        ? sql`select ${index} as part, 0 as rows, '0,' || count(*) as spans ${from}`
+        : sql`select ${index} as part, count(*) as rows, string_agg(t.start || ',' || t.total, ',') as spans ${from}`;
     },
   );
-  const ranges = rows.flatMap(({ part, start, total }): CountedTimeRange[] => {
+  const ranges = rows.flatMap(({ part, spans }) => {
     const given = parts[part];
-    if (given === undefined || total === 0) return [];
-    if (given.of === 'instant') return [{ from: given.from, to: given.to, total }];
-    return [{ from: start * MINUTE, to: (start + given.of) * MINUTE, total }];
+    return given === undefined || spans === null ? [] : rangesOf(given, spans);
   });
-  return ranges.sort((one, other) => other.from - one.from);
+  return ranges.filter(({ total }) => total > 0).sort((one, other) => other.from - one.from);
 }
 
+/** Ranges of a part by the starts and totals of its spans, such as `29500000,12,29500000,3,29501440,7`. */
+function rangesOf({ of, from, to }: PeriodPart, spans: string): readonly CountedTimeRange[] {
+  const numbers = JSON.parse(`[${spans}]`) as number[];
+  const totals = new Map<number, number>();
+  for (let at = 0; at < numbers.length; at += 2) {
+    const [start = 0, total = 0] = [numbers[at], numbers[at + 1]];
+    totals.set(start, (totals.get(start) ?? 0) + total);
+  }
+  return Array.from(totals, ([start, total]) =>
+    of === 'instant' ? { from, to, total } : { from: start * MINUTE, to: (start + of) * MINUTE, total },
+  );
+}
+
+/** Rows of all parts. In the event loop, reads at most `MANY_ROWS` rows of totals that meet the condition. */
 async function readParts<R>(
   work: ReadWork,
   name: string,
-  { table, where, parts }: Totals,
+  totals: Totals,
   build: (part: PeriodPart, from: RawBuilder<unknown>) => RawBuilder<unknown>,
-): Promise<R[]> {
+): Promise<readonly R[]> {
+  const { table, where, parts } = totals;
   if (parts.length === 0) return [];
   const { db, companyId } = specialSql(work);
-  const query = (): RawBuilder<R> =>
-    sql<R>`${sql.join(
-      parts.map((part) => {
-        const [from, to] = boundsOf(part);
-        const own =
-          part.of === 'instant'
-            ? sql`from transactions as t where t.company_id = ${companyId}
-                and t.started_at >= ${from} and t.started_at < ${to}`
-            : sql`from ${sql.table(table)} as t where t.company_id = ${companyId}
-                and t.span = ${sql.lit(part.of)} and t.start >= ${from} and t.start < ${to}`;
-        return build(part, sql`${own} and ${meeting(where)}`);
-      }),
+  const query = () =>
+    sql<PartRow<R>>`${sql.join(
+      parts.map((part) => build(part, rowsOf(work, totals, part))),
       sql` union all `,
     )}`;
   const exact = exactComparisons(where);
-  if (exact === undefined) return (await query().execute(db)).rows;
-  const fields = exact.map(({ field }) => field);
-  const shape = [`${name} of transactions`, table, ...parts.map(({ of }) => of), ...fields].join('|');
-  const values = exact.map(({ value }) => toColumn(value));
+  const fields = exact?.map(({ field }) => field) ?? [];
+  const kinds = [...parts.map(({ of }) => of), work.moveToThread === undefined ? 'all' : 'some'];
+  const values = exact?.map(({ value }) => toColumn(value)) ?? [];
   const parameters = parts.flatMap((part) => [companyId, ...boundsOf(part), ...values]);
-  return await runCached<R>(db, shape, parameters, query);
+  const shape = [`${name} of transactions`, table, ...kinds, ...fields].join('|');
+  const rows =
+    exact === undefined
+      ? (await query().execute(db)).rows
+      : await runCached<PartRow<R>>(db, shape, parameters, query);
+  if (rows.reduce((sum, row) => sum + row.rows, 0) > MANY_ROWS) work.moveToThread?.();
+  return rows;
+}
+
+/** The FROM clause for the matching transactions of a part, or for the totals of its spans. */
+function rowsOf(work: ReadWork, { table, where }: Totals, part: PeriodPart): RawBuilder<unknown> {
+  const { companyId } = specialSql(work);
+  const [from, to] = boundsOf(part);
+  if (part.of === 'instant') {
+    return sql`from transactions as t where t.company_id = ${companyId}
+      and t.started_at >= ${from} and t.started_at < ${to} and ${meeting(where)}`;
+  }
+  const limit = work.moveToThread === undefined ? sql`` : sql`limit ${sql.lit(MANY_ROWS + 1)}`;
+  return sql`from (select t.start, t.total from ${sql.table(table)} as t where t.company_id = ${companyId}
+    and t.span = ${sql.lit(part.of)} and t.start >= ${from} and t.start < ${to} and ${meeting(where)} ${limit}) as t`;
 }
 
 function boundsOf({ of, from, to }: PeriodPart): readonly [unknown, unknown] {
@@ -113,30 +142,6 @@ function boundsOf({ of, from, to }: PeriodPart): readonly [unknown, unknown] {
 
 const halfHoursOf = (companyId: number): RawBuilder<unknown> =>
   sql`from transaction_totals where company_id = ${companyId} and span = 30`;
-
-/** Part of a period from the first to the last half hour with transactions (of an app); undefined without any. */
-export async function recordedPart(work: ReadWork, period: TimeRange, appName?: unknown) {
-  const { db, companyId } = specialSql(work);
-  const { from, to } = halfHoursAround(period);
-  const app = appName === undefined ? [] : [appName];
-  const own =
-    appName === undefined
-      ? halfHoursOf(companyId)
-      : sql`from transaction_app_totals where company_id = ${companyId} and app_name = ${appName} and span = 30`;
-  const end = (order: 'asc' | 'desc'): RawBuilder<number | null> => sql`(select start ${own}
-    and start >= ${from / MINUTE} and start < ${to / MINUTE} and total > 0 order by start ${sql.raw(order)} limit 1)`;
-  const parameters = [companyId, ...app, from / MINUTE, to / MINUTE];
-  const rows = await runCached<{ first: number | null; last: number | null }>(
-    db,
-    `recorded part of ${app.length} apps`,
-    [...parameters, ...parameters],
-    () => sql`select ${end('asc')} as first, ${end('desc')} as last`,
-  );
-  const { first, last } = rows[0] ?? {};
-  if (first == null || last == null) return undefined;
-  const { from: begin, to: finish } = halfHoursAround({ from: first * MINUTE, to: last * MINUTE + 1 });
-  return { from: Math.max(begin, period.from), to: Math.min(finish, period.to) };
-}
 
 /** The parts of a period with transactions, by whole days of UTC, ascending. One statement. */
 export async function recordedDays(work: ReadWork, period: TimeRange): Promise<readonly TimeRange[]> {

@@ -20,7 +20,6 @@ import {
   selectTransactions,
   countTransactions,
   countSpans,
-  recordedPart,
   sumParts,
   tableWith,
   type Totals,
@@ -118,20 +117,20 @@ function isInOrder(where: Condition): boolean {
   return field === undefined || (others.length === 0 && INDEXED.includes(field));
 }
 
-/** Whether the total of a filter needs more rows than the event loop may examine. Two statements at most. */
-async function countsMany(work: ReadWork, narrowed: Narrowed): Promise<boolean> {
+/**
+ * Whether the total of a filter counts more transactions than the event loop may examine, besides rows of totals.
+ * One statement at most.
+ */
+async function countsMany(work: ReadWork, { period, where }: Narrowed): Promise<boolean> {
   if (work.moveToThread === undefined) return false;
-  const { period, where } = narrowed;
   for (const field of ['serialNumber', 'logicalNumber'] as const) {
     const value = valueDemanded(where, field);
     if (typeof value === 'string') return await hasMany(work, period, field, value);
   }
-  const isLong = mostRowsOf(splitPeriod(period)) > MANY_ROWS;
-  const within = isLong ? await recordedPart(work, period, valueDemanded(where, 'appName')) : period;
-  const parts = within === undefined ? [] : splitPeriod(within);
-  const counted = parts.filter(({ of }) => of === 'instant').map((part) => halfHoursAround(part));
-  const singles = counted.length === 0 ? 0 : await sumParts(work, ofHalfHours(counted));
-  return mostRowsOf(parts) + singles > MANY_ROWS;
+  const counted = splitPeriod(period)
+    .filter(({ of }) => of === 'instant')
+    .map((part) => halfHoursAround(part));
+  return counted.length > 0 && (await sumParts(work, ofHalfHours(counted))) > MANY_ROWS;
 }
 
 async function examinesMany(work: ReadWork, where: Narrowed['where'], place: PagePlace): Promise<boolean> {

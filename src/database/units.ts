@@ -168,6 +168,7 @@ export const createUnits = (database: Database, clock: Clock, options: UnitOptio
 interface RecordedChange extends LedgerChange {
   readonly companyId: number | null;
   readonly userId: number | null;
+  readonly jobId: number;
   readonly at: Date;
 }
 
@@ -186,9 +187,10 @@ function createLedger(
   chain: KeyedHash | null,
 ): Ledger & { flush(): Promise<readonly RecordedChange[]> } {
   const entries: RecordedChange[] = [];
+  let ofJob = actor.jobId ?? 0;
   const append: Ledger['append'] = (event) => {
-    const { companyId = actor.companyId ?? null, userId = actor.userId ?? null } = event;
-    entries.push({ ...event, companyId, userId, at: now });
+    const { companyId = actor.companyId ?? null, userId = actor.userId ?? null, jobId = ofJob } = event;
+    entries.push({ ...event, companyId, userId, jobId, at: now });
   };
   return {
     append,
@@ -198,6 +200,7 @@ function createLedger(
       append({ action: 'update', entityType, entityId: before.id, before, after, ...given }),
     deleted: (entityType, before, given) =>
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
+    actFor: (jobId) => (ofJob = jobId),
     flush: async () => {
       const [only, ...others] = entries;
       if (chain === null && only !== undefined && others.length === 0 && only.companyId === actor.companyId) {
@@ -238,7 +241,7 @@ function rowOf(entry: RecordedChange, actor: Actor): Omit<LedgerRow, 'sequence'>
     at: instant.toColumn(entry.at),
     user_id: entry.userId,
     token_id: actor.tokenId ?? null,
-    job_id: entry.jobId ?? actor.jobId ?? 0,
+    job_id: entry.jobId,
     channel: actor.channel,
     action: entry.action,
     entity_type: entry.entityType,

@@ -107,6 +107,8 @@ export interface Ledger {
   created(entityType: EntityTypeName, after: Identified, given?: GivenFields): void;
   updated(entityType: EntityTypeName, before: Identified, after: object, given?: GivenFields): void;
   deleted(entityType: EntityTypeName, before: Identified, given?: GivenFields): void;
+  /** Entries that follow count as changes of this job. */
+  actFor(jobId: number): void;
 }
 
 /** Unit of work of a use case that changes something: it is stored completely or not at all. */

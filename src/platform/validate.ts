@@ -13,6 +13,8 @@ function describe(issue: z.core.$ZodIssue): string {
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'unrecognized_keys':
       return `has unknown fields: ${issue.keys.join(', ')}`;
+    case 'invalid_key':
+      return issue.issues.map(describe).join('; ');
     default:
       return issue.message;
   }
@@ -34,6 +36,21 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   throw new DomainError('invalid', 'Some fields are not valid.', { fields: fieldErrors(result.error) });
+}
+
+/** A problem of a value, and the names that lead to it. */
+export interface Problem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** The value as the schema transforms it, or all of its problems. */
+export function checked<S extends z.ZodType>(schema: S, value: unknown) {
+  const { data, error } = schema.safeParse(value, { reportInput: true });
+  const problems = error?.issues.map((issue): Problem => {
+    return { path: issue.path.map(String), message: describe(issue) };
+  });
+  return { data, problems: problems ?? [] };
 }
 
 function fieldErrors(error: z.ZodError): FieldErrors {

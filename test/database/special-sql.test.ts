@@ -35,6 +35,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/software/app/app.repository.ts': 4,
   'src/domain/software/app/content.repository.ts': 3,
   'src/domain/software/manifest/manifest.repository.ts': 6,
+  'src/domain/software/plan/plan.repository.ts': 4,
   'src/domain/terminals/terminal/terminal.repository.ts': 5,
 };
 

@@ -91,7 +91,7 @@ const isThere = (value: unknown): boolean => !/^(null|\[\]|\{"totalCount":0,.*)$
 describe('the number of SQL statements', () => {
   it('is tested for every type of the schema', () => {
     const read = new Set(CASES.map(({ name }) => name.split('.')[0]));
-    const others = [schema.getMutationType(), schema.getSubscriptionType()]
+    const changing = [schema.getMutationType(), schema.getSubscriptionType()]
       .flatMap((type) => Object.values(type?.getFields() ?? {}))
       .map((field) => getNamedType(field.type).name);
     const missing = Object.values(schema.getTypeMap()).filter(
@@ -99,10 +99,12 @@ describe('the number of SQL statements', () => {
         isObjectType(type) &&
         !isInterfaceType(type) &&
         !/^__|(Connection|Edge|PageInfo|Payload|Result|InputError)$/.test(type.name) &&
-        !others.includes(type.name) &&
+        !changing.includes(type.name) &&
         !read.has(type.name),
     );
-    expect(missing.map((type) => type.name).sort()).toEqual(['Mutation', 'Query', 'Subscription']);
+    // A plan needs a document; test/domain/software/plan counts its statements.
+    const others = ['FleetPlan', 'FleetPlanChange', 'Mutation', 'Query', 'Subscription'];
+    expect(missing.map((type) => type.name).sort()).toEqual(others);
   });
 
   it.each(CASES.map((each) => [each.name, each] as const))(

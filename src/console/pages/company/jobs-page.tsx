@@ -41,6 +41,7 @@ const useText = pageTexts({
 const kindNames = texts({
   deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
   exportStart: ['Export', 'Exportação'],
+  fleetApply: ['Plan applied', 'Plano aplicado'],
   fleetImport: ['Import of devices', 'Importação de dispositivos'],
   logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
 });

@@ -25,6 +25,7 @@ export const groupRecords = new Records(groupTable, { field: 'name' });
 export const {
   get: getGroup,
   getByName: getGroupByName,
+  findByNames: findGroupsByNames,
   list: listGroups,
   refuseUnknown: refuseUnknownGroup,
 } = groupRecords;

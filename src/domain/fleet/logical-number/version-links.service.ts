@@ -49,10 +49,25 @@ export async function dropVersionLinks(work: WriteWork, versionIds: Ids, groupId
   }
 }
 
-/** Gives logical numbers other app versions, `after` by the id of the number; each change is recorded. */
-export async function replaceVersions(work: WriteWork, numbers: readonly LogicalNumber[], after: Versions) {
+/** Gives logical numbers other app versions, `after` by the id of the number, and a group; each change is recorded. */
+export async function replaceVersions(
+  work: WriteWork,
+  numbers: readonly LogicalNumber[],
+  after: Versions,
+  groupId?: number | null,
+) {
   await replaceLinks(work, numbers, after);
-  await logicalNumberHeads.updateAll(work, numbers, {}, ({ id }) => ({ appVersionIds: after.get(id) ?? [] }));
+  const moved = groupId === undefined ? {} : { group_id: groupId };
+  await logicalNumberHeads.updateAll(work, numbers, moved, ({ id }) => ({
+    appVersionIds: after.get(id) ?? [],
+  }));
+}
+
+/** Logical numbers of groups that have one of the versions, at most `limit` links of them. */
+export async function numbersWithVersions(work: ReadWork, versionIds: Ids, groupIds: Ids, limit: number) {
+  const links = await selectLinksOfVersions(work, versionIds, groupIds, limit);
+  const ids = [...new Set(links.map(({ logicalNumberId }) => logicalNumberId))];
+  return await withVersions(work, await logicalNumberTable.select(work, { id: ids }));
 }
 
 /** The links in parts, so that all links of a logical number are in one part. */

@@ -14,7 +14,7 @@ import {
   tooManyRecords,
 } from '../../../platform/errors.js';
 import type { PageRequest } from '../../../platform/requests.js';
-import { isNameLike, changed, newValues, parse } from '../../../platform/validate.js';
+import { type Ids, isNameLike, changed, newValues, parse } from '../../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';
 import {
@@ -133,6 +133,13 @@ export function ownedRecords<Name extends OwnedTableName, R extends OwnedRecord>
       return records.change(work, current, values);
     },
     delete: records.delete,
+    deleteByIds: (work: WriteWork, ids: Ids) =>
+      records.deleteAll(work, { id: ids } as unknown as Match<Name>),
+    /** Records of these logical numbers and groups, in undefined order. Two statements. */
+    ofOwners: async (work: ReadWork, numberIds: Ids, groupIds: Ids): Promise<readonly R[]> => [
+      ...(await table.select(work, { logical_number_id: numberIds } as unknown as Match<Name>)),
+      ...(await table.select(work, { group_id: groupIds } as unknown as Match<Name>)),
+    ],
     countOf: (work: ReadWork, owner: Owner) => table.rows.count(work, matching(owner)),
     bytesOf: (work: ReadWork, owner: Owner) => table.rows.bytesOf(work, matching(owner), 'value'),
     deleteAllOf: (work: WriteWork, owner: Owner) => records.deleteAll(work, matching(owner)),

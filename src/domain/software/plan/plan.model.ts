@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+import type { Json } from '../../../platform/encoding/json.js';
+import { isObject, printableName } from '../../../platform/validate.js';
+import { MetacontentCreate, ParameterCreate } from '../../fleet/setting/setting.model.js';
+
+/** Groups, logical numbers and devices of one document: with more, it would have too many objects for variables. */
+export const MAX_NAMED = 2_000;
+/** Differences that one plan makes: other changes of the company wait meanwhile. */
+export const MAX_CHANGES = 5_000;
+
+const name = printableName(255);
+
+/** Numbers of versions by app, for example `{ "sale.posxml": ["1.0", "1.1"] }`. */
+const versions = z.record(
+  name,
+  z.array(name).transform((numbers) => [...new Set(numbers)].sort()),
+);
+
+/** A text alone is a value without a description. */
+const parameter = z.preprocess(
+  (given) => (isObject(given) ? given : { value: given }),
+  z.strictObject({
+    value: ParameterCreate.shape.value,
+    description: ParameterCreate.shape.description.default(null),
+  }),
+);
+
+const software = {
+  appVersions: versions,
+  parameters: z.record(name, parameter),
+  metacontents: z.record(name, MetacontentCreate.shape.value),
+};
+
+/** Desired state of records that exist, by their names. What it does not name stays; a section that it names is complete. */
+export const FleetDocument = z
+  .strictObject({
+    groups: z.record(name, z.strictObject({ ...software, defaultAppVersions: versions }).partial()),
+    logicalNumbers: z.record(name, z.strictObject({ ...software, group: name.nullable() }).partial()),
+    devices: z.record(
+      name,
+      z.strictObject({ logicalNumber: name.nullable(), enabled: z.boolean() }).partial(),
+    ),
+  })
+  .partial();
+
+export type FleetDocument = Readonly<z.output<typeof FleetDocument>>;
+export type ParameterState = Readonly<z.output<typeof parameter>>;
+export type VersionNames = Readonly<z.output<typeof versions>>;
+
+/** Names from the document to a value, for example `['groups', 'north', 'parameters', 'timeout']`. */
+export type Path = readonly string[];
+
+export type PlanAction = 'ADD' | 'CHANGE' | 'REMOVE';
+
+/** A difference between the present state and the desired one; null for a value that is not there. */
+export interface PlanChange {
+  readonly path: Path;
+  readonly action: PlanAction;
+  readonly before: Json;
+  readonly after: Json;
+}

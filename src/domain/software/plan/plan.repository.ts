@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+
+import { only, specialSql } from '../../../database/company/company-rows.js';
+import { inIds, inList, textOf } from '../../../database/storage.js';
+import type { ReadWork } from '../../../database/work.js';
+import type { Ids } from '../../../platform/validate.js';
+
+/** Number of devices that have one of these ids, a logical number of these, or one of these groups. One statement. */
+export async function countTerminals(work: ReadWork, devices: Ids, numbers: Ids, groups: Ids) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ total: number }>`select count(*) as total from (
+      select id from devices where company_id = ${companyId} and id ${inIds(devices)}
+      union select id from devices where company_id = ${companyId} and logical_number_id ${inIds(numbers)}
+      union select d.id from logical_numbers as n
+        join devices as d on d.company_id = n.company_id and d.logical_number_id = n.id
+        where n.company_id = ${companyId} and n.group_id ${inIds(groups)}) as affected`.execute(db);
+  return only(rows).total;
+}
+
+/** Bytes of the values of parameters and metacontents of logical numbers and groups. One statement. */
+export async function countValueBytes(work: ReadWork, numbers: Ids, groups: Ids): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const bytes = ['parameters', 'metacontents'].flatMap((table) =>
+    [sql`logical_number_id ${inIds(numbers)}`, sql`group_id ${inIds(groups)}`].map(
+      (owned) => sql`select octet_length(${textOf('value')}) as bytes from ${sql.table(table)}
+        where company_id = ${companyId} and ${owned}`,
+    ),
+  );
+  const { rows } = await sql<{ total: number | null }>`select sum(bytes) as total from (
+    ${sql.join(bytes, sql` union all `)}) as own`.execute(db);
+  return only(rows).total ?? 0;
+}
+
+/** Sequence of the last entry of the company's ledger; 0 if there is none. */
+export async function selectLastSequence(work: ReadWork): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ last: number | null }>`select max(sequence) as last from ledger
+    where company_id = ${companyId}`.execute(db);
+  return only(rows).last ?? 0;
+}
+
+/** Sequences of entries after one that are about records of these types, the earliest first. */
+export async function selectSequencesAfter(
+  work: ReadWork,
+  sequence: number,
+  types: readonly string[],
+  limit: number,
+) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ sequence: number }>`select sequence from ledger
+    where company_id = ${companyId} and sequence > ${sequence} and entity_type ${inList('text', types)}
+    order by sequence limit ${limit}`.execute(db);
+  return rows.map((row) => row.sequence);
+}

@@ -26,6 +26,7 @@ const SEPARATE = [
   'nodemailer',
   'class-validator',
   'pg-native',
+  'yaml',
 ];
 
 /** Programs and threads, which are started by their paths. */

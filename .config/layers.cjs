@@ -308,7 +308,7 @@ const layers = [
     files: '^src/cli/',
     example: 'src/cli/example.ts',
     src: [...DOMAIN, 'database', 'open', 'units', 'service', 'secrets', 'app', 'demo', 'simulator', 'cli'],
-    packages: ['commander'],
+    packages: ['commander', 'yaml'],
     node: ['events', 'fs', 'os', 'path', 'stream', 'stream/consumers', 'timers/promises'],
   },
 ];

@@ -5,7 +5,7 @@ import { describeConfig, readConfig } from '../platform/config/config.js';
 import { SETTINGS } from '../platform/config/settings.js';
 import { EXIT, EXIT_CODES, failureOf, type ExitCode } from './command-error.js';
 import { addTo, type AddCommand, type CommandIo, type JsonOption, type Result } from './command-io.js';
-import { addDemoCommand, addServeCommand, addSimulateCommand } from './commands/serve.js';
+import { addDemoCommand, addFleetCommands, addServeCommand, addSimulateCommand } from './commands/serve.js';
 
 type Load = () => Promise<{ readonly addCommands: (add: AddCommand) => void }>;
 
@@ -56,6 +56,7 @@ export async function createProgram(io: CommandIo, isNeeded: (group: string) => 
   addServeCommand(program, io);
   addDemoCommand(program, io);
   addSimulateCommand(addTo(program, io));
+  addFleetCommands(addTo(program, io));
   for (const [name, [description, load]] of Object.entries(GROUPS)) {
     const group = program.command(name).description(description);
     if (isNeeded(name)) (await load()).addCommands(addTo(group, io));

@@ -10,6 +10,7 @@ import { HttpClient } from '../simulator/http-client.js';
 import { Pauses, type Transport } from '../simulator/shared.js';
 import { Simulation, type SimulationOptions, type Summary } from '../simulator/simulation.js';
 import type { Identity } from '../simulator/terminal-http.js';
+import { firstLine, serverUrl } from './api-client.js';
 import { CommandError } from './command-error.js';
 import { waitForStopSignal, type CommandIo, type JsonOption, type Result } from './command-io.js';
 import { csvFile, listIn } from './row-files.js';
@@ -64,7 +65,7 @@ export async function runSimulate(io: CommandIo, options: SimulateOptions): Prom
 }
 
 async function prepare(io: CommandIo, options: SimulateOptions) {
-  const url = serverUrl(options.url ?? `http://127.0.0.1:${io.environment.PORT ?? '4000'}`);
+  const url = serverUrl(io, options.url);
   const renewEveryMs = renewalOf(options);
   const token = options.tokenFile === undefined ? null : firstLine(options.tokenFile);
   const client = new HttpClient(url, new Figures(), systemClock);
@@ -95,12 +96,6 @@ async function prepare(io: CommandIo, options: SimulateOptions) {
   } finally {
     client.close();
   }
-}
-
-function serverUrl(text: string): URL {
-  const url = URL.parse(text);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new CommandError(`--url: ${text} is no http or https URL.`);
 }
 
 function notificationsOf(
@@ -205,13 +200,6 @@ function brokerUrl(text = ''): URL {
 }
 
 /** The first line of a file that is not empty. Errors: `CommandError` if there is none. */
-function firstLine(path: string): string {
-  const lines = namingPath(path, () => readFileSync(path, 'utf8')).split('\n');
-  const line = lines.map((each) => each.trim()).find((each) => each !== '');
-  if (line === undefined) throw new CommandError(`${path} is empty.`);
-  return line;
-}
-
 function liveLine(summary: Summary): string {
   const { connected, terminals, requests_per_second: rate, latency_ms: latency } = summary;
   const { notifications_received: received, notifications_confirmed: confirmed } = summary;

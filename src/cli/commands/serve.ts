@@ -1,9 +1,10 @@
-/** Declares the commands that run until they are stopped. What they use is loaded when one of them runs. */
+/** Declares the commands that run until they are stopped, or talk to a server. What they use is loaded when one runs. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
 import { MINUTE, SECOND } from '../../platform/clock.js';
 import { wholeNumber, type AddCommand, type CommandIo, type Result } from '../command-io.js';
 import type { DemoOptions } from '../run-demo.js';
+import type { ApplyOptions, StateOptions } from '../run-fleet.js';
 import type { ServeOptions } from '../run-server.js';
 import type { SimulateOptions } from '../run-simulate.js';
 
@@ -85,6 +86,33 @@ export function addSimulateCommand(add: AddCommand): void {
     .option('--company-id <number>', 'of the topics, if the token cannot read it')
     .option('--seed <number>', 'the same seed makes the same choices', SEED, 1)
     .addHelpText('after', SIMULATE_NOTES);
+}
+
+const APPLY_NOTES = `
+Prints each difference between the document and the fleet, and for how many terminals. With --yes, makes these changes
+and no others, all or none, as one job: if the fleet was changed since the plan, the exit code is 1 and nothing is
+changed. Without --yes, the exit code is 4 if there are differences, 0 if there are none. The token needs the scope
+"read", with --yes "write". \`state\` prints a document of the fleet as it is.`;
+
+export function addFleetCommands(add: AddCommand): void {
+  const token = ['--token-file <file>', 'file of an API token of the company'] as const;
+  const url = ['--url <url>', 'address of the server (default: this machine, PORT)'] as const;
+  const apply = async (options: ApplyOptions, _argument: string, io: CommandIo): Promise<Result> =>
+    await (await import('../run-fleet.js')).applyFile(io, options);
+  add('apply', 'bring a fleet to the state of a document, on a running server', apply)
+    .requiredOption('-f, --file <file>', 'the document, YAML or JSON; - reads standard input')
+    .requiredOption(...token)
+    .option(...url)
+    .option('--yes', 'make the changes')
+    .option('--undo-file <file>', 'write the document that brings back the earlier state to this new file')
+    .addHelpText('after', APPLY_NOTES);
+  const state = async (options: StateOptions, _argument: string, io: CommandIo): Promise<Result> =>
+    await (await import('../run-fleet.js')).printState(io, options);
+  add('state', 'print the present state of a fleet as a document for apply, from a running server', state)
+    .requiredOption(...token)
+    .option(...url)
+    .option('--group <name>', 'of this group only (default: all of the company)')
+    .option('--no-devices', 'leave out the devices');
 }
 
 function timeOption(flags: string, description: string): Option {

@@ -1,0 +1,145 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { parse, stringify, YAMLParseError } from 'yaml';
+
+import { counted } from '../platform/errors.js';
+import { namingPath } from '../platform/files.js';
+import { askServer, firstLine, serverUrl } from './api-client.js';
+import { CommandError, EXIT } from './command-error.js';
+import type { CommandIo, JsonOption, Result } from './command-io.js';
+
+export interface ServerOptions extends JsonOption {
+  readonly url?: string;
+  readonly tokenFile: string;
+}
+
+export interface ApplyOptions extends ServerOptions {
+  readonly file: string;
+  readonly yes?: true;
+  readonly undoFile?: string;
+}
+
+export interface StateOptions extends ServerOptions {
+  readonly group?: string;
+  readonly devices: boolean;
+}
+
+interface UserError {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+interface Plan {
+  readonly id: string;
+  readonly terminals: number;
+  readonly losing: number;
+  readonly changes: readonly {
+    readonly path: readonly string[];
+    readonly action: 'ADD' | 'CHANGE' | 'REMOVE';
+    readonly before: unknown;
+    readonly after: unknown;
+  }[];
+}
+
+const ERRORS = 'userErrors { path message }';
+const STATE = 'query ($groupId: ID, $devices: Boolean) { fleetState(groupId: $groupId, devices: $devices) }';
+const GROUP = 'query ($name: String) { group(name: $name) { id } }';
+const PLAN = `query ($document: JSON!) { fleetPlan(document: $document) {
+  plan { id terminals losing changes { path action before after } } ${ERRORS} } }`;
+const APPLY = `mutation ($document: JSON!, $planId: String!) {
+  fleetApply(document: $document, planId: $planId) { count undo job { databaseId } warnings ${ERRORS} } }`;
+
+/** Prints the present state of a fleet as a YAML document. */
+export async function printState(
+  io: CommandIo,
+  { group, devices, ...options }: StateOptions,
+): Promise<Result> {
+  const ask = connected(io, options);
+  const found = group === undefined ? null : await ask<{ id: string } | null>(GROUP, { name: group });
+  if (group !== undefined && found === null) throw new CommandError(`--group: there is no group ${group}.`);
+  const value = await ask<object>(STATE, { groupId: found?.id ?? null, devices });
+  return { value, lines: [written(value).trimEnd()] };
+}
+
+/** Prints what a document would change and, with `yes`, makes these changes and no others. */
+export async function applyFile(
+  io: CommandIo,
+  { file, yes, undoFile, ...options }: ApplyOptions,
+): Promise<Result> {
+  const ask = connected(io, options);
+  const document = documentIn(
+    file === '-' ? await io.readInput() : namingPath(file, () => readFileSync(file, 'utf8')),
+  );
+  const planned = await ask<{ plan: Plan | null; userErrors: readonly UserError[] }>(PLAN, { document });
+  const { plan } = planned;
+  if (plan === null) throw refused(planned.userErrors);
+  const lines = linesOf(plan);
+  if (plan.changes.length === 0) return { value: { plan }, lines };
+  if (yes !== true) {
+    const failure = new CommandError('Nothing was changed. Make these changes with --yes.', EXIT.differs);
+    return { value: { plan }, lines, failure };
+  }
+  for (const line of options.json === true ? [] : lines) io.print(line);
+  // A file that cannot be written is found before the change.
+  if (undoFile !== undefined) namingPath(undoFile, () => writeFileSync(undoFile, '', { flag: 'wx' }));
+  const applied = await ask<Applied>(APPLY, { document, planId: plan.id });
+  if (applied.userErrors.length > 0) {
+    if (undoFile !== undefined) rmSync(undoFile);
+    throw refused(applied.userErrors);
+  }
+  for (const warning of applied.warnings) io.notice(`warning: ${warning}`);
+  if (undoFile !== undefined) writeFileSync(undoFile, written(applied.undo));
+  const done = `${counted(applied.count, 'change')} made, as job ${applied.job?.databaseId}.`;
+  return { value: { plan, applied }, lines: [done] };
+}
+
+interface Applied {
+  readonly count: number;
+  readonly undo: object;
+  readonly job: { readonly databaseId: number } | null;
+  readonly warnings: readonly string[];
+  readonly userErrors: readonly UserError[];
+}
+
+const written = (document: object): string => stringify(document, { lineWidth: 0 });
+
+function connected(io: CommandIo, { url: given, tokenFile }: ServerOptions) {
+  const [url, token] = [serverUrl(io, given), firstLine(tokenFile)];
+  return <T>(query: string, variables: object) => askServer<T>(url, token, query, variables);
+}
+
+/** A document of YAML or JSON. Errors: `CommandError` with the line of the mistake. */
+function documentIn(text: string): unknown {
+  try {
+    return parse(text) as unknown;
+  } catch (error) {
+    if (error instanceof YAMLParseError || error instanceof ReferenceError) {
+      throw new CommandError(`--file: ${error.message.trimEnd()}`);
+    }
+    throw error;
+  }
+}
+
+const refused = (errors: readonly UserError[]): CommandError =>
+  new CommandError(errors.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+
+const SIGNS = { ADD: '+', CHANGE: '~', REMOVE: '-' } as const;
+/** Longer values are cut off in the text; `--json` prints them whole. */
+const MAX_SHOWN = 100;
+
+function linesOf({ id, terminals, losing, changes }: Plan): readonly string[] {
+  if (changes.length === 0) return ['No changes: the fleet is as the document says.'];
+  const shown = (value: unknown): string => {
+    const text = JSON.stringify(value);
+    return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  };
+  const values = { ADD: 'after', CHANGE: 'both', REMOVE: 'before' } as const;
+  const differences = changes.map(({ path, action, before, after }) => {
+    const texts = { before: shown(before), after: shown(after), both: `${shown(before)} → ${shown(after)}` };
+    return `${SIGNS[action]} ${path.join('.')}: ${texts[values[action]]}`;
+  });
+  const loss = losing === 0 ? '' : `, of which ${losing} ${losing === 1 ? 'loses' : 'lose'} app versions`;
+  return [
+    ...differences,
+    `${counted(changes.length, 'change')} for ${counted(terminals, 'terminal')}${loss}. Plan ${id.slice(0, 16)}`,
+  ];
+}

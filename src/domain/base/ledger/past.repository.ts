@@ -55,7 +55,10 @@ interface ChangeRow {
 /** Changes that one record shows at most. */
 const MAX_CHANGES = 1_000;
 
-/** Creation and changes of these fields of a record up to a position, the newest first, at most 1,000. One statement. */
+/**
+ * Creation and changes of these fields of a record up to a position, the newest first, at most 1,000, without reports of
+ * terminals, which are many. One statement.
+ */
 export async function selectChangesOf<T extends object>(
   work: ReadWork,
   [type, id]: readonly [EntityTypeName, number],
@@ -68,7 +71,7 @@ export async function selectChangesOf<T extends object>(
   );
   const { rows } = await sql<ChangeRow>`select e.sequence, e.before, e.after from ledger as e
     where e.company_id = ${companyId} and e.entity_id = ${id} and e.entity_type = ${type}
-      and e.sequence <= ${position} and e.after is not null and (${sql.join(differs, sql` or `)})
+      and e.sequence <= ${position} and e.after is not null and e.action <> 'report' and (${sql.join(differs, sql` or `)})
     order by e.sequence desc limit ${MAX_CHANGES}`.execute(db);
   return rows.map(({ sequence, before, after }) => ({
     sequence,

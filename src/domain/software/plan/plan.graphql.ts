@@ -22,7 +22,9 @@ const PlanType = g.objectType<Plan>('FleetPlan', 'What a document would change.'
   id: g.text(
     'Identity of the plan, for `fleetApply`: of the desired state and of the present state that it was compared with.',
   ),
-  terminals: g.int('Devices that get something else, or are assigned, enabled or disabled.'),
+  terminals: g.int(
+    'Devices that are changed themselves, and devices of the groups and logical numbers whose values or versions change.',
+  ),
   losing: g.int('Devices among them whose logical numbers lose app versions.'),
   changes: g.object.list(
     Change,
@@ -69,7 +71,7 @@ const fleetPlan = g.query('fleetPlan', {
 
 const fleetApply = g.ownMutation('FleetApply', {
   description:
-    'Makes the changes of a plan, all or none, as one job, which is done with it. STALE, with what was changed meanwhile, if the plan of the document is another one now. `undo` is the earlier state of all that the plan has changed: applied, it brings it back.',
+    'Makes the changes of a plan, all or none, as one job, which is done with it. STALE, with what was changed meanwhile, if the plan of the document is another one now. Takes app versions from terminals without `force`: the plan says from how many. `undo` is the earlier state of all that the plan has changed: applied, it brings it back.',
   args: { document, planId: g.text('`id` of the plan of this document.') },
   payload: {
     job: g.object.orNull(

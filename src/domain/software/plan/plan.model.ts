@@ -11,11 +11,20 @@ export const MAX_CHANGES = 5_000;
 
 const name = printableName(255);
 
+/** Values by name. zod would leave out the name `__proto__` without an error. */
+const byName = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess(
+    (given, context) => {
+      if (isObject(given) && Object.hasOwn(given, '__proto__')) {
+        context.addIssue({ code: 'custom', message: 'has unknown fields: __proto__' });
+      }
+      return given;
+    },
+    z.record(name, value),
+  );
+
 /** Numbers of versions by app, for example `{ "sale.posxml": ["1.0", "1.1"] }`. */
-const versions = z.record(
-  name,
-  z.array(name).transform((numbers) => [...new Set(numbers)].sort()),
-);
+const versions = byName(z.array(name).transform((numbers) => [...new Set(numbers)].sort()));
 
 /** A text alone is a value without a description. */
 const parameter = z.preprocess(
@@ -28,19 +37,16 @@ const parameter = z.preprocess(
 
 const software = {
   appVersions: versions,
-  parameters: z.record(name, parameter),
-  metacontents: z.record(name, MetacontentCreate.shape.value),
+  parameters: byName(parameter),
+  metacontents: byName(MetacontentCreate.shape.value),
 };
 
 /** Desired state of records that exist, by their names. What it does not name stays; a section that it names is complete. */
 export const FleetDocument = z
   .strictObject({
-    groups: z.record(name, z.strictObject({ ...software, defaultAppVersions: versions }).partial()),
-    logicalNumbers: z.record(name, z.strictObject({ ...software, group: name.nullable() }).partial()),
-    devices: z.record(
-      name,
-      z.strictObject({ logicalNumber: name.nullable(), enabled: z.boolean() }).partial(),
-    ),
+    groups: byName(z.strictObject({ ...software, defaultAppVersions: versions }).partial()),
+    logicalNumbers: byName(z.strictObject({ ...software, group: name.nullable() }).partial()),
+    devices: byName(z.strictObject({ logicalNumber: name.nullable(), enabled: z.boolean() }).partial()),
   })
   .partial();
 

@@ -2,7 +2,7 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { ledgerEntries, type LedgerEntry } from '../../base/ledger/ledger.service.js';
 import { applyChanges } from './apply.service.js';
-import { type Fleet } from './fleet-state.service.js';
+import type { Fleet } from './fleet-state.service.js';
 import type { PlanChange } from './plan.model.js';
 import { countTerminals, selectLastSequence, selectSequencesAfter } from './plan.repository.js';
 import { writtenState } from './plan.rules.js';
@@ -17,7 +17,7 @@ export const pathOfField = (field: string): readonly string[] =>
 /** A plan with the numbers of terminals that it affects. */
 export interface Plan {
   readonly id: string;
-  /** Devices that get something else, or are enabled, disabled or assigned. */
+  /** Devices that change, and those of the groups and logical numbers whose software or values change. */
   readonly terminals: number;
   /** Devices whose logical number loses app versions. */
   readonly losing: number;

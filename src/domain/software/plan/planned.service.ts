@@ -160,7 +160,7 @@ class VersionsAfter {
     const { devices } = this.document;
     return {
       ...(ofGroups.length > 0 && { groups: Object.fromEntries(ofGroups) }),
-      ...(states.size > 0 && { logicalNumbers: inOrder(states) }),
+      ...(states.size > 0 && { logicalNumbers: Object.fromEntries(states) }),
       ...(devices && { devices }),
     };
   }
@@ -188,9 +188,6 @@ class VersionsAfter {
     }
   }
 }
-
-const inOrder = <V>(states: ReadonlyMap<string, V>): Readonly<Record<string, V>> =>
-  Object.fromEntries(states);
 
 /** The logical numbers of a fleet, and others that lose versions because their groups do. Errors: `too_many_records`. */
 async function withLosers(work: ReadWork, fleet: Fleet, attached: Versions) {

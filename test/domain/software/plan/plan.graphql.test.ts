@@ -196,6 +196,11 @@ describe('fleetPlan', () => {
       ['document', 'devices', 'S-1', 'enabled'],
       'must be true or false',
     ],
+    [
+      JSON.parse('{"groups": {"north": {"parameters": {"__proto__": "1"}}}}') as object,
+      ['document', 'groups', 'north', 'parameters'],
+      'has unknown fields: __proto__',
+    ],
     ['text', ['document'], 'must be an object'],
     [{ groups: null }, ['document', 'groups'], 'must be an object'],
   ])('refuses %j', async (document, path, message) => {
@@ -321,6 +326,14 @@ describe('fleetApply', () => {
     });
     const again = await planned(acme, document);
     expect(await apply(acme, document, again.id)).toMatchObject({ count: 0, job: null, userErrors: [] });
+  });
+
+  it('is made once by two requests at the same time', async () => {
+    const { id } = await planned(server.acme, DOCUMENT);
+    const both = await Promise.all([apply(server.acme, DOCUMENT, id), apply(server.acme, DOCUMENT, id)]);
+    const codes = both.map(({ userErrors }) => userErrors[0]?.code ?? 'DONE');
+    expect(codes.sort()).toEqual(['DONE', 'STALE']);
+    expect(await rowsIn(server, 'jobs')).toBe(1);
   });
 
   it('warns of card data by the path of the value', async () => {

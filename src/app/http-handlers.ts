@@ -18,7 +18,7 @@ import type { Timeouts } from '../http/server/listen.js';
 import { createLargeReads } from '../platform/client-limits.js';
 import { HOUR } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
-import { createMailer } from '../platform/mail.js';
+import type { Mailer } from '../platform/mail.js';
 import type { Outgoing } from '../platform/outgoing.js';
 import type { Authenticator } from '../platform/requests.js';
 import { SpoolFiles } from '../platform/spool.js';
@@ -41,6 +41,7 @@ export interface HttpHandlerParts extends TerminalParts {
   readonly graphiqlToken: () => string | null;
   readonly limits: ClientLimits;
   readonly outgoing: Outgoing;
+  readonly mail: Mailer;
 }
 
 /** REST, GraphQL, documentation and monitoring, behind one rate limit: everything that is served over HTTP. */
@@ -89,11 +90,10 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
 
 /** Signing in, for tokens and for sessions, with the limits that they share. */
 function createSigning(
-  { config, units, clock, onError, tokenSecret }: HttpHandlerParts,
+  { units, clock, onError, tokenSecret, mail }: HttpHandlerParts,
   windows: WindowStores,
 ) {
   const parts = { units, passwords: createPasswords(), throttle: createSignInThrottle(windows) };
-  const mail = createMailer({ settings: config.mail, publicUrl: config.publicUrl, onError });
   const sessions = createSessions({ ...parts, clock, onError, mail });
   return { sessions, signIn: createSignIn({ ...parts, tokenSecret }) };
 }

@@ -13,6 +13,8 @@ import type { Config } from '../platform/config/config.js';
 import { DomainError } from '../platform/errors.js';
 import type { Tls } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
+import { createMailer } from '../platform/mail.js';
+import { Alerts } from './alerts.js';
 import { Housekeeping } from './housekeeping.js';
 import { createHttpHandlers } from './http-handlers.js';
 import { createMonitoring } from './monitoring.js';
@@ -33,7 +35,7 @@ export interface ServerOverrides extends Omit<StorageOptions, 'onWaiting'> {
   readonly graphiqlToken?: () => string | null;
   /** Resolves the names of webhooks, instead of the name servers of this machine. */
   readonly resolveName?: Resolve;
-  /** False: sends to no webhook, and housekeeping runs only when it is called. For tests that compare what happens. */
+  /** False: sends to no webhook, and housekeeping and alerts run only when they are called. For tests that compare what happens. */
   readonly background?: boolean;
 }
 
@@ -44,13 +46,15 @@ const STOP_GRACE_MS = 25_000;
 /** Composition root: opens the database and creates all parts. Serves requests only after `start`. */
 export async function createServer(config: Config, logger: Logger, overrides: ServerOverrides = {}) {
   const parts = await createParts(config, logger, overrides);
-  const { database, units, earlyListener, httpHandlers, monitoring, housekeeping, mqtt, webhooks } = parts;
+  const { database, units, earlyListener, httpHandlers, monitoring, housekeeping } = parts;
+  const { mqtt, webhooks, alerts } = parts;
   const { readiness, metrics } = monitoring;
   const { background = true } = overrides;
   return {
     database,
     units,
     housekeeping,
+    alerts,
     metrics,
     steps: housekeeping.steps,
     /** Listens; resolves to the URL, for example `http://127.0.0.1:4000`. */
@@ -59,7 +63,10 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
       if (background) housekeeping.start();
       await httpHandlers.load();
       await mqtt.start({ ...parts, noteSeen: httpHandlers.noteSeen });
-      if (background) webhooks.start();
+      if (background) {
+        webhooks.start();
+        alerts.start();
+      }
       readiness.problem = null;
       setImmediate(() => database.begin());
       return url;
@@ -70,7 +77,8 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
     stop: async (graceMs = STOP_GRACE_MS): Promise<void> => {
       readiness.problem = 'stopping';
       const serving = [httpHandlers.stop(graceMs), earlyListener.listening?.stop(graceMs)];
-      await Promise.all([...serving, housekeeping.stop(), mqtt.stop(), webhooks.stop()]);
+      const idle = [housekeeping.stop(), webhooks.stop(), alerts.stop()];
+      await Promise.all([...serving, mqtt.stop(), ...idle]);
       await httpHandlers.store();
       parts.unwatch();
       await Promise.all([database.close(), monitoring.stop()]);
@@ -96,13 +104,25 @@ async function createParts(config: Config, logger: Logger, overrides: ServerOver
   const onError = (error: unknown, requestId?: string | null): void =>
     logger.error({ err: error, request_id: requestId }, 'unexpected error');
   const outgoing = new OutgoingRequests(config.webhookNetworks, overrides.resolveName);
-  const shared = { units, database, config, clock, logger, pace, tokenSecret, outgoing, onError };
+  const mail = createMailer({ settings: config.mail, publicUrl: config.publicUrl, onError });
+  const shared = { units, database, config, clock, logger, pace, tokenSecret, outgoing, mail, onError };
   const serving = { timeouts, liveTimes: live, graphiqlToken, limits, monitoring };
   const httpHandlers = createHttpHandlers({ ...shared, ...serving });
   const housekeeping = new Housekeeping(shared);
   const webhooks = new Webhooks(shared);
+  const alerts = new Alerts(shared);
   const unwatch = watchStorage(database, logger, overrides.onFatal);
-  return { ...shared, earlyListener, httpHandlers, monitoring, housekeeping, mqtt, webhooks, unwatch };
+  return {
+    ...shared,
+    earlyListener,
+    httpHandlers,
+    monitoring,
+    housekeeping,
+    mqtt,
+    webhooks,
+    alerts,
+    unwatch,
+  };
 }
 
 /** Listens before the database can be reached: a supervisor restarts a process that exits with growing delays. */

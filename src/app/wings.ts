@@ -1,6 +1,9 @@
 /** Wings register with those below them how their rows are removed with others, and after which time. */
+import { addAlertKind } from '../domain/base/alert/alert-kind.service.js';
+import { alertRetention, detachFromRules } from '../domain/base/alert/alert.service.js';
 import { jobKinds, jobRetention } from '../domain/base/job/job.service.js';
 import { ledgerRetention, retained } from '../domain/base/ledger/retention.service.js';
+import { webhookRemovals } from '../domain/base/webhook/webhook.service.js';
 import {
   changeSomeDevices,
   changeSomeNumbers,
@@ -8,15 +11,18 @@ import {
   NUMBER_CHANGE,
 } from '../domain/fleet/bulk/bulk-change.service.js';
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
+import { silence } from '../domain/fleet/device/silence.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
 import { FLEET_IMPORT, importSome } from '../domain/fleet/import/import.service.js';
 import { logicalNumberRemovals } from '../domain/fleet/logical-number/logical-number.service.js';
 import { parameters } from '../domain/fleet/setting/parameter.service.js';
 import { metacontents, deleteOwned } from '../domain/fleet/setting/setting.service.js';
+import { failedDeliveries } from '../domain/messages/notification/delivery-alert.service.js';
 import { deleteDeliveriesOf, deliveryRetention } from '../domain/messages/notification/delivery.service.js';
 import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
 import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
 import { issueTokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
+import { refusedTerminals, unknownSerials } from '../domain/terminals/terminal/terminal-alert.service.js';
 
 const owned = [parameters, metacontents];
 
@@ -31,7 +37,21 @@ logicalNumberRemovals.push(
   detachDevicesFrom,
 );
 
-retained.push(transactionRetention, ledgerRetention, deliveryRetention, tokenRetention, jobRetention);
+webhookRemovals.push(detachFromRules);
+
+retained.push(
+  transactionRetention,
+  ledgerRetention,
+  deliveryRetention,
+  tokenRetention,
+  jobRetention,
+  alertRetention,
+);
+
+addAlertKind('silent', silence);
+addAlertKind('deliveriesFailed', failedDeliveries);
+addAlertKind('refused', refusedTerminals);
+addAlertKind('unknownTerminals', unknownSerials);
 
 jobKinds.set(NUMBER_CHANGE, changeSomeNumbers);
 for (const [kind, change] of [

@@ -101,7 +101,7 @@ export interface Database {
   /** Number of times that windows could not be shared with other nodes, see `OpenOptions.onUnshared`. */
   windowFailures(): number;
   /** Runs `use` unless another node is running the task. Resolves to whether it ran. */
-  alone(task: 'housekeeping' | 'steps' | 'retention', use: () => Promise<void>): Promise<boolean>;
+  alone(task: 'housekeeping' | 'steps' | 'retention' | 'alerts', use: () => Promise<void>): Promise<boolean>;
   /** Starts background work. Called once the server listens. */
   begin(): void;
   /** Readiness checks: null, the code of a problem, for example `full`, or a note, for example `running`. */

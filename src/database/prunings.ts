@@ -7,7 +7,13 @@ import type { KeyedHash } from '../platform/hashes.js';
 import { inIds, typed, type Sql } from './storage.js';
 import type { SystemWriteWork } from './work.js';
 
-export type PrunedTable = 'transactions' | 'ledger' | 'notification_deliveries' | 'access_tokens' | 'jobs';
+export type PrunedTable =
+  | 'transactions'
+  | 'ledger'
+  | 'notification_deliveries'
+  | 'access_tokens'
+  | 'jobs'
+  | 'alerts';
 
 /** A row that can be deleted, and the time from which its age is measured, in milliseconds since 1970. */
 export interface AgedRow {
@@ -28,7 +34,7 @@ export interface OldBatch {
 /** How retention finds and deletes the old rows of a table; declared where the table is used. */
 export interface Retained {
   /** Name in settings and metrics. */
-  readonly kind: keyof Config['keep'] | 'tokens' | 'jobs';
+  readonly kind: keyof Config['keep'] | 'tokens' | 'jobs' | 'alerts';
   readonly table: PrunedTable;
   /** Maximum rows that one transaction deletes: other changes run between two transactions. */
   readonly rowsPerUnit: number;

@@ -26,7 +26,9 @@ export interface ReadWork {
 /** Actions that entries of the ledger record. Entries stay, so a name that was once written is never removed. */
 export const LEDGER_ACTIONS = [
   'accept_loss',
+  'acknowledged',
   'cancel',
+  'closed',
   'create',
   'delete',
   'disable',
@@ -34,9 +36,11 @@ export const LEDGER_ACTIONS = [
   'end',
   'fetch',
   'issue',
+  'opened',
   'record',
   'rename',
   'renew',
+  'repeated',
   'report',
   'retry',
   'revoke',
@@ -56,6 +60,8 @@ export type LedgerActionName = (typeof LEDGER_ACTIONS)[number];
 /** Types of the records, or of the events, that entries of the ledger are about. Names stay as those of actions do. */
 export const ENTITY_TYPES = [
   'access_token',
+  'alert',
+  'alert_rule',
   'app',
   'app_version',
   'company',

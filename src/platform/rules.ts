@@ -29,6 +29,7 @@ const FIELD_RULES = [
   ['too_great', 'Too big: expected {type} to be <={maximum}'],
   ['too_small', 'Too small: expected {type} to be >={minimum}'],
   ['duration', 'must be at most {maximum} days'],
+  ['duration', 'must be at least {minimum} minutes'],
   ['too_great', 'must not contain numbers beyond 1e308'],
   ['too_great', 'must not contain whole numbers beyond 2^53 - 1: send them as strings'],
   ['too_great', 'must not be beyond 2^53 - 1: send it as a string'],

@@ -1,5 +1,5 @@
 import { companyTable, drawnId, instant, integer, json, jsonb, optional, ownedBy } from './table.js';
-import { flag, recordTable, table, text, withFallback } from './table.js';
+import { flag, recordTable, referenceTo, table, text, withFallback } from './table.js';
 
 export const base = {
   /** Counters of a company by table: the exact number of rows, which triggers maintain, and the last drawn id. */
@@ -170,6 +170,59 @@ export const base = {
     /** Until then, the node that has claimed it sends alone; null if it is not claimed. */
     lease_ends_at: optional(instant),
   }),
+
+  /** Conditions that open alerts. */
+  alert_rules: recordTable(
+    {
+      name: text,
+      /** Name under which a wing has declared what is measured. */
+      kind: text,
+      /** Fields of the kind, for example `{"count": 5, "within": 3600000}`. */
+      condition: jsonb,
+      /** Gets the alerts of the rule besides the webhooks whose types of events name them. */
+      webhook_id: optional(referenceTo('webhooks')),
+      /** Ids of the members who get the alerts by e-mail. */
+      recipient_ids: jsonb,
+      /** Milliseconds after which an open alert is sent again. */
+      repeat_after: optional(integer),
+    },
+    { unique: [['company_id', 'name']], indexes: [['webhook_id', 'id']] },
+  ),
+
+  /** Times at which a rule was met. A rule has one open alert at most. */
+  alerts: companyTable(
+    {
+      /** The rule, and its name and kind when it was opened. No reference: alerts stay when their rule is deleted. */
+      rule_id: integer,
+      name: text,
+      kind: text,
+      /** Number of terminals, or of others that the kind counts, of `total` that were looked at. */
+      affected: integer,
+      total: optional(integer),
+      /** Names of some of them. */
+      examples: jsonb,
+      opened_at: instant,
+      /** Time since which the rule is not met any more; null while it is. */
+      below_since: optional(instant),
+      /** When it was last sent. */
+      sent_at: instant,
+      closed_at: optional(instant),
+      acknowledged_at: optional(instant),
+      /** No reference, since the alert stays when the user leaves. */
+      acknowledged_by: optional(integer),
+      /** Position of its last change among all changes of the company's alerts; drawn from `counters`. */
+      sequence: integer,
+    },
+    {
+      isCounted: true,
+      indexes: [
+        { name: 'open', columns: ['company_id', 'rule_id'], where: 'closed_at is null', isUnique: true },
+        ['rule_id', 'id'],
+        ['sequence'],
+        { name: 'closed', columns: ['company_id', 'closed_at'], where: 'closed_at is not null' },
+      ],
+    },
+  ),
 
   /** Filters of lists that people have given a name. */
   saved_filters: recordTable(

@@ -11,14 +11,15 @@ const ROOT = new URL('../../', import.meta.url);
 const USES: Readonly<Record<string, number>> = {
   'src/domain/base/ledger/past.repository.ts': 4,
   'src/domain/base/ledger/retention.repository.ts': 4,
+  'src/domain/base/alert/alert.repository.ts': 2,
   'src/domain/base/job/job.repository.ts': 2,
   'src/domain/base/webhook/webhook.repository.ts': 3,
   'src/domain/base/search/search.repository.ts': 4,
   'src/domain/fleet/device/device-change.repository.ts': 2,
-  'src/domain/fleet/device/device.repository.ts': 7,
+  'src/domain/fleet/device/device.repository.ts': 8,
   'src/domain/fleet/logical-number/version-links.repository.ts': 7,
   'src/domain/fleet/setting/parameter.repository.ts': 5,
-  'src/domain/messages/notification/delivery-list.repository.ts': 5,
+  'src/domain/messages/notification/delivery-list.repository.ts': 7,
   'src/domain/messages/notification/delivery.repository.ts': 9,
   'src/domain/messages/notification/dispatch.repository.ts': 7,
   'src/domain/messages/notification/notification-summary.repository.ts': 2,
@@ -36,7 +37,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/software/app/content.repository.ts': 3,
   'src/domain/software/manifest/manifest.repository.ts': 6,
   'src/domain/software/plan/plan.repository.ts': 4,
-  'src/domain/terminals/terminal/terminal.repository.ts': 5,
+  'src/domain/terminals/terminal/terminal.repository.ts': 7,
 };
 
 const files = globSync('src/domain/**/*.ts', { cwd: ROOT }).map((file) => ({

@@ -1,3 +1,4 @@
+import { MAX_ALERT_RULES } from '../../src/domain/base/alert/alert.model.js';
 import { WAITING_LIMITS } from '../../src/domain/messages/notification/notification.terminal.js';
 import { MAX_WAITING } from '../../src/domain/messages/notification/waiting.service.js';
 import { TRANSACTION_LIMITS } from '../../src/domain/payments/transaction/recording/transaction.terminal.js';
@@ -95,6 +96,7 @@ function requestRows(): readonly Row[] {
       whole(MAX_DELETED_TOGETHER),
       TOO_MANY,
     ],
+    ['Alert rules of one company', whole(MAX_ALERT_RULES), '`INVALID`'],
     ['Exports of one company', whole(EXPORTS_OF_COMPANY), LIMITED],
     ['Streams to `/ingest` of one company', whole(STREAMS_OF_COMPANY), BUSY],
     ['Line of a stream to `/ingest`', bytes(MAX_LINE_BYTES), 'the row is rejected'],

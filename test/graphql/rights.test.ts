@@ -14,7 +14,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     'Query',
     'read',
     `node nodes search group groups logicalNumber logicalNumbers device devices deviceSummary deviceAt fleetState fleetPlan deletedByRetention
-      unknownTerminal unknownTerminals job jobs savedFilters notificationSummary app apps appVersion appVersions file files notification
+      unknownTerminal unknownTerminals job jobs savedFilters notificationSummary alert alerts alertRule alertRules app apps appVersion appVersions file files notification
       notifications transaction transactions transactionSummary parameter parameters metacontent
       metacontents`,
   ],
@@ -25,7 +25,8 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     `groupCreate groupUpdate groupDelete groupAttachAppVersions groupDetachAppVersions
       groupSetDefaultAppVersions logicalNumberCreate logicalNumberUpdate logicalNumberDelete
       logicalNumberMove logicalNumberSetAppVersions deviceCreate deviceUpdate deviceDelete deviceEnable
-      deviceDisable deviceAssign deviceBulkChange logicalNumberBulkChange deviceBulkCreate deviceAdopt fleetImport fleetApply jobCancel savedFilterCreate savedFilterUpdate savedFilterDelete appCreate appUpdate appDelete
+      deviceDisable deviceAssign deviceBulkChange logicalNumberBulkChange deviceBulkCreate deviceAdopt fleetImport fleetApply jobCancel savedFilterCreate savedFilterUpdate savedFilterDelete alertRuleCreate
+      alertRuleUpdate alertRuleDelete alertAcknowledge appCreate appUpdate appDelete
       appVersionCreate appVersionUpdate appVersionDelete appVersionSetModules appVersionSetFiles
       appVersionGrant fileCreate fileUpdate fileDelete notificationSend notificationCancel
       notificationRetry parameterCreate parameterUpdate parameterDelete parameterBulkSet metacontentCreate

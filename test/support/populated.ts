@@ -1,3 +1,5 @@
+import type { WriteWork } from '../../src/database/work.js';
+import { acknowledgeAlert, createAlertRule, openAlert } from '../../src/domain/base/alert/alert.service.js';
 import { startJob } from '../../src/domain/base/job/job.service.js';
 import { createSavedFilter } from '../../src/domain/base/saved-filter/saved-filter.service.js';
 import { DEVICE_CHANGE } from '../../src/domain/fleet/bulk/bulk-change.service.js';
@@ -7,6 +9,7 @@ import {
   addUnknownTerminals,
   storeRefusals,
 } from '../../src/domain/terminals/terminal/terminal.repository.js';
+import { DAY } from '../../src/platform/clock.js';
 import { changed, nodeId } from './dashboard.js';
 import { fleet, softwareOf, recordAll } from './fleet.js';
 import type { Member, TestServer } from './server.js';
@@ -62,6 +65,7 @@ export async function populate(server: TestServer, member: Member, times: number
       });
     }
     for (const name of all) {
+      await addAlerts(work, name);
       await createSavedFilter(work, { name, kind: 'device', filter: { serialNumber: { eq: name } } });
     }
     const knock = { firstSeenAt: work.now, lastSeenAt: work.now, count: 1 };
@@ -86,6 +90,17 @@ export async function populate(server: TestServer, member: Member, times: number
     ),
   );
   await server.app.steps.idle();
+}
+
+/** An alert rule of each kind, with an alert that the caller has acknowledged. */
+async function addAlerts(work: WriteWork, name: string): Promise<void> {
+  const counted = { count: 1, within: DAY };
+  const all = { refused: counted, unknownTerminals: counted, deliveriesFailed: counted };
+  for (const [kind, on] of Object.entries({ ...all, silent: { percent: 1, silentFor: DAY } })) {
+    const input = { name: `${kind} ${name}`, on: { [kind]: on }, recipientIds: [work.caller.userId] };
+    const rule = await createAlertRule(work, { ...input, repeatAfter: DAY });
+    await acknowledgeAlert(work, await openAlert(work, rule, { affected: 1, total: 2, examples: [name] }));
+  }
 }
 
 /** A webhook to which nothing is sent. */

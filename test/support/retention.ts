@@ -10,7 +10,14 @@ import type { TestPlace } from './databases/place.js';
 import { insertMany } from './databases/rows.js';
 
 export const SECRET = 'a secret for tests only: 0123456789abcdef';
-const NONE: Rules = { transactions: null, ledger: null, deliveries: null, tokens: null, jobs: null };
+const NONE: Rules = {
+  transactions: null,
+  ledger: null,
+  deliveries: null,
+  tokens: null,
+  jobs: null,
+  alerts: null,
+};
 
 export interface Pruning extends Partial<PruneOptions> {
   readonly clock?: Clock;

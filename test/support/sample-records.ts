@@ -1,5 +1,7 @@
 import { beforeAll } from 'vitest';
 
+import { createAlertRule, openAlert } from '../../src/domain/base/alert/alert.service.js';
+import { DAY } from '../../src/platform/clock.js';
 import { changed, nodeId } from './dashboard.js';
 import { createdId, fleet, recordAll } from './fleet.js';
 import { addWebhook } from './populated.js';
@@ -57,6 +59,14 @@ export async function createSampleRecords(
     { ids: [nodeId('Device', device)] },
   );
   const webhook = await addWebhook({ graphql });
+  const alert = await server.app.units.write(caller, async (work) => {
+    const rule = { name: `${name} rule`, on: { refused: { count: 1, within: DAY } } };
+    return await openAlert(work, await createAlertRule(work, rule), {
+      affected: 1,
+      total: null,
+      examples: [],
+    });
+  });
   await server.app.steps.idle();
   const ids = {
     Group: group,
@@ -70,6 +80,8 @@ export async function createSampleRecords(
     Notification: Number(notification?.id),
     Job: job.databaseId,
     Webhook: webhook,
+    AlertRule: alert.ruleId,
+    Alert: alert.id,
     User: caller.userId,
   };
   const idValues = Object.entries(ids).map(([type, id]): [string, string] => [

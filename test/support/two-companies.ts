@@ -75,6 +75,27 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
   ],
   ['jobs', null, [{ id: 1, kind: 'k', state: 'done', ended_at: EARLY }]],
   ['webhooks', null, [{ id: 1, url: 'https://example.com/', events: '["*"]', enabled: true, due_at: EARLY }]],
+  [
+    'alert_rules',
+    'name',
+    [{ id: 1, name: 'R', kind: 'refused', condition: '{}', recipient_ids: '[]', webhook_id: 1 }],
+  ],
+  [
+    'alerts',
+    'name',
+    [
+      {
+        id: 1,
+        rule_id: 1,
+        name: 'R',
+        kind: 'refused',
+        affected: 1,
+        examples: '[]',
+        closed_at: EARLY,
+        sequence: 1,
+      },
+    ],
+  ],
   ['saved_filters', 'name', [{ id: 1, name: 'X', kind: 'device', filter: '{}', shared: true }]],
   ['notification_targets', null, [{ notification_id: 2, part: 0, logical_numbers: '[2]' }]],
   [

@@ -19,6 +19,8 @@ export const EXPORTS: Readonly<Record<string, Exported>> = {
   deliveries: { field: 'Notification.deliveries' },
   unknown_terminals: { field: 'Query.unknownTerminals' },
   jobs: { field: 'Query.jobs' },
+  alerts: { field: 'Query.alerts' },
+  alert_rules: { field: 'Query.alertRules' },
   members: { field: 'Query.users' },
   tokens: { field: 'Query.apiTokens' },
   ledger: { field: 'Query.ledger' },

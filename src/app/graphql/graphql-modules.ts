@@ -1,3 +1,4 @@
+import { alertGraphql } from '../../domain/base/alert/alert.graphql.js';
 import { jobGraphql } from '../../domain/base/job/job.graphql.js';
 import { ledgerEntryGraphql, retentionGraphql } from '../../domain/base/ledger/ledger.graphql.js';
 import { savedFilterGraphql } from '../../domain/base/saved-filter/saved-filter.graphql.js';
@@ -31,10 +32,12 @@ import { manifestGraphql } from '../../domain/software/manifest/manifest.graphql
 import { fleetPlanGraphql } from '../../domain/software/plan/plan.graphql.js';
 import { terminalGraphql } from '../../domain/terminals/terminal/terminal.graphql.js';
 import type { GraphqlModule } from '../../graphql/index.js';
+import './alert-forms.js';
 
 /** The GraphQL modules of all resources; a new resource is added here. */
 export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   accountLinkGraphql,
+  alertGraphql,
   passkeyGraphql,
   apiTokenGraphql,
   appGraphql,

@@ -2,6 +2,7 @@ import { isInterfaceType, OperationTypeNode, type GraphQLSchema } from 'graphql'
 import { buildSchema, type ClassType, type NonEmptyArray } from 'type-graphql';
 
 import { graphqlModule, useDeclaredResolvers } from '../../graphql/schema/fields.js';
+import { useTypesOfFilters } from '../../graphql/schema/target.js';
 import { exportGraphql } from './export.graphql.js';
 import { GRAPHQL_MODULES } from './graphql-modules.js';
 import { nodeLookupGraphql, nodeSources } from './node-lookup.graphql.js';
@@ -33,6 +34,7 @@ async function buildSchemaOfModules(): Promise<GraphQLSchema> {
   });
   demandNodeSources(schema);
   useDeclaredResolvers(schema);
+  useTypesOfFilters(schema);
   describeRoots(schema);
   return schema;
 }

@@ -58,7 +58,7 @@ async function pruneIn(io: CommandIo, context: CommandContext, given: Partial<Ru
 type Count = Pick<OldOfCompany, 'kind' | 'count'>;
 
 function countsOf(rows: readonly Count[]): Readonly<Record<Kind, number>> {
-  const counts = { transactions: 0, ledger: 0, deliveries: 0, tokens: 0, jobs: 0 };
+  const counts = { transactions: 0, ledger: 0, deliveries: 0, tokens: 0, jobs: 0, alerts: 0 };
   for (const { kind, count } of rows) counts[kind] += count;
   return counts;
 }

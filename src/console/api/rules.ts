@@ -21,7 +21,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   control_characters: 'não pode conter caracteres de controle ou invisíveis',
   decided: 'já foi decidido',
   digits: 'deve ter apenas dígitos',
-  duration: 'deve ser no máximo {maximum} dias',
+  duration: ['deve ser no mínimo {minimum} minutos', 'deve ser no máximo {maximum} dias'],
   email: 'deve ser um endereço de e-mail',
   empty: 'não pode ficar vazio',
   event_type: 'deve conter tipos de eventos, por exemplo {example}',

@@ -4,7 +4,9 @@ import { pageWords } from '../ui/words';
 /** Actions, fields that are not named as elsewhere, and properties that terminals report. */
 const ledgerWords = pageWords({
   ACCEPT_LOSS: ['Loss accepted', 'Perda aceita'],
+  ACKNOWLEDGED: ['Alert acknowledged', 'Alerta reconhecido'],
   CANCEL: ['Cancelled', 'Cancelado'],
+  CLOSED: ['Alert closed', 'Alerta encerrado'],
   CREATE: ['Created', 'Criado'],
   DELETE: ['Deleted', 'Excluído'],
   DISABLE: ['Disabled', 'Desabilitado'],
@@ -12,9 +14,11 @@ const ledgerWords = pageWords({
   END: ['Ended', 'Terminado'],
   FETCH: ['Tokens fetched', 'Tokens baixados'],
   ISSUE: ['Token issued', 'Token emitido'],
+  OPENED: ['Alert opened', 'Alerta aberto'],
   RECORD: ['Recorded', 'Registrado'],
   RENAME: ['Renamed', 'Renomeado'],
   RENEW: ['Token renewed', 'Token renovado'],
+  REPEATED: ['Alert sent again', 'Alerta enviado de novo'],
   REPORT: ['Reported by the terminal', 'Informado pelo terminal'],
   RETRY: ['Sent again', 'Enviado de novo'],
   REVOKE: ['Token revoked', 'Token revogado'],

@@ -15,7 +15,7 @@ const MAX_PAYLOAD = 7_500;
 const RETRY_MS = SECOND / 2;
 const CHECK_MS = 5 * SECOND;
 /** Keys of the advisory locks for tasks that one node does at a time. */
-const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3 } as const;
+const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3, alerts: 4 } as const;
 
 /** Types of changed records by company, `[node, [[17, ["group"]]]]`, or `[node, null]` if that is too long. */
 type Message = readonly [string, null | readonly (readonly [number | null, readonly string[]])[]];

@@ -5,6 +5,7 @@ import {
   isInputType,
   Kind,
   type GraphQLResolveInfo,
+  type GraphQLSchema,
   type ValueNode,
 } from 'graphql';
 import type { ClassType } from 'type-graphql';
@@ -25,21 +26,21 @@ export function targetConditionOf(list: FilteredList, filter: FilterInput, info:
   return conditionOf(list, filter) ?? { and: [] };
 }
 
-/** A field of an operation, with the schema. */
+/** A field of an operation. */
 export type Info = GraphQLResolveInfo;
+
+let whole: GraphQLSchema | undefined;
+
+/** Lets `keptConditionOf` read filters by the types of the whole schema. */
+export const useTypesOfFilters = (schema: GraphQLSchema): void => void (whole = schema);
 
 /**
  * The condition of a filter that is kept as JSON, as clients write it, for the list of the records of a type. Errors:
  * `invalid` at `path` for a filter that the list does not take, or that compares nothing.
  */
-export function keptConditionOf(
-  typeName: string,
-  filter: unknown,
-  { schema }: Info,
-  path: string,
-): Condition {
+export function keptConditionOf(typeName: string, filter: unknown, path: string): Condition {
   const list = filteredLists.get(typeName);
-  const type = schema.getType(`${typeName}Filter`);
+  const type = whole?.getType(`${typeName}Filter`);
   if (list === undefined || !isInputType(type)) throw new Error(`No list of ${typeName} has a filter`);
   try {
     const given = coerceInputValue(filter, type, (_path, _value, error) => {

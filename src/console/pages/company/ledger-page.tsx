@@ -27,6 +27,8 @@ const ROW = graphql(`
 /** Kinds of records in the change history. */
 const entityNames = texts({
   ACCESS_TOKEN: ['API token', 'Token da API'],
+  ALERT: ['Alert', 'Alerta'],
+  ALERT_RULE: ['Alert rule', 'Regra de alerta'],
   APP: ['App', 'Aplicativo'],
   APP_VERSION: ['App version', 'Versão de aplicativo'],
   COMPANY: ['Company', 'Empresa'],

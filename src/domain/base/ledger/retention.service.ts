@@ -24,10 +24,10 @@ export {
 } from './retention.repository.js';
 
 /** Kinds of rows that retention deletes. */
-export const KINDS = ['transactions', 'ledger', 'deliveries', 'tokens', 'jobs'] as const;
+export const KINDS = ['transactions', 'ledger', 'deliveries', 'tokens', 'jobs', 'alerts'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Retention of expired and revoked tokens and of ended jobs, so that members can still see them. */
+/** Retention of expired and revoked tokens, ended jobs and closed alerts, so that members can still see them. */
 const KEEP_ENDED: Period = { months: 0, days: 90 };
 
 /** Retention period of each kind; null to keep rows for ever. */
@@ -37,6 +37,7 @@ export const rulesOf = (keep: Config['keep']): Rules => ({
   ...keep,
   tokens: KEEP_ENDED,
   jobs: KEEP_ENDED,
+  alerts: KEEP_ENDED,
 });
 
 /** Rows that retention deletes, in this order; `app/wings.ts` adds what each wing declares. */
@@ -146,7 +147,7 @@ export async function countOld(units: Units, { rules, now }: Pick<PruneOptions, 
 /** Time of the oldest row of all companies, in ms since 1970, and number of deleted rows, by kind. */
 export async function retentionFigures(units: Pick<Units, 'systemRead'>) {
   const oldest: Record<string, number | null> = {};
-  for (const kept of retained.filter(({ kind }) => !['tokens', 'jobs'].includes(kind))) {
+  for (const kept of retained.filter(({ kind }) => !['tokens', 'jobs', 'alerts'].includes(kind))) {
     let first: number | null = null;
     for await (const { oldest: at } of agesOf(units, kept)) {
       if (at !== null) first = Math.min(first ?? at, at);

@@ -52,11 +52,10 @@ const typeNameOf = (kind: FilterKind): string =>
 export async function savedCondition(
   work: Work,
   { typeName, id, path }: { readonly typeName: string; readonly id: string; readonly path: string },
-  info: g.Info,
 ): Promise<ReturnType<typeof g.keptConditionOf>> {
   const saved = await getSavedFilter(work, g.numberIn('SavedFilter', id) ?? 0).catch(asUnknown);
   if (saved && typeNameOf(saved.kind) === typeName) {
-    return g.keptConditionOf(typeName, saved.filter, info, path);
+    return g.keptConditionOf(typeName, saved.filter, path);
   }
   throw invalid(path, `is not the id of a saved filter of ${g.plural(g.words(typeName))}`);
 }
@@ -78,7 +77,7 @@ export async function targetConditions(
   const { filter, savedFilterId: id } = target;
   const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
   const saved = { typeName: list.name, path: 'target.savedFilterId' };
-  if (id != null) conditions.push(await savedCondition(work, { ...saved, id }, info));
+  if (id != null) conditions.push(await savedCondition(work, { ...saved, id }));
   return conditions;
 }
 
@@ -104,8 +103,8 @@ const found = (work: Work, id: string): Promise<SavedFilter> =>
   getSavedFilter(work, g.idOf('SavedFilter', id));
 
 /** Refuses a filter that its list does not take. */
-function demandFit(kind: FilterKind, { filter }: g.Input, info: g.Info): void {
-  if (filter !== undefined) g.keptConditionOf(typeNameOf(kind), filter, info, 'filter');
+function demandFit(kind: FilterKind, { filter }: g.Input): void {
+  if (filter !== undefined) g.keptConditionOf(typeNameOf(kind), filter, 'filter');
 }
 
 /** Path in the arguments of a field that a domain error names. */
@@ -116,9 +115,9 @@ const create = g.ownMutation('SavedFilterCreate', {
   args: { input: g.object(CreateInput, 'Fields of the new saved filter.') },
   payload: PAYLOAD,
   within,
-  run: async (work, { input }, _ctx, _prepared, info) => {
+  run: async (work, { input }) => {
     const savedFilter = await createSavedFilter(work, input);
-    demandFit(savedFilter.kind, input, info);
+    demandFit(savedFilter.kind, input);
     return { savedFilter };
   },
 });
@@ -130,9 +129,9 @@ const update = g.ownMutation('SavedFilterUpdate', {
   args: { id: ID, input: g.object(UpdateInput, 'New values.') },
   payload: PAYLOAD,
   within,
-  run: async (work, { id, input }, _ctx, _prepared, info) => {
+  run: async (work, { id, input }) => {
     const savedFilter = await updateSavedFilter(work, await found(work, id), input);
-    demandFit(savedFilter.kind, input, info);
+    demandFit(savedFilter.kind, input);
     return { savedFilter };
   },
 });

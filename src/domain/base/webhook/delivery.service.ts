@@ -72,11 +72,12 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
     entryTypes.slice(work, firstIn('SEQUENCE', MAX_COMPARED, { key: { value: delivered, id: delivered } })),
   );
   for (const { record: row } of compared.items) {
-    const isDue = isSent(webhook.events, String(row.entity_type), String(row.action));
+    const isNamed = isSent(webhook.events, String(row.entity_type), String(row.action));
+    const isDue = isNamed || row.entity_type === ADDRESSED;
     const isOver = sent >= MAX_EVENTS || systemClock.elapsed() - since > BATCH_MS;
     if (isDue && (isOver || signal.aborted)) break;
     const sequence = Number(row.sequence);
-    const outcome = isDue ? await send(tools, caller, webhook, sequence) : null;
+    const outcome = isDue ? await send(tools, caller, webhook, { sequence, isNamed }) : null;
     if (signal.aborted && outcome?.failure != null) break;
     if (outcome?.failure != null) {
       const isGone = outcome.status === GONE;
@@ -90,18 +91,23 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
 
 const entryTypes = ledgerEntries.only(['sequence', 'entity_type', 'action']);
 
-/** Sends one entry; null if retention has deleted it. */
+/** Entries of this type name the webhook that they are for, as `webhookId`, whatever its types of events are. */
+const ADDRESSED = 'alert';
+
+/** Sends one entry; null if retention has deleted it, or if it neither has a type of the webhook nor names it. */
 async function send(
   tools: DeliveryTools,
   caller: Caller,
   webhook: Webhook,
-  sequence: number,
+  { sequence, isNamed }: { readonly sequence: number; readonly isNamed: boolean },
 ): Promise<PostOutcome | null> {
   const read = await tools.units.read(caller, async (work) => {
     const entries = await ledgerEntries.byIds(work, [sequence]);
     return { entry: entries.get(sequence), now: work.now };
   });
   if (read.entry === undefined) return null;
+  const { webhookId } = (read.entry.after ?? {}) as { readonly webhookId?: unknown };
+  if (!isNamed && webhookId !== webhook.id) return null;
   const { companyId } = caller;
   const messageId = `evt_${companyId}_${sequence}`;
   const body = bodyOf(read.entry);

@@ -18,7 +18,10 @@ export { webhooks } from './webhook.repository.js';
 export { stateOf } from './webhook.rules.js';
 
 const records = new Records(webhookTable);
-export const { get: getWebhook } = records;
+export const { get: getWebhook, refuseUnknown: refuseUnknownWebhook } = records;
+
+/** Changes that belong to the deletion of a webhook, in its transaction; `app/wings.ts` adds them. */
+export const webhookRemovals: ((work: WriteWork, webhook: Webhook) => Promise<void>)[] = [];
 
 /** Parts of the server that changes need besides the unit of work. */
 interface WebhookTools {
@@ -171,6 +174,13 @@ async function update(
 }
 
 export async function deleteWebhook(work: WriteWork, webhook: Webhook): Promise<void> {
+  for (const remove of webhookRemovals) await remove(work, webhook);
   await webhookTable.deleteById(work, webhook.id);
   work.ledger.deleted('webhook', recorded(webhook));
+}
+
+/** Webhooks of the company whose last attempt has failed, also those that were disabled for it. */
+export async function failingWebhooks(work: ReadWork): Promise<readonly Webhook[]> {
+  const all = await webhookTable.select(work, {});
+  return all.filter(({ failingSince }) => failingSince !== null);
 }

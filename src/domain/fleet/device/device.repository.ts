@@ -113,6 +113,15 @@ export async function totalDevices(work: ReadWork, where: Condition | null = nul
   return { total: total ?? 0, enabled, disabled: (total ?? 0) - enabled, neverSeen };
 }
 
+/** Number of devices that meet a condition, and of those among them that were not seen since a time. One statement. */
+export async function countSilent(work: ReadWork, where: Condition, since: Date) {
+  const { db } = specialSql(work);
+  const silent = sql`count(*) filter (where t.last_seen_at < ${hiddenFromPlanner(since)})`;
+  const { rows } = await sql<{ total: number; silent: number }>`select count(*) as total, ${silent} as silent
+    ${devices.from(work, where, ['last_seen_at'])}`.execute(db);
+  return only(rows);
+}
+
 /** Number of devices that meet a condition by framework version and by model, the largest number first. */
 export const devicesByFrameworkVersion = (work: ReadWork, where: Condition | null = null) =>
   countBy(work, where, sql.ref('t.framework_version'));

@@ -5,7 +5,7 @@ import { recordMapping } from '../../../database/company/company-table.js';
 import { lastDrawn } from '../../../database/counters.js';
 import { listOf } from '../../../database/list/list.js';
 import { retainedBy } from '../../../database/prunings.js';
-import { idTable, inList, flag, instant, nullable } from '../../../database/storage.js';
+import { idTable, inList, flag, instant, nullable, type Sql } from '../../../database/storage.js';
 import type { SystemReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import { HAS_ENDED } from '../../../schema/messages.js';
@@ -153,4 +153,24 @@ export async function selectFacts(work: ReadWork, deviceIds: Ids) {
       },
     ]),
   );
+}
+
+const failedSince = (companyId: number, since: Date): Sql =>
+  sql`d.company_id = ${companyId} and ${sql.raw(HAS_ENDED)} and d.finished_at >= ${since} and d.state = 'failed'`;
+
+/** Number of deliveries that have failed since a time. One statement. */
+export async function countFailedSince(work: ReadWork, since: Date): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ total: number }>`select count(*) as total from notification_deliveries as d
+    where ${failedSince(companyId, since)}`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/** Logical numbers of the deliveries that have failed last, since a time. One statement. */
+export async function failedNumbersSince(work: ReadWork, since: Date, limit: number) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ number: string }>`select n.number from notification_deliveries as d
+    join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
+    where ${failedSince(companyId, since)} order by d.finished_at desc, d.id desc limit ${limit}`.execute(db);
+  return rows.map(({ number }) => number);
 }

@@ -108,14 +108,13 @@ function pathOf(field: string): readonly string[] {
 async function withSavedFilter(
   work: Parameters<typeof findNumbers>[0],
   { savedFilterId: id, ...target }: InstanceType<typeof NotificationTargetInput>,
-  info: g.Info,
 ): Promise<g.Input> {
   if (id == null) return target;
   if (target.groupId != null || target.logicalNumbers != null) {
     throw invalid('target', 'must have exactly one of groupId, logicalNumbers and savedFilterId');
   }
   const saved = { typeName: 'LogicalNumber', id, path: 'savedFilterId' };
-  const logicalNumbers = await findNumbers(work, await savedCondition(work, saved, info));
+  const logicalNumbers = await findNumbers(work, await savedCondition(work, saved));
   return { logicalNumbers };
 }
 
@@ -131,8 +130,8 @@ const notificationSend = g.ownMutation('NotificationSend', {
     ...g.targetPayload('Number of logical numbers for which the notification was queued.', LogicalNumberType),
   },
   within: pathOf,
-  prepare: (ctx, { input: { target } }, info) =>
-    ctx.services.units.read(ctx.caller, (work) => withSavedFilter(work, target, info), {
+  prepare: (ctx, { input: { target } }) =>
+    ctx.services.units.read(ctx.caller, (work) => withSavedFilter(work, target), {
       examines: 'when_needed',
     }),
   run: async (work, { input: { target: _, ...input }, dryRun, expectCount }, _ctx, reached: g.Input) => {

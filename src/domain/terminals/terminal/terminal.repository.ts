@@ -140,6 +140,25 @@ export async function lastRefusals(work: ReadWork, devices: readonly { readonly 
   );
 }
 
+/** Number of devices whose terminal was refused since a time. One statement. */
+export async function countRefusedSince(work: ReadWork, since: Date): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ total: number }>`select count(*) as total from terminal_refusals
+    where company_id = ${companyId} and refused_at >= ${since}`.execute(db);
+  return rows[0]?.total ?? 0;
+}
+
+/** Serial numbers of the devices that were refused last, since a time. One statement. */
+export async function refusedSince(work: ReadWork, since: Date, limit: number): Promise<readonly string[]> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ name: string }>`select d.serial_number as name
+    from (select device_id, refused_at from terminal_refusals where company_id = ${companyId} and refused_at >= ${since}
+      order by refused_at desc, device_id limit ${limit}) as r
+    join devices as d on d.company_id = ${companyId} and d.id = r.device_id
+    order by r.refused_at desc, r.device_id`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 /** Stores a refusal of devices, but for those that were refused since `unlessSince`. Ignores deleted devices. */
 export async function storeRefusals(
   work: CompanyWriteWork,

@@ -1,0 +1,191 @@
+import * as g from '../../../graphql/index.js';
+import { auditedType, UserList } from '../../people/user/user.graphql.js';
+import {
+  type Alert,
+  type AlertChange,
+  type AlertRule,
+  AlertRuleCreate,
+  AlertRuleUpdate,
+  CLOSED_AFTER_MS,
+  MAX_ALERT_RULES,
+  MAX_EXAMPLES,
+} from './alert.model.js';
+import {
+  acknowledgeAlert,
+  alertNewRows,
+  alertRules,
+  alerts,
+  createAlertRule,
+  deleteAlertRule,
+  getAlert,
+  getAlertRule,
+  updateAlertRule,
+} from './alert.service.js';
+
+/** The condition of a kind as clients give it, and as they see it. */
+export interface AlertForm {
+  /** A sentence that says what is counted. */
+  readonly description: string;
+  readonly fields: g.Fields;
+  /** Type of the records that the field `filter` selects; absent without such a field. */
+  readonly filtered?: string;
+}
+
+/** The fields of a condition that counts. */
+export const countWithin = (description: string): AlertForm => ({
+  description,
+  fields: {
+    count: g.int('Number at which the alert opens: 1 to 1000000.'),
+    within: g.duration('Time up to now in which they are counted: 5m to 7d.'),
+  },
+});
+
+const EXACTLY_ONE = 'What opens an alert: exactly one of the fields.';
+const Condition = g.untypedObjectType('AlertCondition', EXACTLY_ONE, {});
+const ConditionInput = g.inputType('AlertConditionInput', EXACTLY_ONE, {});
+const forms = new Map<string, AlertForm>();
+
+/** Adds a kind of conditions to the schema, before that is built. */
+export function addAlertForm(kind: string, form: AlertForm): void {
+  const { description, fields } = form;
+  const name = `Alert${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const Shown = g.untypedObjectType(name, description, fields);
+  const Given = g.inputType(`${name}Input`, description, fields);
+  g.addField(Condition, kind, g.object.orNull(Shown, description));
+  g.addField(ConditionInput, kind, g.object.orNull(Given, description));
+  forms.set(kind, form);
+}
+
+const RuleType = auditedType<AlertRule, 'kind' | 'condition' | 'webhookId' | 'recipientIds'>(
+  'AlertRule',
+  'What opens an alert. Rules are evaluated once a minute.',
+  {
+    name: g.text('Name, unique in the company.'),
+    repeatAfter: g.duration.orNull(
+      'Time after which an alert is sent again while it is open and not acknowledged. Null: it is sent once.',
+    ),
+  },
+);
+const RuleList = g.listTypes(alertRules, RuleType);
+
+const AlertType = g.nodeType<Alert, 'ruleId' | 'belowSince' | 'sentAt' | 'acknowledgedBy' | 'sequence'>(
+  'Alert',
+  'A time at which a rule was met. A rule has one open alert at most, however many terminals are affected.',
+  {
+    name: g.text('Name of the rule when it was opened.'),
+    kind: g.text('What the rule counts: the name of its condition, for example silent.'),
+    affected: g.int('Number that was counted last, for example of silent terminals.'),
+    total: g.int.orNull('Number of those that were looked at. Null where events are counted.'),
+    examples: g.text.list(`Names of up to ${MAX_EXAMPLES} that were affected when it was last met.`),
+    openedAt: g.instant('When it was opened.'),
+    closedAt: g.instant.orNull(
+      `When it was closed: after its rule was not met for ${CLOSED_AFTER_MS / 60_000} minutes, or with another condition, or with the rule. Null while it is open. It is deleted 90 days later.`,
+    ),
+    acknowledgedAt: g.instant.orNull('When a person first acknowledged it. Null if none has.'),
+  },
+);
+const AlertList = g.listTypes(alerts, AlertType);
+
+/** Refuses a filter that its list does not take. */
+function demandFit({ on }: g.Input): void {
+  for (const [kind, given] of Object.entries(on ?? {})) {
+    const { filtered } = forms.get(kind) ?? {};
+    const { filter } = (given ?? {}) as g.Input;
+    if (filtered !== undefined && filter != null) g.keptConditionOf(filtered, filter, `on.${kind}.filter`);
+  }
+}
+
+const repeatAfter = g.duration.orNull(
+  'Time after which an alert is sent again while it is open and not acknowledged: 5m to 30d. Null or absent: it is sent once.',
+);
+const changes = g.mutations(RuleList, {
+  get: getAlertRule,
+  references: { webhookId: 'Webhook', recipientIds: 'User' },
+  within: (field) => ['input', ...field.split('.')],
+  create: {
+    model: AlertRuleCreate,
+    description: `Creates an alert rule. A company has at most ${MAX_ALERT_RULES}.`,
+    fields: { repeatAfter, on: g.object(ConditionInput, EXACTLY_ONE) },
+    run: async (work, input) => {
+      const rule = await createAlertRule(work, input);
+      demandFit(input);
+      return rule;
+    },
+  },
+  update: {
+    model: AlertRuleUpdate,
+    fields: {
+      repeatAfter,
+      on: g.object.orNull(ConditionInput, 'Another condition, which closes the open alert of the rule.'),
+    },
+    run: async (work, current, input) => {
+      const rule = await updateAlertRule(work, current, input);
+      demandFit(input);
+      return rule;
+    },
+  },
+  delete: { description: 'Deletes an alert rule, and closes its open alert.', run: deleteAlertRule },
+});
+
+const AlertEvent = g.objectType<{ readonly sequence: number; readonly alert: Alert }>(
+  'AlertEvent',
+  'A change of an alert.',
+  {
+    sequence: g.int('Position among the changes of alerts of the company. Grows with each one.'),
+    alert: g.object(AlertType, 'The alert as it was when the event was sent.'),
+  },
+);
+const alertChanged = g.subscription('alertChanged', {
+  field: g.object(
+    AlertEvent,
+    'Each change of an alert. Of changes that follow each other quickly, only the last one is sent.',
+  ),
+  args: {
+    after: g.int.orNull(
+      'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
+    ),
+  },
+  subscribe: (ctx, { after }) => ctx.follow(alertNewRows, { after }),
+  resolve: ({ id: sequence, alert }: AlertChange) => ({ sequence, alert }),
+});
+
+export const alertGraphql = g.graphqlModule(
+  g.queries(RuleList, { listDescription: 'All alert rules of the company.' }),
+  g.queries(AlertList, {
+    listDescription: 'All alerts of the company, open and closed ones, newest first by default.',
+    order: { field: 'ID', direction: 'desc' },
+  }),
+  changes,
+  g.recordMutations(AlertList, {
+    get: getAlert,
+    changes: {
+      alertAcknowledge: {
+        description:
+          'Acknowledges an alert, which is not sent again then. No change if it is acknowledged already.',
+        run: acknowledgeAlert,
+      },
+    },
+  }),
+  alertChanged,
+  g.fields(RuleType, {
+    on: g.computed(g.object(Condition, 'What opens an alert.'), ({ kind, condition }) => ({
+      [kind]: condition,
+    })),
+    webhookId: g.computed(
+      g.id.orNull('Global id of the webhook that gets the alerts, whatever its types of events are.'),
+      ({ webhookId }) => (webhookId === null ? null : g.globalId('Webhook', webhookId)),
+    ),
+    recipientIds: g.computed(
+      g.id.list('Global ids of the members who get the alerts by e-mail.'),
+      ({ recipientIds }) => recipientIds.map((id) => g.globalId('User', id)),
+    ),
+  }),
+  g.fields(AlertType, {
+    rule: g.one(RuleList, 'ruleId', 'The rule. Null if it was deleted.'),
+    acknowledgedBy: g.one(
+      UserList,
+      'acknowledgedBy',
+      'The person who first acknowledged it. Null if none has, or if that is no longer a member.',
+    ),
+  }),
+);

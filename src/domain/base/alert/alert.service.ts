@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { only, type NewRow } from '../../../database/company/company-rows.js';
+import { getFrom, Records } from '../../../database/company/records.js';
+import type { LedgerActionName, ReadWork, WriteWork } from '../../../database/work.js';
+import { invalid } from '../../../platform/errors.js';
+import { changed, type Ids, parse } from '../../../platform/validate.js';
+import { users } from '../../people/user/user.service.js';
+import { refuseUnknownWebhook } from '../webhook/webhook.service.js';
+import { alertKinds } from './alert-kind.service.js';
+import {
+  type Alert,
+  type AlertRule,
+  AlertRuleCreate,
+  AlertRuleUpdate,
+  MAX_ALERT_RULES,
+  onOf,
+} from './alert.model.js';
+import {
+  alertRows,
+  alerts,
+  columnsOf,
+  findOpen,
+  nextSequence,
+  recordOf,
+  ruleTable,
+} from './alert.repository.js';
+
+export { alertNewRows, alertRetention, alertRules, alerts } from './alert.repository.js';
+
+const records = new Records(ruleTable, {
+  field: 'name',
+  message: 'An alert rule with this name exists already.',
+});
+export const { get: getAlertRule } = records;
+
+/** Errors: `not_found`. */
+export const getAlert = (work: ReadWork, id: number): Promise<Alert> => getFrom(alerts, work, id, 'alert');
+
+/** The kind and the condition of a rule. Errors: `invalid` unless there is exactly one, and it is valid. */
+function conditionIn(on: object): Pick<AlertRule, 'kind' | 'condition'> {
+  const given = Object.entries(on).filter(([, value]) => value != null);
+  const [name = ''] = given[0] ?? [];
+  const kind = alertKinds.get(name);
+  if (kind === undefined || given.length > 1)
+    throw invalid('on', `must have exactly one of ${[...alertKinds.keys()].join(', ')}`);
+  return {
+    kind: name,
+    condition: parse(onOf(name, kind.model), { on: Object.fromEntries(given) }).on[name] ?? {},
+  };
+}
+
+/** Errors: `invalid`, also for a webhook that the company does not have, and `taken`. */
+export async function createAlertRule(work: WriteWork, input: unknown): Promise<AlertRule> {
+  const { on, webhookId = null, repeatAfter = null, ...values } = parse(AlertRuleCreate, input);
+  const condition = conditionIn(on);
+  await refuseUnknownWebhook(work, 'webhookId', webhookId);
+  await refuseUnknownUsers(work, values.recipientIds);
+  if ((await ruleTable.rows.count(work, {})) >= MAX_ALERT_RULES)
+    throw invalid('alertRules', `must have at most ${MAX_ALERT_RULES} entries`);
+  return await records.create(work, { ...values, ...condition, webhookId, repeatAfter });
+}
+
+async function refuseUnknownUsers(work: ReadWork, ids: Ids): Promise<void> {
+  if ((await users.byIds(work, ids)).size < ids.length)
+    throw invalid('recipientIds', 'must hold ids of users only');
+}
+
+/** Changes a rule. With another condition, its open alert is closed. Errors: `invalid`, `taken`. */
+export async function updateAlertRule(
+  work: WriteWork,
+  current: AlertRule,
+  input: unknown,
+): Promise<AlertRule> {
+  const { on, ...given } = parse(AlertRuleUpdate, input);
+  const values = changed(current, { ...given, ...(on && conditionIn(on)) });
+  await refuseUnknownUsers(work, given.recipientIds ?? []);
+  if (values.webhookId !== current.webhookId) await refuseUnknownWebhook(work, 'webhookId', values.webhookId);
+  const isSame = isDeepStrictEqual([values.kind, values.condition], [current.kind, current.condition]);
+  if (!isSame) await closeOf(work, current);
+  return await records.change(work, current, values);
+}
+
+/** Deletes a rule, and closes its open alert; closed ones stay. */
+export async function deleteAlertRule(work: WriteWork, rule: AlertRule): Promise<void> {
+  await closeOf(work, rule);
+  await records.delete(work, rule);
+}
+
+/** Takes a webhook that is deleted out of rules. */
+export async function detachFromRules(work: WriteWork, { id }: { readonly id: number }): Promise<void> {
+  for (const rule of await ruleTable.select(work, { webhook_id: id })) {
+    await records.update(work, rule, { ...rule, webhookId: null });
+  }
+}
+
+async function closeOf(work: WriteWork, rule: AlertRule): Promise<void> {
+  const open = await findOpen(work, rule.id);
+  if (open !== undefined) await changeAlert(work, open, { closedAt: work.now }, { action: 'closed', rule });
+}
+
+/** Notes who has seen an alert first; it is not sent again. No change if it is acknowledged. */
+export async function acknowledgeAlert(work: WriteWork, alert: Alert): Promise<Alert> {
+  if (alert.acknowledgedAt !== null) return alert;
+  const rule = await ruleTable.findById(work, alert.ruleId);
+  const changes = { acknowledgedAt: work.now, acknowledgedBy: work.caller.userId };
+  return await changeAlert(work, alert, changes, { action: 'acknowledged', rule });
+}
+
+/** Opens the alert of a rule that has none open. */
+export async function openAlert(
+  work: WriteWork,
+  rule: AlertRule,
+  found: Pick<Alert, 'affected' | 'total' | 'examples'>,
+): Promise<Alert> {
+  const { now } = work;
+  const { id: ruleId, name, kind } = rule;
+  const times = { openedAt: now, sentAt: now, belowSince: null, closedAt: null };
+  const values = { ruleId, name, kind, ...found, ...times, acknowledgedAt: null, acknowledgedBy: null };
+  const row = columnsOf({ ...values, sequence: await nextSequence(work) }) as unknown as NewRow<'alerts'>;
+  const alert = recordOf(only(await alertRows.insertReturning(work, [row])));
+  note(work, alert, { action: 'opened', rule });
+  return alert;
+}
+
+/** An entry of the ledger, which webhooks get as an event. */
+interface Noted {
+  readonly action: LedgerActionName;
+  /** Absent if the rule is deleted. */
+  readonly rule: AlertRule | undefined;
+}
+
+/** Changes an alert; without `noted`, there is no entry in the ledger. */
+export async function changeAlert(
+  work: WriteWork,
+  { id }: Alert,
+  changes: Partial<Alert>,
+  noted?: Noted,
+): Promise<Alert> {
+  const columns = columnsOf({ ...changes, sequence: await nextSequence(work) });
+  const alert = recordOf(only(await alertRows.update(work, { id }, columns)));
+  note(work, alert, noted);
+  return alert;
+}
+
+function note(work: WriteWork, alert: Alert, noted: Noted | undefined): void {
+  const { companyId, userId } = work.caller;
+  work.report({ companyId, entityType: 'alert_change' });
+  if (noted === undefined) return;
+  const { id: entityId, ruleId, name, kind, affected, total, examples } = alert;
+  const { openedAt, acknowledgedAt, closedAt } = alert;
+  const times = { openedAt, acknowledgedAt, closedAt };
+  const webhookId = noted.rule?.webhookId ?? null;
+  work.ledger.append({
+    action: noted.action,
+    entityType: 'alert',
+    entityId,
+    after: { ruleId, name, kind, affected, total, examples, ...times, webhookId },
+    // The server itself has no account.
+    userId: userId === 0 ? null : userId,
+  });
+}

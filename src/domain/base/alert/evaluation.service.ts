@@ -1,0 +1,120 @@
+/**
+ * Opens and closes alerts. What a read has measured is compared with the open alert again in the unit that writes, so that
+ * neither another node nor a crash between the two doubles or loses an alert.
+ */
+import { isStorageCode } from '../../../database/statements.js';
+import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
+import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
+import { DomainError } from '../../../platform/errors.js';
+import type { Mailer } from '../../../platform/mail.js';
+import { type Caller, localCaller } from '../../../platform/requests.js';
+import { alertKinds, type AlertTools } from './alert-kind.service.js';
+import { mailAlert } from './alert-mail.service.js';
+import type { AlertRule, Measured } from './alert.model.js';
+import { companiesWithRules, findOpen, ruleTable } from './alert.repository.js';
+import { stepOf } from './alert.rules.js';
+import { changeAlert, openAlert } from './alert.service.js';
+
+const COMPANIES_PER_STATEMENT = 500;
+/** Companies whose rules are evaluated at the same time: a slow one holds one of these places. */
+const COMPANIES_AT_ONCE = 4;
+/** Time after which the other rules of a company wait for the next run. */
+const COMPANY_MS = 5 * SECOND;
+
+export interface EvaluationTools extends AlertTools {
+  readonly units: Units;
+  readonly mail: Mailer;
+  readonly isStopped: () => boolean;
+  /** Gets the errors of single rules, which are evaluated again in the next run. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Evaluates the rules of all companies once. */
+export async function evaluateAlerts(tools: EvaluationTools): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined && !tools.isStopped();) {
+    const last: number = after;
+    const ids = await tools.units.systemRead((work) =>
+      companiesWithRules(work, last, COMPANIES_PER_STATEMENT),
+    );
+    after = ids.length < COMPANIES_PER_STATEMENT ? undefined : ids.at(-1);
+    // Each place takes the next company of the shared iterator.
+    const waiting = ids.values();
+    const evaluateSome = async (): Promise<void> => {
+      for (const companyId of waiting) await evaluateCompany(tools, companyId).catch(tools.onError);
+    };
+    await Promise.all(Array.from({ length: COMPANIES_AT_ONCE }, evaluateSome));
+  }
+}
+
+async function evaluateCompany(tools: EvaluationTools, companyId: number): Promise<void> {
+  const caller = localCaller({ companyId, userId: 0, timeZone: 'UTC' });
+  const begun = systemClock.elapsed();
+  const { rules, now } = await tools.units.read(caller, async (work) => ({
+    rules: await ruleTable.select(work, {}),
+    now: work.now,
+  }));
+  // Each run begins with another rule: where there is no time for all of them, each has its turn.
+  const first = Math.floor(now.getTime() / MINUTE) % Math.max(1, rules.length);
+  for (const rule of [...rules.slice(first), ...rules.slice(0, first)]) {
+    if (tools.isStopped() || systemClock.elapsed() - begun > COMPANY_MS) return;
+    await evaluateRule(tools, caller, rule).catch((error: unknown) => {
+      if (!isPassing(error)) tools.onError(error);
+    });
+  }
+}
+
+/** Whether an error is of too much work at this time, or of a fault of the storage, which is reported where it occurs. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof DomainError &&
+  (error.code === 'busy' || error.code === 'deadline_exceeded' || isStorageCode(error.code));
+
+interface Finding extends Measured {
+  readonly examples: readonly string[];
+}
+
+async function evaluateRule(tools: EvaluationTools, caller: Caller, rule: AlertRule): Promise<void> {
+  const found = await tools.units.read(caller, (work) => findingOf(tools, work, rule), { examines: true });
+  if (found !== null) await tools.units.write(caller, (work) => apply(work, tools.mail, rule, found));
+}
+
+/** Measures the condition of a rule; null if its alert stays as it is. */
+async function findingOf(tools: AlertTools, work: ReadWork, rule: AlertRule): Promise<Finding | null> {
+  const kind = alertKinds.get(rule.kind);
+  if (kind === undefined) throw new Error(`No wing has declared alerts of the kind ${rule.kind}`);
+  const measured = await kind.measure(work, rule.condition, tools);
+  const open = await findOpen(work, rule.id);
+  if (stepOf(rule, open, measured, work.now) === null) return null;
+  const examples = measured.isMet ? await kind.examples(work, rule.condition, tools) : [];
+  return { ...measured, examples };
+}
+
+/** Changes the alert of a rule, unless the rule was changed since it was measured. */
+async function apply(
+  work: WriteWork,
+  mail: Mailer,
+  { id, revision }: AlertRule,
+  found: Finding,
+): Promise<void> {
+  const rule = await ruleTable.findById(work, id);
+  if (rule?.revision !== revision) return;
+  const { now } = work;
+  const open = await findOpen(work, id);
+  const step = stepOf(rule, open, found, now);
+  if (step === null) return;
+  const { affected, total, examples, isMet } = found;
+  if (open === undefined) {
+    const opened = await openAlert(work, rule, { affected, total, examples });
+    await mailAlert(work, mail, opened, { action: 'opened', rule });
+    return;
+  }
+  const belowSince = isMet ? null : (open.belowSince ?? now);
+  const changes = { affected, total, belowSince, ...(isMet && { examples }) };
+  if (step === 'update') {
+    await changeAlert(work, open, changes);
+    return;
+  }
+  const [time, action] =
+    step === 'close' ? (['closedAt', 'closed'] as const) : (['sentAt', 'repeated'] as const);
+  const changed = await changeAlert(work, open, { ...changes, [time]: now }, { action, rule });
+  await mailAlert(work, mail, changed, { action, rule });
+}

@@ -1,0 +1,35 @@
+import type { Condition } from '../../../database/list/condition.js';
+import { firstIn } from '../../../database/list/listing.js';
+import type { ReadWork } from '../../../database/work.js';
+import type { AlertKind, AlertTools } from '../../base/alert/alert-kind.service.js';
+import { MAX_EXAMPLES } from '../../base/alert/alert.model.js';
+import { countSilent, devices } from './device.repository.js';
+import { Silence } from './silence.model.js';
+import { isQuiet } from './silence.rules.js';
+
+const IS_ENABLED: Condition = { field: 'enabled', operator: 'eq', value: true };
+const WAS_SEEN: Condition = { field: 'lastSeenAt', operator: 'isNull', value: false };
+
+/** Devices that could be silent: enabled ones of the filter whose terminal was seen at least once. */
+async function watched({ conditionOf }: AlertTools, { filter }: Silence): Promise<Condition> {
+  const given = filter == null ? [] : [await conditionOf('Device', filter)];
+  return { and: [...given, IS_ENABLED, WAS_SEEN] };
+}
+
+const begin = ({ now }: ReadWork, { silentFor }: Silence): Date => new Date(now.getTime() - silentFor);
+
+/** Alerts of terminals that send nothing. */
+export const silence: AlertKind<Silence> = {
+  model: Silence,
+  measure: async (work, on, tools) => {
+    const { total, silent } = await countSilent(work, await watched(tools, on), begin(work, on));
+    const isMet = silent > 0 && silent * 100 >= on.percent * total;
+    return { affected: silent, total, isMet, isQuiet: isQuiet(on, work.now) };
+  },
+  examples: async (work, on, tools) => {
+    const isSilent: Condition = { field: 'lastSeenAt', operator: 'lt', value: begin(work, on) };
+    const condition = { and: [await watched(tools, on), isSilent] };
+    const newest = firstIn('LAST_SEEN_AT', MAX_EXAMPLES, { descending: true, condition });
+    return (await devices.slice(work, newest)).items.map(({ record }) => record.serialNumber);
+  },
+};

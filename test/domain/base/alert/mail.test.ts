@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { answered, nodeId } from '../../../support/dashboard.js';
+import { openMailbox } from '../../../support/mailbox.js';
+import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { addDevices, after, createRule, events, HOUR, MINUTE, see, tryRule, updateRule } from './alerts.js';
+
+let mailbox: Awaited<ReturnType<typeof openMailbox>>;
+let server: TestServer;
+beforeAll(async () => {
+  mailbox = await openMailbox();
+  const mail = { url: mailbox.url, from: 'gateway@gateway.example' };
+  server = await startServer({ mail, publicUrl: 'https://gateway.example' });
+});
+afterAll(async () => {
+  await server.stop();
+  await mailbox.close();
+});
+
+const idOf = ({ caller }: Member): string => nodeId('User', caller.userId);
+
+it('an alert is e-mailed to the members of its rule who are not disabled', async () => {
+  server.clock.stop();
+  const [reader, gone] = [await server.member('acme', 'viewer'), await server.member('acme', 'viewer')];
+  const recipientIds = [idOf(reader), idOf(gone), idOf(reader)];
+  const [a = 0] = await addDevices(server.acme, ['a']);
+  await see(server, [a]);
+  const on = { silent: { percent: 100, silentFor: '1h' } };
+  const rule = await createRule(server.acme, { name: 'Loja está fora', on, recipientIds, repeatAfter: '1h' });
+  expect(rule).toMatchObject({ recipientIds: [idOf(reader), idOf(gone)] });
+  await server.acme.graphql(`mutation { userDisable(id: "${idOf(gone)}") { userErrors { code } } }`);
+  await after(server, HOUR + 1);
+  await after(server, HOUR);
+  await see(server, [a]);
+  await after(server, MINUTE);
+  await after(server, 5 * MINUTE);
+  expect(await events(server)).toEqual(['opened', 'repeated', 'closed']);
+
+  const { viewer } = await answered<{ viewer: { user: { email: string } } }>(
+    reader,
+    '{ viewer { user { email } } }',
+  );
+  const texts = (await mailbox.to(viewer.user.email, 3)).map(({ text }) => text);
+  expect(
+    texts.filter((text) => text.includes('Affected / Afetados: 1 / 1\nExamples / Exemplos: a')),
+  ).toHaveLength(2);
+  expect(texts.filter((text) => text.includes('Closed / Encerrado: '))).toHaveLength(1);
+  expect(texts.every((text) => text.includes('https://gateway.example/console'))).toBe(true);
+  expect(mailbox.letters).toHaveLength(3);
+});
+
+it('a rule names members of its company only, and at most 20', async () => {
+  const on = { refused: { count: 1, within: '1h' } };
+  const wrong = (recipientIds: readonly string[]) =>
+    tryRule(server.acme, { name: 'Wrong', on, recipientIds });
+  const refusal = { path: ['input', 'recipientIds'], code: 'INVALID' };
+  expect(await wrong([idOf(server.acme), idOf(server.beta)])).toMatchObject({ userErrors: [refusal] });
+  expect(await wrong([nodeId('Device', 1)])).toMatchObject({ userErrors: [refusal] });
+  const many = Array.from({ length: 21 }, (_, id) => nodeId('User', id + 1));
+  expect(await wrong(many)).toMatchObject({ userErrors: [refusal] });
+  const { id } = await createRule(server.acme, { name: 'Right', on });
+  expect(await updateRule(server.acme, id, { recipientIds: [idOf(server.beta)] })).toMatchObject({
+    userErrors: [refusal],
+  });
+});

@@ -10,10 +10,12 @@ import {
   sendAgain,
 } from '../domain/messages/notification/dispatch.service.js';
 import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/notification.model.js';
-import type { Confirmation, DeliveryQueue } from '../mqtt/delivery-queue.js';
+import { noteInstallOfNumber } from '../domain/software/manifest/manifest.service.js';
+import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
 import type { MqttService } from '../mqtt/service.js';
+import { DomainError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
-import { LOCAL_ORIGIN } from '../platform/requests.js';
+import { LOCAL_ORIGIN, localCaller } from '../platform/requests.js';
 import { MqttFigures } from '../platform/terminal.js';
 import type { HttpHandlerParts } from './http-handlers.js';
 import type { Terminals } from './terminals.js';
@@ -57,9 +59,21 @@ async function takeAll(work: OfCompany<SystemWriteWork>, confirmations: readonly
     event === null ? [] : [{ event, logicalNumber }],
   );
   const results = (await confirmDeliveries(work, named)).values();
-  const hellos = confirmations.filter(({ event }) => event === null);
+  const hellos = confirmations.filter(({ event, install }) => event === null && install === undefined);
   await sendAgain(work, new Set(hellos.map(({ logicalNumber }) => logicalNumber)));
   return confirmations.map(({ event }) => (event === null ? 'hello' : (results.next().value ?? 'unknown')));
+}
+
+/** Stores the report of an installation in a unit of its own, so that other changes can run in between. */
+async function takeInstall(units: Units, { companyId, logicalNumber, install }: Confirmation) {
+  const caller = localCaller({ companyId, userId: 0, timeZone: 'UTC' });
+  try {
+    await units.write(caller, (work) => noteInstallOfNumber(work, logicalNumber, install));
+    return 'installed';
+  } catch (error) {
+    if (error instanceof DomainError) return 'unknown';
+    throw error;
+  }
 }
 
 function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<ClaimedDelivery> {
@@ -79,7 +93,12 @@ function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<C
         now: work.now,
       }));
       for (const deviceId of seen) noteSeen(companyId, deviceId, now);
-      return results;
+      const stored: ConfirmationResult[] = [];
+      for (const [index, each] of confirmations.entries()) {
+        const result = results[index] ?? 'unknown';
+        stored.push(each.install === undefined ? result : await takeInstall(units, each));
+      }
+      return stored;
     },
   };
 }

@@ -4,6 +4,7 @@ import { WaitingTerminals } from '../domain/messages/notification/waiting.servic
 import { recordTransaction } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { transactionRoutes } from '../domain/payments/transaction/recording/transaction.terminal.js';
 import { createAuthenticator } from '../domain/people/access-token/authentication.service.js';
+import { installRoute } from '../domain/software/manifest/install.terminal.js';
 import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
 import {
   type AdmittedDevice,
@@ -39,6 +40,7 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
     ...manifestRoutes((work, request) =>
       recordTransaction(work, { transactionType: 'get_asset', ...request }),
     ),
+    installRoute,
     ...transactionRoutes,
     ...notificationTerminalRoutes(waiting),
   ];

@@ -22,7 +22,7 @@ export {
   type ResolvedField,
 } from './schema/fields.js';
 export { inputOf, type Input } from './schema/input.js';
-export { listTypes, OrderDirection } from './schema/list.js';
+export { connectionOf, listTypes, OrderDirection } from './schema/list.js';
 export {
   fieldName,
   globalId,
@@ -44,7 +44,7 @@ export {
   recordMutation,
   recordMutations,
 } from './schema/mutations.js';
-export { searchesOf } from './schema/page.js';
+export { DEFAULT_FIRST, MAX_FIRST, pageRequest, searchesOf } from './schema/page.js';
 export { changedRecord, payload, payloadType, refusalFields, WARNINGS } from './schema/payload.js';
 export { listQuery, queries } from './schema/queries.js';
 export {

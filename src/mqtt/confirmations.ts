@@ -2,7 +2,7 @@ import { Slots } from '../platform/client-limits.js';
 import { pause, SECOND, systemClock } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import { Semaphore } from '../platform/concurrency/semaphore.js';
-import { NotificationConfirm } from '../platform/terminal.js';
+import { InstallReport, NotificationConfirm } from '../platform/terminal.js';
 import type { MqttFigures } from '../platform/terminal.js';
 import { isObject, idFromText } from '../platform/validate.js';
 import { BoundedWindowStore } from '../platform/windows.js';
@@ -55,8 +55,9 @@ export class Confirmations {
   /** Receives a message from the broker. Never throws. */
   take(topic: string, payload: Buffer): void {
     const terminal = terminalOfConfirmTopic(topic);
-    const event = eventOf(payload);
-    if (terminal === null || event === null || (event === HELLO && !this.#isFirstHello(terminal))) {
+    const message = messageOf(payload);
+    const isHello = message?.event === null && message.install === undefined;
+    if (terminal === null || message === null || (isHello && !this.#isFirstHello(terminal))) {
       this.figures.confirmed('ignored');
       return;
     }
@@ -70,7 +71,7 @@ export class Confirmations {
       this.figures.confirmed('dropped');
       return;
     }
-    const confirmation = { ...terminal, event: event === HELLO ? null : event };
+    const confirmation = { ...terminal, ...message };
     const storing: Promise<void> = this.#batches.add(terminal.companyId, confirmation).then((outcome) => {
       this.figures.confirmed(outcome);
       leave();
@@ -109,16 +110,20 @@ const nameOf = ({ companyId, logicalNumber }: TerminalName): string => `${compan
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const HELLO = 'hello';
+/** A message that a terminal may publish on its topic. */
+type Message = Pick<Confirmation, 'event' | 'install'>;
 
-/** `17` of `{"type":"pnconf","event":"17"}`, `hello` of `{"type":"hello"}`; null for all else. */
-export function eventOf(payload: Buffer): string | null {
+/** `{"type":"pnconf","event":"17"}`, `{"type":"hello"}` and `{"type":"install",…}`; null for all else. */
+export function messageOf(payload: Buffer): Message | null {
   if (payload.length === 0 || payload.length > MAX_PAYLOAD_BYTES) return null;
   try {
     const value: unknown = JSON.parse(utf8.decode(payload));
-    if (isObject(value) && 'type' in value && value.type === HELLO) return HELLO;
+    if (isObject(value) && value.type === 'hello') return { event: null };
+    if (isObject(value) && value.type === 'install') {
+      return InstallReport.safeParse(value).success ? { event: null, install: value } : null;
+    }
     const { event } = NotificationConfirm.parse(value);
-    return idFromText(event) === undefined ? null : event;
+    return idFromText(event) === undefined ? null : { event };
   } catch {
     return null;
   }

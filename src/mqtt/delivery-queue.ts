@@ -8,13 +8,15 @@ export interface HeldDelivery extends TerminalName {
   readonly app: string | null;
 }
 
-/** A confirmation on a terminal's topic. `event` is the id of the message; null for a hello. */
+/** A confirmation on a terminal's topic. `event` is the id of the message; null for a hello and a report. */
 export interface Confirmation extends TerminalName {
   readonly event: string | null;
+  /** Report of an installation; absent for all else. */
+  readonly install?: object;
 }
 
-/** `unknown`: the terminal did not get such a message, or may not use the service. */
-export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown' | 'hello';
+/** `unknown`: the terminal did not get such a message or asset, or may not use the service. */
+export type ConfirmationResult = 'confirmed' | 'repeated' | 'unknown' | 'hello' | 'installed';
 
 /** Messages of all companies, as the publisher uses them. `D` is a delivery with fields of the queue. */
 export interface DeliveryQueue<D extends HeldDelivery> {

@@ -57,6 +57,7 @@ const FIELD_RULES = [
   ['sequence', 'must be at most {maximum}, the next entry'],
   ['base64', 'must be base64: standard alphabet, padded'],
   ['digits', 'must be digits'],
+  ['hexadecimal', 'must be 4 hexadecimal digits'],
   ['month_and_year', 'must be month and year, for instance {example}'],
   ['control_characters', 'must not contain control or invisible characters'],
   ['control_characters', 'must not contain NUL or unpaired surrogates'],

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 
+import { identifyingName } from './card-data/card-data.js';
 import { HOUR, MINUTE } from './clock.js';
 import type { TerminalRefused } from './errors.js';
 import type { Caller } from './requests.js';
+import { freeText, printableName } from './validate.js';
 
 /** A terminal that a token acts for. Each unit of work checks whether the terminal may use the service. */
 export interface TerminalClaim {
@@ -19,6 +21,27 @@ export type Admission<T> = { readonly terminal: T } | { readonly refused: Termin
 export const NotificationConfirm = z.object({
   type: z.literal('pnconf', { error: 'must be pnconf' }),
   event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),
+});
+
+/** Report of a terminal that it installed an asset, or could not, sent over HTTP or MQTT. */
+export const InstallReport = z.object({
+  name: printableName(512)
+    .describe('Name of the asset in the manifest.')
+    .meta({ examples: ['acme_sale.posxml'] }),
+  crc: z
+    .string()
+    .regex(/^[0-9a-f]{4}$/i, 'must be 4 hexadecimal digits')
+    .transform((crc) => crc.toUpperCase())
+    .describe('CRC of the bytes that the report is about.'),
+  result: z.enum(['installed', 'failed']),
+  code: identifyingName(64)
+    .nullish()
+    .transform((code) => code ?? null)
+    .describe('Why it failed, for example SIGNATURE.'),
+  detail: freeText(500)
+    .nullish()
+    .transform((detail) => detail ?? null)
+    .describe('More about the failure.'),
 });
 
 /** Milliseconds without a request after which a terminal counts as stale, and then as offline. */

@@ -8,6 +8,7 @@ import {
   ownedBy,
   recordTable,
   referenceTo,
+  withFallback,
 } from './table.js';
 import { table, text, type Columns } from './table.js';
 
@@ -123,19 +124,33 @@ export const fleet = {
     refused_at: instant,
   }),
 
-  /** App version whose bytes a terminal has, or had. No reference: with it, too many rows might be deleted at once. */
+  /**
+   * Each app version that the logical number of a device has, and others of which its terminal has the bytes: what is
+   * known of it on the terminal. Triggers add rows with grants and remove them. Without a reference to the version:
+   * with it, too many rows might be deleted at once.
+   */
   terminal_versions: deviceTable(
     {
       app_version_id: integer,
-      /** Content with these bytes: those of a version may be replaced. */
-      content_id: integer,
-      is_downloaded: flag,
-      /** Whether the terminal still has the bytes, as far as is known. */
-      is_current: flag,
+      /** One of `SOFTWARE_STATES`; `granted` if the terminal is not known to have the bytes. */
+      state: text,
+      /** Code of the failure that the terminal reported; null in other states, and if it gave none. */
+      reason: optional(text),
+      /** Text of that report. */
+      detail: optional(text),
+      /** Complete downloads of the bytes. */
+      attempts: withFallback(integer, 0),
+      /** Beginning of the state. */
+      since: instant,
+      /** Position of the last change by evidence among all of the company; triggers draw it from `counters`. */
+      sequence: optional(integer),
     },
     {
       key: ['company_id', 'device_id', 'app_version_id'],
-      indexes: [['app_version_id', 'content_id', 'is_downloaded', 'is_current']],
+      indexes: [
+        ['app_version_id', 'state', 'since', 'device_id'],
+        { name: 'by_sequence', columns: ['company_id', 'sequence'], where: 'sequence is not null' },
+      ],
     },
   ),
 

@@ -1,7 +1,8 @@
 /** Triggers of PostgreSQL, which run once for each statement, in the search path in which they are created. */
-import { DELIVERY_STATES } from './messages.js';
+import { grant, grantToDevices, PLACED, PROVE, WITHOUT_BYTES } from './postgres-software.js';
 import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING } from './schema.js';
+import { TALLIES, type Tally } from './tallies.js';
 
 /** A trigger function. `body` are statements that use the rows of the change, `new_rows` and `old_rows`. */
 const trigger = (name: string, body: string): string =>
@@ -66,24 +67,49 @@ const KEPT: readonly string[] = [
   'create trigger ledger_no_delete before delete on ledger for each row execute function refuse_kept_entry()',
 ];
 
-const STATES = DELIVERY_STATES.join(', ');
-const countStates = (sign: string): string =>
-  DELIVERY_STATES.map(
-    (state) => `coalesce(sum(${sign}) filter (where state = '${state}'), 0)::bigint as ${state}`,
-  ).join(', ');
-const addStates = (by: string): string =>
-  DELIVERY_STATES.map((state) => `${state} = total.${state} + ${by}.${state}`).join(', ');
+/** Adds the numbers of rows of `rows`, in the order of the keys. */
+const addTallied = ({ into, by, counts }: Tally): string => {
+  const key = `company_id, ${by}`;
+  const numbers = Object.entries(counts).map(
+    ([name, count]) => `count(*) filter (where ${count((column) => column)}) as ${name}`,
+  );
+  const sums = Object.keys(counts).map((name) => `${name} = total.${name} + excluded.${name}`);
+  return `insert into ${into} as total (${key}, ${Object.keys(counts).join(', ')})
+        select ${key}, ${numbers.join(', ')} from new_rows group by ${key} order by ${key}
+        on conflict (${key}) do update set ${sums.join(', ')};`;
+};
 
-const changeTotals = (
-  rows: string,
-): string => `update notification_totals as total set ${addStates('changed')}
-      from (select company_id, notification_id, ${countStates('sign')} from (${rows}) as signed
-        group by company_id, notification_id) as changed
-      where total.company_id = changed.company_id and total.notification_id = changed.notification_id
-        and (${DELIVERY_STATES.map((state) => `changed.${state} <> 0`).join(' or ')});`;
+/** Changes numbers by rows with a sign: 1 for rows that are added, -1 for rows that are removed. */
+const changeTallied = ({ into, by, counts }: Tally, rows: string): string => {
+  const names = Object.keys(counts);
+  const numbers = Object.entries(counts).map(
+    ([name, count]) =>
+      `coalesce(sum(sign) filter (where ${count((column) => column)}), 0)::bigint as ${name}`,
+  );
+  return `update ${into} as total set ${names.map((name) => `${name} = total.${name} + changed.${name}`).join(', ')}
+      from (select company_id, ${by}, ${numbers.join(', ')} from (${rows}) as signed
+        group by company_id, ${by}) as changed
+      where total.company_id = changed.company_id and total.${by} = changed.${by}
+        and (${names.map((name) => `changed.${name} <> 0`).join(' or ')});`;
+};
 
-const DELIVERY = 'company_id, notification_id, state';
-const REMOVED = `select ${DELIVERY}, -1 as sign from old_rows`;
+/** Triggers that count rows by what they refer to. */
+function tallied(tally: Tally): readonly string[] {
+  const { of, by, columns } = tally;
+  const signed = (rows: string, sign: number): string =>
+    `select ${['company_id', by, ...columns].join(', ')}, ${sign} as sign from ${rows}`;
+  const [removed, added] = [signed('old_rows', -1), signed('new_rows', 1)];
+  const bodies: Partial<Record<Event, string>> = {
+    insert: addTallied(tally),
+    delete: changeTallied(tally, removed),
+    ...(columns.length === 0 ? {} : { update: changeTallied(tally, `${removed} union all ${added}`) }),
+  };
+  return Object.entries(bodies).flatMap(([event, body]) => {
+    const name = `total_${event}s_of_${of}`;
+    return [trigger(name, body), calling(of, event as Event, name)];
+  });
+}
+
 const makeDue = (devices: string): string =>
   `update notification_deliveries as delivery set due_at = greatest(delivery.lease_ends_at, device.updated_at)
       from (${devices}) as device
@@ -92,6 +118,8 @@ const makeDue = (devices: string): string =>
 
 const BOTH = `new_rows as after
         join old_rows as before on before.company_id = after.company_id and before.id = after.id`;
+/** Whether a device got another logical number. */
+const IS_MOVED = 'before.logical_number_id is distinct from after.logical_number_id';
 const noteNumbers = (query: string): string =>
   `insert into device_numbers (company_id, device_id, ended_at, number) ${query} on conflict do nothing;`;
 
@@ -146,16 +174,19 @@ const sumUpAll = (change: keyof typeof CHANGED): string =>
 
 /** Statements after a change, by table, event and name of the trigger. */
 const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<string, string>>>>>> = {
-  notification_deliveries: {
+  logical_number_app_versions: {
     insert: {
-      total_added_deliveries: `insert into notification_totals as total (company_id, notification_id, ${STATES})
-        select company_id, notification_id, ${countStates('1')} from new_rows
-        group by company_id, notification_id order by company_id, notification_id
-        on conflict (company_id, notification_id) do update set ${addStates('excluded')};`,
+      grant_versions: grant(`select device.company_id, device.id, link.app_version_id, link.granted_at
+        from new_rows as link
+        join devices as device on device.company_id = link.company_id
+          and device.logical_number_id = link.logical_number_id`),
     },
-    delete: { total_deleted_deliveries: changeTotals(REMOVED) },
-    update: {
-      total_changed_deliveries: changeTotals(`${REMOVED} union all select ${DELIVERY}, 1 from new_rows`),
+    delete: {
+      withdraw_versions: `delete from terminal_versions as held using old_rows as link
+        join devices as device on device.company_id = link.company_id
+          and device.logical_number_id = link.logical_number_id
+        where held.company_id = device.company_id and held.device_id = device.id
+          and held.app_version_id = link.app_version_id and ${WITHOUT_BYTES};`,
     },
   },
   devices: {
@@ -165,6 +196,9 @@ const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<str
       // An unknown terminal with the serial number of a new device is known.
       forget_unknown_terminals: `delete from unknown_terminals as unknown using new_rows as device
         where unknown.company_id = device.company_id and unknown.serial_number = device.serial_number;`,
+      grant_to_new_devices: grantToDevices(
+        'select company_id, id, logical_number_id, created_at as at from new_rows',
+      ),
       // Deliveries for a logical number become due again when one of its devices may use the service.
       wake_deliveries_of_new_devices: makeDue(
         'select * from new_rows where enabled and logical_number_id is not null',
@@ -174,11 +208,17 @@ const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<str
       wake_deliveries_of_devices: makeDue(`select after.* from ${BOTH}
         where after.enabled and after.logical_number_id is not null
           and (not before.enabled or before.logical_number_id is distinct from after.logical_number_id)`),
+      grant_to_moved_devices: `if exists (select 1 from ${BOTH} where ${IS_MOVED}) then
+        delete from terminal_versions as held using ${BOTH}
+          where held.company_id = after.company_id and held.device_id = after.id and ${WITHOUT_BYTES} and ${IS_MOVED};
+        ${grantToDevices(`select after.company_id, after.id, after.logical_number_id, after.updated_at as at
+          from ${BOTH} where ${IS_MOVED}`)}
+      end if;`,
       note_numbers_of_devices:
         noteNumbers(`select after.company_id, after.id, after.updated_at, number.number from ${BOTH}
         left join logical_numbers as number
           on number.company_id = before.company_id and number.id = before.logical_number_id
-        where before.logical_number_id is distinct from after.logical_number_id`),
+        where ${IS_MOVED}`),
     },
   },
   logical_numbers: {
@@ -196,9 +236,10 @@ const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<str
       else
         ${sumUpAll('added')}
       end if;`,
+      prove_versions: PROVE,
     },
     delete: { total_deleted_transactions: sumUpAll('deleted') },
-    update: { total_updated_transactions: sumUpAll('updated') },
+    update: { total_updated_transactions: sumUpAll('updated'), prove_versions_later: PROVE },
   },
 };
 
@@ -211,4 +252,10 @@ const AFTER_CHANGES = Object.entries(CHANGES).flatMap(([table, events]) =>
   ),
 );
 
-export const TRIGGERS: readonly string[] = [...COUNTERS, ...KEPT, ...AFTER_CHANGES];
+export const TRIGGERS: readonly string[] = [
+  ...COUNTERS,
+  ...KEPT,
+  ...TALLIES.flatMap(tallied),
+  ...PLACED,
+  ...AFTER_CHANGES,
+];

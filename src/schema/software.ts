@@ -9,9 +9,21 @@ import {
   ownedBy,
   recordTable,
 } from './table.js';
-import { referenceTo, table, text } from './table.js';
+import { referenceTo, sinceEpoch, table, text, withFallback } from './table.js';
 
 const VERSION = ['app_version_id', 'app_versions'] as const;
+
+/** States of an app version on a terminal. */
+export const SOFTWARE_STATES = ['granted', 'downloaded', 'installed', 'proven', 'failed'] as const;
+
+/** Name in `counters` of the positions of their changes. */
+export const SOFTWARE_CHANGES = 'software_changes';
+
+const total = withFallback(integer, 0);
+const byState = Object.fromEntries(SOFTWARE_STATES.map((state) => [state, total])) as Record<
+  (typeof SOFTWARE_STATES)[number],
+  typeof total
+>;
 
 export const software = {
   apps: recordTable(
@@ -92,7 +104,23 @@ export const software = {
 
   app_version_files: linkTable(VERSION, ['file_id', 'files']),
 
-  logical_number_app_versions: linkTable(['logical_number_id', 'logical_numbers'], VERSION),
+  logical_number_app_versions: linkTable(['logical_number_id', 'logical_numbers'], VERSION, {
+    granted_at: sinceEpoch,
+  }),
+
+  /** Reach of each app version: its terminals by state; triggers maintain it. Without references, as `terminal_versions`. */
+  app_version_totals: table(
+    {
+      company_id: integer,
+      app_version_id: integer,
+      /** Logical numbers that have it. */
+      numbers: total,
+      ...byState,
+      /** Terminals that downloaded it as a whole. */
+      fetched: total,
+    },
+    { key: ['company_id', 'app_version_id'], isKeyed: true, fillFactor: 70 },
+  ),
 
   /** App versions that a logical number gets when it enters the group. */
   group_default_versions: table(

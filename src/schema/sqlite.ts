@@ -1,12 +1,13 @@
 /** The schema as SQL of SQLite. */
 import { SPANS } from '../platform/clock.js';
-import { DELIVERY_STATES } from './messages.js';
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING, TABLES } from './schema.js';
 import { SQLITE_SEARCH } from './search.js';
+import { SOFTWARE_CHANGES } from './software.js';
 import { TYPES, computedColumns, constraintsOf, type Column, foreignKey, type Index } from './table.js';
 import type { Table } from './table.js';
+import { TALLIES, type Tally } from './tallies.js';
 
 function column([name, { kind, isOptional, fallback, isDrawn }]: readonly [string, Column]): string {
   if (isDrawn === true) return `"${name}" integer primary key autoincrement`;
@@ -54,29 +55,35 @@ const staying = ({ table }: (typeof COUNTED)[number]): string =>
       select raise(abort, 'a record stays with its company');
     end`;
 
-const STATES = DELIVERY_STATES.join(', ');
-const totalled = (...terms: readonly string[]): string =>
-  DELIVERY_STATES.map((state) =>
-    [`${state} = ${state}`, ...terms.map((term) => `${term}.state = '${state}')`)].join(' '),
-  ).join(', ');
-
-/** Triggers that count the deliveries of each notification by state. */
-const TOTALLED: readonly string[] = [
-  `create trigger notification_deliveries_totalled_in after insert on notification_deliveries begin
-      insert into notification_totals (company_id, notification_id, ${STATES})
-        values (new.company_id, new.notification_id, ${DELIVERY_STATES.map((state) => `new.state = '${state}'`).join(', ')})
-        on conflict (company_id, notification_id) do update set ${totalled('+ (new')};
+/** Triggers that count rows by what they refer to. */
+function tallied({ of, into, by, columns, counts }: Tally): readonly string[] {
+  const isCounted = (row: string): string[] =>
+    Object.values(counts).map((count) => `(${count((name) => `${row}.${name}`)})`);
+  const [added, removed] = [isCounted('new'), isCounted('old')];
+  const change = (by: (place: number) => string): string =>
+    Object.keys(counts)
+      .map((name, place) => `${name} = ${name} ${by(place)}`)
+      .join(', ');
+  const ofRow = (row: string): string => `where company_id = ${row}.company_id and ${by} = ${row}.${by};`;
+  return [
+    `create trigger ${of}_totalled_in after insert on ${of} begin
+      insert into ${into} (company_id, ${by}, ${Object.keys(counts).join(', ')})
+        values (new.company_id, new.${by}, ${added.join(', ')})
+        on conflict (company_id, ${by}) do update set ${change((place) => `+ ${added[place] ?? ''}`)};
     end`,
-  `create trigger notification_deliveries_totalled_out after delete on notification_deliveries begin
-      update notification_totals set ${totalled('- (old')}
-        where company_id = old.company_id and notification_id = old.notification_id;
+    `create trigger ${of}_totalled_out after delete on ${of} begin
+      update ${into} set ${change((place) => `- ${removed[place] ?? ''}`)} ${ofRow('old')}
     end`,
-  `create trigger notification_deliveries_totalled_moved after update of state on notification_deliveries
-      when new.state <> old.state begin
-      update notification_totals set ${totalled('+ (new', '- (old')}
-        where company_id = new.company_id and notification_id = new.notification_id;
+    ...(columns.length === 0
+      ? []
+      : [
+          `create trigger ${of}_totalled_moved after update of ${columns.join(', ')} on ${of}
+      when ${columns.map((name) => `new.${name} <> old.${name}`).join(' or ')} begin
+      update ${into} set ${change((place) => `+ ${added[place] ?? ''} - ${removed[place] ?? ''}`)} ${ofRow('new')}
     end`,
-];
+        ]),
+  ];
+}
 
 const due = (
   condition: string,
@@ -111,6 +118,64 @@ const OF_DEVICES: readonly string[] = [
         where company_id = new.company_id and logical_number_id = new.id
         on conflict do nothing;
     end`,
+];
+
+/** Adds the versions that devices get, unless their terminals have them. `values` are device, version, state and time. */
+const grant = (values: string, from: string): string =>
+  `insert into terminal_versions (company_id, device_id, app_version_id, state, since)
+        select new.company_id, ${values} from ${from}
+          where company_id = new.company_id and logical_number_id = new.logical_number_id
+        on conflict do nothing;`;
+
+/** The end of a trigger that draws the position of a changed state. */
+const PLACED = `begin
+      insert into counters (company_id, name, total, last_drawn) values (new.company_id, '${SOFTWARE_CHANGES}', 0, 1)
+        on conflict (company_id, name) do update set last_drawn = last_drawn + 1;
+      update terminal_versions set sequence =
+          (select last_drawn from counters where company_id = new.company_id and name = '${SOFTWARE_CHANGES}')
+        where company_id = new.company_id and device_id = new.device_id and app_version_id = new.app_version_id;
+    end`;
+
+const WITHOUT_BYTES = `state in ('granted', 'failed')`;
+const grantToDevice = (at: string): string =>
+  grant(`new.id, app_version_id, 'granted', new.${at}`, 'logical_number_app_versions');
+
+/** The end of a trigger that proves the version with which a terminal has completed a sale. */
+const PROVEN = `when new.status = 'success' and new.transaction_type = 'switch' begin
+      update terminal_versions set state = 'proven', since = new.started_at
+        where company_id = new.company_id and device_id =
+            (select id from devices where company_id = new.company_id and serial_number = new.serial_number)
+          and +state = 'installed' and since <= new.started_at and exists (
+            select 1 from app_versions as v join apps as a on a.company_id = v.company_id and a.id = v.app_id
+            where v.company_id = new.company_id and v.id = app_version_id and a.name = new.app_name);
+    end`;
+
+/** Triggers for the states of app versions on terminals. */
+const OF_SOFTWARE: readonly string[] = [
+  `create trigger versions_granted after insert on logical_number_app_versions begin
+      ${grant("id, new.app_version_id, 'granted', new.granted_at", 'devices')}
+    end`,
+  // By the key: without the plus sign, SQLite might read all rows of the version.
+  `create trigger versions_withdrawn after delete on logical_number_app_versions begin
+      delete from terminal_versions where company_id = old.company_id and app_version_id = old.app_version_id
+        and device_id in (select id from devices
+          where company_id = old.company_id and logical_number_id = old.logical_number_id)
+        and +${WITHOUT_BYTES};
+    end`,
+  `create trigger devices_granted_in after insert on devices when new.logical_number_id is not null begin
+      ${grantToDevice('created_at')}
+    end`,
+  `create trigger devices_granted after update of logical_number_id on devices
+      when old.logical_number_id is not new.logical_number_id begin
+      delete from terminal_versions where company_id = new.company_id and device_id = new.id and +${WITHOUT_BYTES};
+      ${grantToDevice('updated_at')}
+    end`,
+  `create trigger terminal_versions_placed_in after insert on terminal_versions
+      when new.state <> 'granted' ${PLACED}`,
+  `create trigger terminal_versions_placed after update of state, reason, attempts on terminal_versions
+      when new.state <> old.state or new.reason is not old.reason or new.attempts <> old.attempts ${PLACED}`,
+  `create trigger transactions_prove after insert on transactions ${PROVEN}`,
+  `create trigger transactions_prove_later after update of status on transactions ${PROVEN}`,
 ];
 
 /** Minute of the transaction `row` since 1970. */
@@ -185,8 +250,9 @@ export const SQLITE_SCHEMA: readonly string[] = [
   `create view members as ${MEMBERS_QUERY}`,
   ...COUNTED.flatMap(counting),
   ...STAYING.map(staying),
-  ...TOTALLED,
+  ...TALLIES.flatMap(tallied),
   ...OF_DEVICES,
+  ...OF_SOFTWARE,
   ...SUMMING,
   ...KEPT,
   ...SQLITE_SEARCH,

@@ -250,14 +250,20 @@ export const recordTable = <Of extends Columns>(columns: Of, { indexes = [], ...
   );
 
 /** A counted table of links between two records, indexed in both directions; a link is deleted with either. */
-export const linkTable = <From extends string, To extends string>(
+export const linkTable = <
+  From extends string,
+  To extends string,
+  More extends Columns = Record<never, Column>,
+>(
   [from, source]: readonly [From, string],
   [to, target]: readonly [To, string],
+  more?: More,
 ) =>
   table(
-    { company_id: integer, [from]: ownedBy(source), [to]: ownedBy(target) } as Record<
+    { company_id: integer, [from]: ownedBy(source), [to]: ownedBy(target), ...more } as Record<
       'company_id' | From | To,
       typeof integer
-    >,
+    > &
+      More,
     { key: ['company_id', from, to], isCounted: true, indexes: [[to, from]] },
   );

@@ -3,10 +3,12 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { answered } from '../support/dashboard.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
-import { fleet, rowsIn } from '../support/fleet.js';
+import { crcOf, fleet, rowsIn } from '../support/fleet.js';
 import { type AedesBroker, startAedes } from '../support/mqtt/brokers.js';
 import { connectTerminals, type SimulatedTerminals } from '../support/mqtt/terminals.js';
 import { ownServer, type Member, startServer, type TestServer } from '../support/server.js';
+import { softwareOfDevice } from '../support/software.js';
+import { stockedTerminal } from '../support/stocked-terminal.js';
 import { waitFor } from '../support/wait-for.js';
 
 let broker: AedesBroker;
@@ -77,6 +79,40 @@ describe('notifications over MQTT', () => {
     await notify(server, acme, 'one', '100');
     await waitFor(async () => expect(await states()).toEqual(['sent']));
     expect(await rowsIn(server, 'notification_deliveries', 'lease_ends_at is null')).toBe(1);
+  });
+});
+
+describe('a report of an installation over MQTT', () => {
+  it('counts like one over HTTP, for the only device of the logical number', async () => {
+    const simulated = await terminals();
+    const terminal = await stockedTerminal(acme, 'sale');
+    const crc = crcOf(Buffer.from('bytecode of sale'));
+    const publish = (fields: object, number = 'number%20of%20sale') =>
+      simulated.client.publishAsync(
+        confirmTopic(number),
+        JSON.stringify({ type: 'install', name: 'acmepagamentos_sale.posxml', crc, ...fields }),
+        { qos: 1 },
+      );
+    const status = async () => (await softwareOfDevice(acme, terminal.serialNumber))[0];
+    await publish({ result: 'failed', code: 'SPACE' });
+    await waitFor(async () => expect(await status()).toMatchObject({ state: 'FAILED', reason: 'SPACE' }));
+    await publish({ result: 'installed' });
+    await waitFor(async () => expect(await status()).toMatchObject({ state: 'INSTALLED' }));
+    for (const [fields, number] of [
+      [{ result: 'done' }],
+      [{ result: 'failed', crc: 'x' }],
+      [{ result: 'failed', name: 'acmepagamentos_none.posxml' }],
+      [{ result: 'failed' }, 'none'],
+    ] as const) {
+      await publish(fields, number);
+    }
+    await waitFor(async () => {
+      const shown = (await metrics()).split('\n');
+      for (const outcome of ['"installed"} 2', '"ignored"} 2', '"unknown"} 2']) {
+        expect(shown).toContain(`mqtt_confirmations_total{outcome=${outcome}`);
+      }
+    });
+    expect(await status()).toMatchObject({ state: 'INSTALLED' });
   });
 });
 

@@ -83,6 +83,7 @@ describe('AT-25 the fences between companies', () => {
       // Tables with the group at the time of a transaction, and versions granted to and held by terminals.
       'transaction_group_totals',
       'terminal_versions',
+      'app_version_totals',
     ];
     const loose: string[] = [];
     for (const table of (await tenantTables()).filter((name) => !history.includes(name))) {

@@ -33,9 +33,10 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/people/user/passkey.repository.ts': 5,
   'src/domain/people/user/session.repository.ts': 9,
   'src/domain/people/user/user.repository.ts': 12,
-  'src/domain/software/app/app.repository.ts': 4,
+  'src/domain/software/app/app.repository.ts': 5,
   'src/domain/software/app/content.repository.ts': 3,
-  'src/domain/software/manifest/manifest.repository.ts': 6,
+  'src/domain/software/manifest/manifest.repository.ts': 5,
+  'src/domain/software/manifest/terminal-software.repository.ts': 7,
   'src/domain/software/plan/plan.repository.ts': 4,
   'src/domain/terminals/terminal/terminal.repository.ts': 7,
 };

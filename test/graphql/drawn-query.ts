@@ -91,8 +91,13 @@ export class DrawnQueries {
   }
 
   #arguments(args: readonly GraphQLArgument[]): string {
-    const given = args.some(({ name }) => name === 'first') ? this.#page(args) : this.#key(args);
+    const given = this.#given(args, new Set(args.map(({ name }) => name)));
     return given.length === 0 ? '' : `(${given.join(', ')})`;
+  }
+
+  #given(args: readonly GraphQLArgument[], names: ReadonlySet<string>): string[] {
+    if (names.has('orderBy')) return this.#page(args);
+    return names.has('first') ? [this.#argument(args, 'first', this.#next(5))] : this.#key(args);
   }
 
   #page(args: readonly GraphQLArgument[]): string[] {

@@ -49,7 +49,8 @@ async function call(
   token = scope === 'terminals' ? terminal.token : server.acme.token,
   more: Readonly<Record<string, string>> = {},
 ) {
-  const sent: Fields = { ...example, ...(path.endsWith('/confirm') ? { event } : {}) };
+  const own = path.endsWith('/confirm') ? { event } : path.endsWith('/installs') ? { name: asset } : {};
+  const sent: Fields = { ...example, ...own };
   const row = body?.shape.serialNumber === undefined ? {} : { serial_number: terminal.serialNumber };
   const type = bodyTypes === undefined ? {} : { 'content-type': bodyTypes[0] ?? '' };
   return await createClient(server.url, null).request(

@@ -10,15 +10,21 @@ import { devices } from '../../src/domain/fleet/device/device.service.js';
 import { effectiveEntries, selectValueBytes } from '../../src/domain/fleet/setting/parameter.repository.js';
 import { findTransactionsByKeys } from '../../src/domain/payments/transaction/transaction.repository.js';
 import {
-  dropCurrent,
-  forgetDeletedVersions,
+  dropHeld,
+  forgetLost,
   manifestEntries,
-  reachOf,
   selectHeld,
   selectOtherVersions,
   selectSoftware,
   upsertHeld,
 } from '../../src/domain/software/manifest/manifest.repository.js';
+import {
+  countTerminals,
+  reachOf,
+  softwareEntries,
+  softwareOfDevices,
+  terminalsOfVersions,
+} from '../../src/domain/software/manifest/terminal-software.repository.js';
 import {
   addUnknownTerminals,
   deleteDeviceToken,
@@ -39,6 +45,11 @@ const BY_LINKS = [
 ] as const;
 const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
 
+const HELD = { reason: null, detail: null, attempts: 0, since: new Date(1) } as const;
+const NO_FILTER = { state: null, groupId: null, presence: null, reason: null } as const;
+const FILTERS = [NO_FILTER, { ...NO_FILTER, groupId: 1 }, { ...NO_FILTER, presence: 'never_seen' }] as const;
+const TERMINALS = { ...PAGE, order: 'TERMINALS', condition: null } as const;
+
 /** Reads of terminals by a company, see `test/database/tenancy.test.ts`. */
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, replace: true }),
@@ -47,6 +58,20 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'versions of a terminal': (work) => selectHeld(work, 1),
   'other versions of an application': (work) => selectOtherVersions(work, 11),
   'reach of versions': (work) => reachOf(work, [{ id: 11 }, { id: 12 }]),
+  'software of devices': (work) => softwareOfDevices(work, [{ id: 1 }, { id: TWIN + 1 }]),
+  'software of devices, counted': (work) => countEntries(work, softwareEntries, 100, [1]),
+  ...Object.fromEntries(
+    FILTERS.map((filter) => [
+      `terminals of versions ${JSON.stringify(filter)}`,
+      (work: ReadWork) => terminalsOfVersions(work, [11, 12], { ...TERMINALS, filter }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    FILTERS.map((filter) => [
+      `number of terminals of versions ${JSON.stringify(filter)}`,
+      (work: ReadWork) => countTerminals(work, [11, 12], { filter }),
+    ]),
+  ),
   'what terminals download': (work) => selectSoftware(work, [1, TWIN + 1], 100),
   'what a manifest has': (work) => countEntries(work, manifestEntries, 100, [1]),
   'devices by group': devicesByGroup,
@@ -85,9 +110,9 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
   },
   'find the only devices of numbers': (work) => selectOnlyDevices(work, ['N', 'N3', 'Nx']),
   'note a version of a terminal': (work) =>
-    upsertHeld(work, 1, { appVersionId: 1, contentId: 2, isDownloaded: false, isCurrent: false }),
-  'drop a version of a terminal': (work) => dropCurrent(work, 1, [{ appVersionId: 1 }]),
-  'forget deleted versions of a terminal': (work) => forgetDeletedVersions(work, 1),
+    upsertHeld(work, 1, { appVersionId: 1, state: 'granted', ...HELD }),
+  'drop a version of a terminal': (work) => dropHeld(work, 1, [{ appVersionId: 1 }]),
+  'forget deleted versions of a terminal': (work) => forgetLost(work, 1),
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
   'store refusals': (work) =>
     storeRefusals(work, {

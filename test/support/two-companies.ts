@@ -273,16 +273,10 @@ function ofDevices(withOther: boolean): Inserted[] {
     return [
       ['device_tokens', { ...of, token_hash: hash, issued_by: 1 }],
       ['terminal_refusals', { ...of, code: 'terminal_disabled' }],
-      [
-        'terminal_versions',
-        { ...of, app_version_id: 11, content_id: 1, is_downloaded: true, is_current: true },
-      ],
+      ['terminal_versions', { ...of, app_version_id: 15, state: 'installed', attempts: 1 }],
       ['device_numbers', { ...of, number: hash }],
       // Only the other company has a version with this id.
-      [
-        'terminal_versions',
-        { ...of, app_version_id: TWIN + 11, content_id: 1, is_downloaded: true, is_current: false },
-      ],
+      ['terminal_versions', { ...of, app_version_id: TWIN + 12, state: 'failed', attempts: 1 }],
     ];
   });
 }

@@ -29,6 +29,7 @@ import { appVersionGrantGraphql } from '../../domain/software/app/grant.graphql.
 import { deviceAtGraphql } from '../../domain/software/device-at/device-at.graphql.js';
 import { fileGraphql } from '../../domain/software/file/file.graphql.js';
 import { manifestGraphql } from '../../domain/software/manifest/manifest.graphql.js';
+import { terminalSoftwareGraphql } from '../../domain/software/manifest/terminal-software.graphql.js';
 import { fleetPlanGraphql } from '../../domain/software/plan/plan.graphql.js';
 import { terminalGraphql } from '../../domain/terminals/terminal/terminal.graphql.js';
 import type { GraphqlModule } from '../../graphql/index.js';
@@ -55,6 +56,7 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   ledgerEntryGraphql,
   logicalNumberGraphql,
   manifestGraphql,
+  terminalSoftwareGraphql,
   metacontentGraphql,
   notificationGraphql,
   notificationSummaryGraphql,

@@ -22,6 +22,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   decided: 'já foi decidido',
   digits: 'deve ter apenas dígitos',
   duration: ['deve ser no mínimo {minimum} minutos', 'deve ser no máximo {maximum} dias'],
+  hexadecimal: 'deve ter 4 dígitos hexadecimais',
   email: 'deve ser um endereço de e-mail',
   empty: 'não pode ficar vazio',
   event_type: 'deve conter tipos de eventos, por exemplo {example}',

@@ -24,6 +24,21 @@ interface Identified {
 /** Finds a record by a unique key, for example its serial number. Errors: `not_found`. */
 type Getter<T> = (work: ReadWork, key: string) => Promise<T>;
 
+/** Values of many parents, by parent. */
+type LoadEach<P, V, R = void> = (
+  work: ReadWork,
+  parents: readonly P[],
+  request: R,
+) => Promise<ReadonlyMap<P, V>>;
+
+/** A list under many parents; `of` identifies it, and `countKey` the condition of its records. */
+interface PageSource<T, P> {
+  readonly of: object;
+  readonly read: LoadEach<P, Slice<T>>;
+  readonly count: LoadEach<P, number>;
+  readonly countKey: string;
+}
+
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
   readonly counters: OperationCounters = { nodes: 0, replayed: false, hasChanged: false };
@@ -90,14 +105,41 @@ export class RecordReads {
   ): Connection<T> {
     if (scope !== null) demandScope(this.caller, scope);
     const request = sliceRequest(child.list, args, standard);
+    const read = (work: ReadWork, parents: readonly P[]) => child.slices(work, parents, request);
+    const count = (work: ReadWork, parents: readonly P[]) => child.counts(work, parents, request.condition);
+    return this.#pages({ of: child, read, count, countKey: countKey(request) }, parent, request);
+  }
+
+  /** Like `children`, for a list that two functions read and count for all parents together. */
+  pages<T, R extends SliceRequest & { readonly filter: object }>(
+    read: LoadEach<number, Slice<T>, R>,
+    count: LoadEach<number, number, R>,
+    parent: number,
+    request: R,
+  ): Connection<T> {
+    demandScope(this.caller, 'read');
+    const source = {
+      of: read,
+      read: (work: ReadWork, parents: readonly number[]) => read(work, parents, request),
+      count: (work: ReadWork, parents: readonly number[]) => count(work, parents, request),
+      countKey: `count ${JSON.stringify(request.filter)}`,
+    };
+    return this.#pages(source, parent, request);
+  }
+
+  #pages<T, P extends KeyValue>(
+    { of, read, count, countKey: key }: PageSource<T, P>,
+    parent: P,
+    request: SliceRequest,
+  ): Connection<T> {
     const slices = () =>
-      this.loaders.loader<Slice<T>, P>(child, sliceKey(request), async (work, parents) => {
-        const found = await child.slices(work, parents, request);
+      this.loaders.loader<Slice<T>, P>(of, sliceKey(request), async (work, parents) => {
+        const found = await read(work, parents);
         return parents.map((each) => found.get(each) ?? { items: [], hasMore: false });
       });
     const counts = () =>
-      this.loaders.loader<number, P>(child, countKey(request), async (work, parents) => {
-        const found = await child.counts(work, parents, request.condition);
+      this.loaders.loader<number, P>(of, key, async (work, parents) => {
+        const found = await count(work, parents);
         return parents.map((each) => found.get(each) ?? 0);
       });
     return connection(

@@ -197,6 +197,7 @@ export class Compiler {
   #objectWriter(field: Field, nodes: Nodes): WriteValue {
     const type = getNamedType(field.type);
     if (!isObjectType(type) || type.getInterfaces().length > 0) throw new Unplanned('Bytes, or a record');
+    if (type.name.endsWith('Connection')) throw new Unplanned('A page of a list that is not declared');
     const properties = this.#object<unknown>(field, nodes, (own, ownNodes) => {
       if (own.resolve !== undefined) throw new Unplanned('A property with a resolver');
       const write = valueWriter(own.type, () => this.#objectWriter(own, ownNodes));

@@ -68,7 +68,7 @@ const PageInfo = g.objectType<PageInfoShape>('PageInfo', 'Position of a page in 
   endCursor: g.text.orNull('Cursor of the last record of the page. Null for an empty page.'),
 });
 
-function connectionOf<T extends object>(Record: ClassType<T>, name: string): ClassType<Page<T>> {
+export function connectionOf<T extends object>(Record: ClassType<T>, name: string): ClassType<Page<T>> {
   const noun = words(name);
   const nouns = plural(noun);
   const EdgeType = g.objectType<Edge<T>>(`${name}Edge`, `One ${noun} of a page, with its cursor.`, {

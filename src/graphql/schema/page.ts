@@ -60,19 +60,24 @@ export function sliceRequest(
     throw requestError('Give after only with first, and before only with last.');
   }
   const { field, direction } = orderBy ?? standard;
-  const limit = first ?? last ?? DEFAULT_FIRST;
+  const page = pageRequest(field, first ?? last, backward ? before : after);
+  return { ...page, descending: direction === 'desc', backward, condition };
+}
+
+/** Request of a page from the start of a list; `values` matches the values of keys. Errors: BAD_USER_INPUT for a bad page size or cursor. */
+export function pageRequest(
+  order: string,
+  first: ListArgs['first'],
+  after: ListArgs['after'],
+  values?: RegExp,
+): SliceRequest {
+  const limit = first ?? DEFAULT_FIRST;
   if (limit < 0 || limit > MAX_FIRST) {
     throw requestError(`first and last take 0 to ${MAX_FIRST}, not ${limit}.`);
   }
-  const cursor = backward ? before : after;
-  return {
-    order: field,
-    descending: direction === 'desc',
-    backward,
-    limit,
-    key: cursor == null ? null : decodeCursor(cursor, field),
-    condition,
-  };
+  const key = after == null ? null : decodeCursor(after, order);
+  if (key !== null && values?.test(String(key.value)) === false) throw notACursor();
+  return { order, descending: false, backward: false, limit, key, condition: null };
 }
 
 export function searchesOf<T, P extends KeyValue>(

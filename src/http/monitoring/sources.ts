@@ -164,7 +164,7 @@ function addMqtt(state: () => MqttFigures, gauge: Add, total: Add): void {
   const acknowledged = 'Notifications that the MQTT broker acknowledged.';
   const returned = 'Notifications that the MQTT broker did not acknowledge, to be published again.';
   const confirmations =
-    'Confirmations over MQTT, by outcome: confirmed, hello, repeated, unknown, ignored (malformed), dropped (too many waited), failed (could not be stored).';
+    'Confirmations over MQTT, by outcome: confirmed, hello, installed (a report of an installation), repeated, unknown, ignored (malformed), dropped (too many waited), failed (could not be stored).';
   gauge('mqtt_connected', connected, () => Number(state().isConnected));
   gauge('mqtt_in_flight', inFlight, () => state().inFlight);
   total('mqtt_connections_total', opened, () => state().connections);

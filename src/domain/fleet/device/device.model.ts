@@ -108,6 +108,16 @@ export function presenceStarts({ now, presence: { staleMs, offlineMs } }: At) {
   return { offline: SEEN, stale: now.getTime() - offlineMs + 1, online: now.getTime() - staleMs + 1 };
 }
 
+/** Interval of the last-seen times of terminals with a presence, in milliseconds since 1970; the end is excluded. */
+export function presenceRange(
+  presence: Presence,
+  at: At,
+): { from: number | undefined; to: number | undefined } {
+  const starts: Partial<Record<Presence, number>> = presenceStarts(at);
+  const next = PRESENCES[PRESENCES.indexOf(presence) + 1];
+  return { from: starts[presence], to: next && starts[next] };
+}
+
 /** Time at which a terminal was last seen, null if it never was, and its presence now. */
 export function sightingOf(lastSeenAt: number, at: At): { lastSeenAt: Date | null; presence: Presence } {
   const starts = presenceStarts(at);

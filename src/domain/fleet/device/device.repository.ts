@@ -10,7 +10,6 @@ import {
   inList,
   inPairs,
   pairTable,
-  crossJoin,
   flag,
   json,
   jsonText,
@@ -29,10 +28,10 @@ import {
   type DeviceMeta,
   type DeviceTotals,
   type GroupPresence,
-  type Presence,
   type PresenceCount,
   PRESENCES,
   SEEN,
+  presenceRange,
   presenceStarts,
   type SeenDevice,
   sightingOf,
@@ -55,10 +54,9 @@ const HAS_REPORTED = sql`(t.framework_version is not null or ${textOf('t.meta')}
 const REFUSED = sql`exists (select 1 from terminal_refusals as refused
   where refused.company_id = t.company_id and refused.device_id = t.id)`;
 
-/** Whether the terminal has the present bytes of a version, as in the reach of versions. */
+/** Whether the terminal has the bytes of a version, as in the reach of versions. */
 const hasVersion = (compared: (id: Sql) => Sql): Sql => sql`exists (select 1 from terminal_versions as had
-  ${crossJoin} app_versions as v on v.company_id = had.company_id and v.id = had.app_version_id and v.content_id = had.content_id
-  where had.company_id = t.company_id and had.device_id = t.id and had.is_current
+  where had.company_id = t.company_id and had.device_id = t.id and had.state in ('downloaded', 'installed', 'proven')
     and ${compared(sql.ref('had.app_version_id'))})`;
 
 export const devices = auditedList(deviceTable, {
@@ -203,14 +201,11 @@ function meaningOfLastSeenAt({ operator, value }: Comparison): Condition {
 /** A comparison of the presence as intervals of the time. */
 function meaningOfPresence({ value }: Comparison, at: MeaningAt): Condition {
   const wanted = new Set(Array.isArray(value) ? (value as readonly unknown[]) : [value]);
-  const starts: Partial<Record<Presence, number>> = presenceStarts(at);
-  const intervals: { from: number | undefined; to: number | undefined }[] = [];
-  for (const [index, presence] of PRESENCES.entries()) {
+  const intervals: ReturnType<typeof presenceRange>[] = [];
+  for (const presence of PRESENCES) {
     if (!wanted.has(presence)) continue;
     const last = intervals.at(-1);
-    const from = starts[presence];
-    const next = PRESENCES[index + 1];
-    const to = next && starts[next];
+    const { from, to } = presenceRange(presence, at);
     if (last !== undefined && last.to === from) last.to = to;
     else intervals.push({ from, to });
   }

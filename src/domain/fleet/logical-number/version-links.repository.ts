@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, only, specialSql } from '../../../database/company/company-rows.js';
-import { inIds, pairTable, type Sql, typed } from '../../../database/storage.js';
+import { inIds, instant, pairTable, type Sql, typed } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
@@ -48,8 +48,8 @@ export async function replaceLinks(work: WriteWork, numbers: readonly LogicalNum
         select pair.id, pair.other from ${pairTable('integer', removed)})`.execute(db);
   }
   if (added.length > 0) {
-    await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id)
-      select ${typed('integer', companyId)}, pair.id, pair.other
+    await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id, granted_at)
+      select ${typed('integer', companyId)}, pair.id, pair.other, ${typed('instant', instant.toColumn(work.now))}
       from ${pairTable('integer', added)}`.execute(db);
   }
 }

@@ -18,6 +18,7 @@ import {
 } from './version-links.repository.js';
 
 const devices = new CompanyRows('devices');
+const terminalVersions = new CompanyRows('terminal_versions');
 
 const FORCE_IT = 'Send force: true to make the change anyway.';
 
@@ -125,11 +126,12 @@ export async function lossesByMove(
   return new Map(losing.map((id) => [id, new DomainError('in_use', message)]));
 }
 
-/** Refuses to replace the bytes of a version that a logical number has. Errors: `in_use`. */
+/** Refuses to replace the bytes of a version that a logical number or a terminal has. Errors: `in_use`. */
 export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Promise<void> {
-  if (!(await versionLinks.exists(work, { app_version_id: appVersionId }))) return;
+  const match = { app_version_id: appVersionId };
+  if (!(await versionLinks.exists(work, match)) && !(await terminalVersions.exists(work, match))) return;
   const message =
-    'must stay as it is: logical numbers have this version. Create a version with another number';
+    'must stay as it is: logical numbers or terminals have this version. Create a version with another number';
   throw new DomainError('in_use', message, { fields: { bytecode: [message] } });
 }
 

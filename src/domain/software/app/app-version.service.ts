@@ -4,7 +4,7 @@ import { only } from '../../../database/company/company-rows.js';
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { SentContent } from '../../../platform/encoding/content.js';
-import { invalid, tooManyRecords } from '../../../platform/errors.js';
+import { invalid, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/errors.js';
 import { formatCrc16 } from '../../../platform/hashes.js';
 import type { PageRequest } from '../../../platform/requests.js';
 import { parse, changed, newValues } from '../../../platform/validate.js';
@@ -24,9 +24,12 @@ import {
   appVersionTable,
   type Association,
   ASSOCIATIONS,
+  countKnownTerminals,
   deleteAssociations,
   insertAssociations,
+  resetTerminals,
   selectAssociatedWith,
+  versionTotals,
   withAssociations,
 } from './app.repository.js';
 import { copyContent, keepContent, releaseContents, sumsOfContents } from './content.service.js';
@@ -116,13 +119,32 @@ async function keep(work: WriteWork, content: SentContent | null): Promise<Bytec
   return { contentId: await keepContent(work, content), size: content.size, crc: content.crc };
 }
 
-/** Errors: `invalid`, `taken`. */
+/** Whether the bytecode of a version is this one. */
+async function hasBytes(work: ReadWork, { contentId }: AppVersion, bytecode: SentContent | null) {
+  const sums = await sumsOfContents(work, contentId === null ? [] : [{ id: contentId }]);
+  return sums.get(contentId ?? 0) === bytecode?.sha256;
+}
+
+/** Forgets what is known of a version on terminals, since its bytes become others. Errors: `too_many_records`. */
+async function forgetTerminals(work: WriteWork, versionId: number): Promise<void> {
+  const known = await countKnownTerminals(work, versionId);
+  if (known > MAX_DELETED_TOGETHER) {
+    const what = `The version, whose bytes are known on ${known} terminals,`;
+    throw tooManyRecords(what, `${known} states to reset`, MAX_DELETED_TOGETHER, 'create another version');
+  }
+  if (known > 0) await resetTerminals(work, versionId);
+}
+
+/** Errors: `invalid`, `taken`; `too_many_records` for other bytes of a version that very many terminals have. */
 export async function updateAppVersion(work: WriteWork, current: AssociatedVersion, input: unknown) {
   const { bytecode, groupIds, moduleIds, fileIds, ...given } = parse(AppVersionUpdate, input);
   const values = changed<AppVersion, typeof given>(current, given);
   await appVersionRecords.refuseTaken(work, values, current);
   const associations = associationsOf({ groupIds, moduleIds, fileIds }, current);
   await associate(work, current.id, current, associations);
+  if (bytecode !== undefined && !(await hasBytes(work, current, bytecode))) {
+    await forgetTerminals(work, current.id);
+  }
   const version = await appVersionTable.update(work, current, {
     ...values,
     ...(bytecode === undefined ? {} : await keep(work, bytecode)),
@@ -136,10 +158,8 @@ export async function updateAppVersion(work: WriteWork, current: AssociatedVersi
 /** Updates a version. Errors: `invalid`, `taken`; `in_use` for new bytes if a logical number has it. */
 export async function replaceAppVersion(work: WriteWork, current: AssociatedVersion, input: unknown) {
   const { bytecode } = parse(AppVersionUpdate, input);
-  if (bytecode !== undefined) {
-    const { id, contentId } = current;
-    const sums = await sumsOfContents(work, contentId === null ? [] : [{ id: contentId }]);
-    if (sums.get(contentId ?? 0) !== bytecode?.sha256) await refuseOtherBytes(work, id);
+  if (bytecode !== undefined && !(await hasBytes(work, current, bytecode))) {
+    await refuseOtherBytes(work, current.id);
   }
   return await updateAppVersion(work, current, input);
 }
@@ -236,6 +256,7 @@ async function deleteVersions(work: WriteWork, versions: readonly AssociatedVers
   await dropVersionLinks(work, ids);
   await dropFromVersions(work, 'moduleIds', ids);
   await appVersionTable.delete(work, { id: ids });
+  await versionTotals.delete(work, { app_version_id: ids });
   await releaseContents(
     work,
     versions.flatMap(({ contentId }) => contentId ?? []),

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
-import { specialSql } from '../../../database/company/company-rows.js';
+import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { auditedList } from '../../../database/list/list.js';
-import { idTable, inIds } from '../../../database/storage.js';
+import { crossJoin, idTable, inIds, instant, typed } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { App, AppVersion, Associations } from './app.model.js';
 
@@ -131,4 +131,29 @@ export async function isModuleInUse(work: ReadWork, id: number): Promise<boolean
     join app_versions as v on v.company_id = m.company_id and v.id = m.module_id
     where m.company_id = ${companyId} and v.app_id = ${id} limit 1`.execute(db);
   return rows.length > 0;
+}
+
+export const versionTotals = new CompanyRows('app_version_totals');
+
+/** Number of terminals of which it is known that they have a version, or could not install it, or a little more. */
+export async function countKnownTerminals(work: ReadWork, versionId: number): Promise<number> {
+  const found = await versionTotals.find(work, { app_version_id: versionId });
+  if (found === undefined) return 0;
+  const { downloaded, installed, proven, failed, fetched } = found;
+  return downloaded + installed + proven + failed + fetched;
+}
+
+/** Forgets what is known of a version on terminals: those that are to have it begin anew, others have it no more. */
+export async function resetTerminals(work: WriteWork, versionId: number): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  const isGranted = sql`exists (select 1 from devices as d
+    ${crossJoin} logical_number_app_versions as l on l.company_id = d.company_id
+      and l.logical_number_id = d.logical_number_id
+    where d.company_id = ${companyId} and d.id = terminal_versions.device_id and l.app_version_id = ${versionId})`;
+  await sql`delete from terminal_versions
+    where company_id = ${companyId} and app_version_id = ${versionId} and not ${isGranted}`.execute(db);
+  await sql`update terminal_versions set state = 'granted', reason = null, detail = null, attempts = 0,
+      since = ${typed('instant', instant.toColumn(work.now))}
+    where company_id = ${companyId} and app_version_id = ${versionId}
+      and (state <> 'granted' or attempts > 0)`.execute(db);
 }

@@ -1,21 +1,8 @@
 import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
-import { AppLanguage, AppVersionType } from '../app/app.graphql.js';
-import type {
-  Asset,
-  ManifestApp,
-  ManifestModule,
-  Omission,
-  Reach,
-  RenderedManifest,
-} from './manifest.model.js';
-import {
-  listManifests,
-  MANIFEST_SEARCH,
-  manifestEntries,
-  REACH_SEARCH,
-  reachOf,
-} from './manifest.service.js';
+import { AppLanguage } from '../app/app.graphql.js';
+import type { Asset, ManifestApp, ManifestModule, Omission, RenderedManifest } from './manifest.model.js';
+import { listManifests, MANIFEST_SEARCH, manifestEntries } from './manifest.service.js';
 
 type Hidden = 'contentId' | 'versionId';
 
@@ -109,22 +96,4 @@ const manifest = g.fields(DeviceType, {
   },
 });
 
-const ReachType = g.objectType<Reach>('AppVersionReach', 'How far a version has come.', {
-  granted: g.int('Logical numbers that have the version.'),
-  downloaded: g.int('Devices whose terminals have downloaded its present bytes at `/terminal/v1/assets`.'),
-  current: g.int(
-    'Devices whose terminals have its present bytes, as far as is known: they downloaded them or showed that they have them, and have not shown otherwise since: by a request for it with `crc` or `If-None-Match` of other bytes, by another version of the application, or by a manifest without this one. After such a request, another download does not count until the terminal shows that it has the bytes.',
-  ),
-});
-
-const NONE: Reach = { granted: 0, downloaded: 0, current: 0 };
-
-const reach = g.fields(AppVersionType, {
-  reach: {
-    field: g.object(ReachType, 'How far the version has come.'),
-    resolve: async (version, ctx) => (await ctx.loadForMany(reachOf, version)) ?? NONE,
-    searches: () => [REACH_SEARCH],
-  },
-});
-
-export const manifestGraphql = g.graphqlModule(manifest, reach);
+export const manifestGraphql = g.graphqlModule(manifest);

@@ -1,3 +1,7 @@
+import { HOUR } from '../../../platform/clock.js';
+import type { RecordOf } from '../../../schema/schema.js';
+import type { SOFTWARE_STATES } from '../../../schema/software.js';
+import type { Presence } from '../../fleet/device/device.model.js';
 import type { Language } from '../app/app.model.js';
 
 /** Bytes that a terminal downloads by name. */
@@ -79,13 +83,56 @@ export interface Software {
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
 }
 
-/** Number of logical numbers that have a version, of terminals that downloaded it, and of those that have it now. */
-export type Reach = Readonly<Record<'granted' | 'downloaded' | 'current', number>>;
+/** Number of logical numbers that have a version, and of devices by what is known of it on their terminals. */
+export interface Reach extends Readonly<
+  Record<'granted' | 'downloaded' | 'current' | 'installed' | 'proven' | 'failed', number>
+> {
+  /** Id of the version. */
+  readonly id: number;
+}
 
-/** Conclusions from a request for an asset about the bytes on the terminal. */
+type StoredState = (typeof SOFTWARE_STATES)[number];
+
+/** An app version on a terminal, and its state. */
+export type HeldVersion = RecordOf<
+  'terminal_versions',
+  { state: StoredState },
+  'company_id' | 'device_id' | 'sequence'
+>;
+
+/** Milliseconds after which a version that a terminal has not downloaded since it was granted is overdue. */
+export const OVERDUE_AFTER = 24 * HOUR;
+
+/** A state as it is shown: `overdue` is `granted` for longer than `OVERDUE_AFTER`. */
+export type SoftwareState = StoredState | 'overdue';
+
+/** An app version on the terminal of a device. */
+export interface TerminalSoftware extends Omit<HeldVersion, 'state'> {
+  readonly deviceId: number;
+  readonly state: SoftwareState;
+}
+
+/** A change of a state, at the position `id` among those of the company. */
+export interface SoftwareChange {
+  readonly id: number;
+  readonly software: TerminalSoftware;
+}
+
+/** Conditions on terminals of a version, joined by AND; null is no condition. */
+export interface TerminalFilter {
+  readonly state: SoftwareState | null;
+  readonly groupId: number | null;
+  readonly presence: Presence | null;
+  readonly reason: string | null;
+}
+
+/** Conclusions about an asset on a terminal, from a request for it or from a report of its installation. */
 export interface AssetEvidence {
-  /** `downloaded`: this request delivered the last bytes. `shown`: the terminal had them. Null if neither. */
-  readonly has: 'downloaded' | 'shown' | null;
+  /** `downloaded`: a request delivered the last bytes. `shown`: the terminal named these bytes. Null if none of all. */
+  readonly kind: 'downloaded' | 'shown' | 'installed' | 'failed' | null;
   /** CRC of other bytes that the terminal named in `crc` or `If-None-Match`; null if it named none. */
   readonly other: { readonly crc: string | null } | null;
+  /** Code and text of a failed installation. */
+  readonly reason?: string | null;
+  readonly detail?: string | null;
 }

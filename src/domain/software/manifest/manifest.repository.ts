@@ -3,10 +3,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { CompanyRows, type NewRow, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
-import { idTable, inIds, crossJoin, flag } from '../../../database/storage.js';
+import { idTable, inIds, instant, crossJoin, flag } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import type { RecordOf } from '../../../schema/schema.js';
-import type { Reach, StoredFile, StoredVersion } from './manifest.model.js';
+import type { HeldVersion, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**
  * Columns of a version `v`, its app `a` and its content `c`, and the joins for them. The statements start at
@@ -79,13 +78,9 @@ export async function selectSoftware(work: ReadWork, numberIds: readonly number[
 }
 
 const held = new CompanyRows('terminal_versions');
-
-/** A version of which a terminal has, or had, the bytes. */
-export type HeldVersion = RecordOf<'terminal_versions', object, 'company_id' | 'device_id'>;
-
-const mapping = recordMapping<'terminal_versions', HeldVersion, 'company_id' | 'device_id'>(
+const mapping = recordMapping<'terminal_versions', HeldVersion, 'company_id' | 'device_id' | 'sequence'>(
   'terminal_versions',
-  ['company_id', 'device_id'],
+  ['company_id', 'device_id', 'sequence'],
 );
 
 export async function selectHeld(work: ReadWork, deviceId: number): Promise<readonly HeldVersion[]> {
@@ -101,55 +96,36 @@ export async function upsertHeld(work: WriteWork, deviceId: number, version: Hel
   await held.insertReturning(work, [{ device_id: deviceId, app_version_id, ...changes }], { key, changes });
 }
 
-export async function dropCurrent(
+/** Stores that a terminal has these versions no more. */
+export async function dropHeld(
   work: WriteWork,
   deviceId: number,
   versions: readonly Pick<HeldVersion, 'appVersionId'>[],
 ): Promise<void> {
   if (versions.length === 0) return;
   const match = { device_id: deviceId, app_version_id: versions.map(({ appVersionId }) => appVersionId) };
-  await held.update(work, match, { is_current: flag.toColumn(false) });
+  const since = instant.toColumn(work.now);
+  await held.update(work, match, { state: 'granted', reason: null, detail: null, since });
 }
 
 export async function selectOtherVersions(work: ReadWork, versionId: number) {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ id: number; crc: string; content_id: number | null }>`
-    select v.id, v.crc, v.content_id from app_versions as own
+  const { rows } = await sql<{ id: number; crc: string }>`
+    select v.id, v.crc from app_versions as own
     join app_versions as v on v.company_id = own.company_id and v.app_id = own.app_id and v.id <> own.id
+      and v.content_id is not null
     where own.company_id = ${companyId} and own.id = ${versionId}`.execute(db);
-  return rows.map(({ id, crc, content_id }) => ({ id, crc, contentId: content_id }));
+  return rows;
 }
 
-/** Deletes what is stored of versions that were deleted: their ids are never used again. */
-export async function forgetDeletedVersions(work: WriteWork, deviceId: number): Promise<void> {
+/** Deletes what is stored of versions that a terminal neither has nor is to get, and of deleted versions. */
+export async function forgetLost(work: WriteWork, deviceId: number): Promise<void> {
   const { db, companyId } = specialSql(work);
-  await sql`delete from terminal_versions where company_id = ${companyId} and device_id = ${deviceId}
-    and not exists (select 1 from app_versions as v
-      where v.company_id = ${companyId} and v.id = terminal_versions.app_version_id)`.execute(db);
-}
-
-/** The reach of each version, by its id; two statements. Versions without any are absent. */
-export async function reachOf(work: ReadWork, versions: readonly { readonly id: number }[]) {
-  const { db, companyId } = specialSql(work);
-  const versionIds = versions.map(({ id }) => id);
-  const granted = await sql<{ id: number; total: number }>`select l.app_version_id as id, count(*) as total
-    from logical_number_app_versions as l
-    where l.company_id = ${companyId} and l.app_version_id ${inIds(versionIds)}
-    group by l.app_version_id`.execute(db);
-  const fetched = await sql<{
-    id: number;
-    downloaded: number;
-    current: number;
-  }>`select t.app_version_id as id,
-      count(case when t.is_downloaded then 1 end) as downloaded, count(case when t.is_current then 1 end) as current
-    from terminal_versions as t
-    join app_versions as v on v.company_id = t.company_id and v.id = t.app_version_id
-    where t.company_id = ${companyId} and t.app_version_id ${inIds(versionIds)} and t.content_id = v.content_id
-    group by t.app_version_id`.execute(db);
-  const reach = new Map<number, Reach>();
-  for (const { id, total } of granted.rows) reach.set(id, { granted: total, downloaded: 0, current: 0 });
-  for (const { id, downloaded, current } of fetched.rows) {
-    reach.set(id, { granted: reach.get(id)?.granted ?? 0, downloaded, current });
-  }
-  return reach;
+  await sql`delete from terminal_versions where company_id = ${companyId} and device_id = ${deviceId} and (
+    state = 'granted' and not exists (select 1 from devices as d
+      ${crossJoin} logical_number_app_versions as l on l.company_id = d.company_id
+        and l.logical_number_id = d.logical_number_id
+      where d.company_id = ${companyId} and d.id = ${deviceId} and l.app_version_id = terminal_versions.app_version_id)
+    or not exists (select 1 from app_versions as v
+      where v.company_id = ${companyId} and v.id = terminal_versions.app_version_id))`.execute(db);
 }

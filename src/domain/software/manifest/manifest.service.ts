@@ -1,27 +1,29 @@
 import { getFrom } from '../../../database/company/records.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { hasCardData } from '../../../platform/card-data/card-data.js';
+import { hasCardData, scrubText } from '../../../platform/card-data/card-data.js';
 import { yieldToEventLoop } from '../../../platform/clock.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
-import { isNameLike, normalized } from '../../../platform/validate.js';
+import { InstallReport } from '../../../platform/terminal.js';
+import { isNameLike, normalized, parse } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
+import { getDevice, selectOnlyDevices } from '../../fleet/device/device.service.js';
 import { groups } from '../../fleet/group/group.service.js';
 import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { effectiveBytes, listEffectiveParameters } from '../../fleet/setting/parameter.service.js';
 import { companies } from '../../people/company/company.service.js';
-import type { Asset, AssetEvidence, Assets, RenderedManifest } from './manifest.model.js';
+import type { Asset, AssetEvidence, Assets, HeldVersion, RenderedManifest } from './manifest.model.js';
 import {
-  dropCurrent,
-  forgetDeletedVersions,
-  type HeldVersion,
+  dropHeld,
+  forgetLost,
   selectHeld,
   selectOtherVersions,
   selectSoftware,
   upsertHeld,
 } from './manifest.repository.js';
 import { assetsByName, assetsOfNumber, render } from './manifest.rules.js';
+import { hasBytes, heldAfter } from './software-state.rules.js';
 
 type ManifestDevice = Pick<Device, 'id' | 'serialNumber' | 'enabled' | 'logicalNumberId'>;
 type AssignedDevice = ManifestDevice & { readonly logicalNumberId: number };
@@ -101,11 +103,6 @@ function tooMany(what: string): DomainError {
   return new DomainError('too_many_records', `The manifest has too many ${what}.`);
 }
 
-/** Search of `reachOf`: the logical numbers and the terminals that have the versions. */
-export const REACH_SEARCH: Search = { rows: 'logical_number_app_versions' };
-
-export { reachOf } from './manifest.repository.js';
-
 type Terminal = Pick<Device, 'id' | 'serialNumber' | 'frameworkVersion'>;
 
 const MAX_NAME = 255;
@@ -146,55 +143,87 @@ function nameOf(requested: string): string {
   return isStorable ? name : '(no name)';
 }
 
-/**
- * Stores which version a request for an asset proves: that the terminal has its bytes, or that it runs other
- * bytes although it had these. The latest request counts: bytes that the terminal downloads again after it
- * showed others are not current until it shows them. Writes nothing if nothing is new.
- */
+/** Stores what a request or a report shows of an asset on a terminal. Writes nothing if nothing is new. */
 export async function noteAsset(
   work: WriteWork,
-  { id: deviceId }: Terminal,
-  { versionId: appVersionId, contentId }: Asset,
-  { has, other }: AssetEvidence,
+  { id: deviceId }: Pick<Terminal, 'id'>,
+  { versionId }: Pick<Asset, 'versionId'>,
+  evidence: AssetEvidence,
 ): Promise<void> {
-  if (appVersionId === null || (has === null && other === null)) return;
+  if (versionId === null) return;
   const held = await selectHeld(work, deviceId);
-  const known = held.find((each) => isOf(each, { appVersionId, contentId }));
-  const isCurrent = other === null || known === undefined;
-  if (isCurrent && has === null) return;
-  const isDownloaded = has === 'downloaded' || known?.isDownloaded === true;
-  if (known?.isCurrent === isCurrent && known.isDownloaded === isDownloaded) return;
-  await upsertHeld(work, deviceId, { appVersionId, contentId, isDownloaded, isCurrent });
-  // A terminal has only one version of an application: this one, or the one with the bytes that it showed.
-  const others = await selectOtherVersions(work, appVersionId);
-  const shownCrc = isCurrent ? null : other.crc;
-  const shown = others.find(({ crc }) => crc === shownCrc);
-  if (shown?.contentId != null) {
-    const bytes = { appVersionId: shown.id, contentId: shown.contentId };
-    const wasDownloaded = held.some((each) => isOf(each, bytes) && each.isDownloaded);
-    await upsertHeld(work, deviceId, { ...bytes, isDownloaded: wasDownloaded, isCurrent: true });
-  }
-  const replaced = new Set(others.flatMap(({ id }) => (id === shown?.id ? [] : [id])));
-  await dropCurrent(
-    work,
-    deviceId,
-    held.filter((each) => each.isCurrent && replaced.has(each.appVersionId)),
-  );
-  await forgetDeletedVersions(work, deviceId);
+  const known = held.find(({ appVersionId }) => appVersionId === versionId);
+  const after = heldAfter(versionId, known, evidence, work.now);
+  // A terminal that could not install a version goes on with another one.
+  const current = after ?? (known?.state === 'failed' && evidence.other !== null ? known : undefined);
+  if (current === undefined) return;
+  if (after !== undefined) await upsertHeld(work, deviceId, after);
+  await noteOthers(work, deviceId, held, current, evidence);
+  await forgetLost(work, deviceId);
+  // Wakes the subscribers of `softwareChanged`.
+  work.report({ companyId: work.caller.companyId, entityType: 'terminal_version' });
 }
 
-type Bytes = Pick<HeldVersion, 'appVersionId' | 'contentId'>;
+/** A terminal has only one version of an application: this one, or the one with the bytes that it named. */
+async function noteOthers(
+  work: WriteWork,
+  deviceId: number,
+  held: readonly HeldVersion[],
+  { appVersionId, state }: HeldVersion,
+  { other }: AssetEvidence,
+): Promise<void> {
+  const others = await selectOtherVersions(work, appVersionId);
+  const shown = hasBytes(state) ? undefined : others.find(({ crc }) => crc === other?.crc);
+  if (state === 'failed' && shown === undefined) return;
+  if (shown !== undefined) {
+    const known = held.find((each) => each.appVersionId === shown.id);
+    const after = heldAfter(shown.id, known, { kind: 'shown', other: null }, work.now);
+    if (after !== undefined) await upsertHeld(work, deviceId, after);
+  }
+  const replaced = new Set(others.flatMap(({ id }) => (id === shown?.id ? [] : [id])));
+  await dropHeld(
+    work,
+    deviceId,
+    held.filter((each) => hasBytes(each.state) && replaced.has(each.appVersionId)),
+  );
+}
 
-const isOf = (one: Bytes, other: Bytes): boolean =>
-  one.appVersionId === other.appVersionId && one.contentId === other.contentId;
-
-/** Plans to mark versions as not current that a terminal deletes, since its assets miss them. Undefined if none. */
+/** Plans to mark versions as gone that a terminal deletes, since its assets miss them. Undefined if none. */
 export async function droppedBy(work: ReadWork, { id: deviceId }: Terminal, { apps }: Pick<Assets, 'apps'>) {
   const listed = new Set(
     apps.flatMap((app) => [app.versionId, ...app.modules.map((each) => each.versionId)]),
   );
   const held = await selectHeld(work, deviceId);
-  const dropped = held.filter(({ appVersionId, isCurrent }) => isCurrent && !listed.has(appVersionId));
+  const dropped = held.filter(({ appVersionId, state }) => state !== 'granted' && !listed.has(appVersionId));
   if (dropped.length === 0) return undefined;
-  return (writing: WriteWork) => dropCurrent(writing, deviceId, dropped);
+  return async (writing: WriteWork) => {
+    await dropHeld(writing, deviceId, dropped);
+    await forgetLost(writing, deviceId);
+  };
+}
+
+/** Stores a terminal's report that it installed an asset, or could not. Errors: `not_found`, `invalid`. */
+export async function noteInstall(work: WriteWork, device: AssignedDevice, input: unknown): Promise<void> {
+  const { name, crc, result, code, detail } = parse(InstallReport, input);
+  const { asset } = await findAsset(work, device, name);
+  if (asset === undefined) throw notFound('asset');
+  const isOfOther = crc !== asset.crc;
+  // The terminal may report late that it could not install an earlier version.
+  if (isOfOther && result === 'failed') return;
+  const { value, scrubs } = scrubText(detail ?? '');
+  if (scrubs > 0) work.count('cardDataScrubs', scrubs);
+  const reported = { reason: code, detail: detail === null ? null : value };
+  await noteAsset(work, device, asset, {
+    kind: isOfOther ? null : result,
+    other: isOfOther ? { crc } : null,
+    ...reported,
+  });
+}
+
+/** Like `noteInstall`, for the only enabled device of a logical number. Errors: also `not_found` if there is none. */
+export async function noteInstallOfNumber(work: WriteWork, logicalNumber: string, input: unknown) {
+  const [deviceId] = await selectOnlyDevices(work, [logicalNumber]);
+  const device = deviceId === undefined ? undefined : await getDevice(work, deviceId);
+  if (device?.logicalNumberId == null) throw notFound('device');
+  await noteInstall(work, { ...device, logicalNumberId: device.logicalNumberId }, input);
 }

@@ -194,7 +194,7 @@ async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest):
   const etag = `"${asset.sha256}"`;
   const headers = { ETag: etag, 'X-CRC16': asset.crc, 'Accept-Ranges': 'bytes' };
   if (exchange.hasTag(etag) || known === asset.crc) {
-    await record('success', 'not changed', { has: 'shown', other: null });
+    await record('success', 'not changed', { kind: 'shown', other: null });
     exchange.unchanged(headers);
     return;
   }
@@ -202,13 +202,13 @@ async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest):
   const other = namesOther ? { crc: known } : null;
   const range = exchange.method === 'HEAD' ? null : rangeOf(exchange, asset, etag);
   if (range === 'unsatisfiable') {
-    await record('fail', `no such range of ${asset.size} bytes`, { has: null, other });
+    await record('fail', `no such range of ${asset.size} bytes`, { kind: null, other });
     throw new HttpProblem(416, 'range_not_satisfiable', `The asset has ${asset.size} bytes.`, {
       'Content-Range': `bytes */${asset.size}`,
     });
   }
-  await sendBytes(exchange, asset, range, headers, (status, result, has) =>
-    record(status, result, { has, other }),
+  await sendBytes(exchange, asset, range, headers, (status, result, kind) =>
+    record(status, result, { kind, other }),
   );
 }
 
@@ -224,7 +224,7 @@ async function sendBytes(
   { size, contentId }: Asset,
   range: ByteRange | null,
   resourceHeaders: Readonly<Record<string, string>>,
-  record: (status: 'success' | 'fail', result: string, has: AssetEvidence['has']) => Promise<void>,
+  record: (status: 'success' | 'fail', result: string, kind: AssetEvidence['kind']) => Promise<void>,
 ): Promise<void> {
   const { start, end } = range ?? { start: 0, end: size };
   const head = {
@@ -243,9 +243,9 @@ async function sendBytes(
   try {
     isTaken = await exchange.stream(head, piecesOf(exchange, contentId, { start, end }, sent));
   } finally {
-    const has = isTaken && end === size ? 'downloaded' : null;
-    if (isTaken) await record('success', of, has);
-    else await record('fail', `${of}, ended after ${sent.bytes} bytes`, has);
+    const kind = isTaken && end === size ? 'downloaded' : null;
+    if (isTaken) await record('success', of, kind);
+    else await record('fail', `${of}, ended after ${sent.bytes} bytes`, kind);
   }
 }
 

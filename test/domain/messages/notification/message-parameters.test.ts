@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { eventOf } from '../../../../src/mqtt/confirmations.js';
+import { messageOf } from '../../../../src/mqtt/confirmations.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { reachable } from '../../../support/deliveries.js';
 import { startAedes, type AedesBroker } from '../../../support/mqtt/brokers.js';
@@ -163,5 +163,8 @@ it.each(FORMS)('RU-36 %j is read alike over HTTP and MQTT', async (form, isConfi
   const id = /"id":"(\d+)"/.exec(taken)?.[1] ?? '';
   const body = form.replace('ID', id);
   const { status } = await fetch(`${path}/confirm`, { method: 'POST', headers, body });
-  expect([status === 200, eventOf(Buffer.from(body))]).toEqual([isConfirmation, isConfirmation ? id : null]);
+  expect([status === 200, messageOf(Buffer.from(body))?.event ?? null]).toEqual([
+    isConfirmation,
+    isConfirmation ? id : null,
+  ]);
 });

@@ -1,0 +1,214 @@
+import { sql } from 'kysely';
+
+import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
+import { recordMapping } from '../../../database/company/company-table.js';
+import { listOf } from '../../../database/list/list.js';
+import type { Key, SliceRequest } from '../../../database/list/listing.js';
+import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
+import {
+  crossJoin,
+  hiddenFromPlanner,
+  idTable,
+  inIds,
+  pairTable,
+  type Sql,
+  typed,
+} from '../../../database/storage.js';
+import type { ReadWork } from '../../../database/work.js';
+import { columnNames, type Row } from '../../../schema/schema.js';
+import { SOFTWARE_CHANGES, SOFTWARE_STATES } from '../../../schema/software.js';
+import { presenceRange } from '../../fleet/device/device.model.js';
+import {
+  OVERDUE_AFTER,
+  type HeldVersion,
+  type Reach,
+  type SoftwareChange,
+  type TerminalFilter,
+  type TerminalSoftware,
+} from './manifest.model.js';
+
+type StoredRow = Row<'terminal_versions'>;
+
+const { recordOf } = recordMapping<
+  'terminal_versions',
+  HeldVersion & Pick<TerminalSoftware, 'deviceId'>,
+  'company_id' | 'sequence'
+>('terminal_versions', ['company_id', 'sequence']);
+const COLUMNS = sql.join(columnNames('terminal_versions').map((name) => sql.ref(`t.${name}`)));
+
+/** Latest beginning of the state `granted` with which a version is overdue. */
+const overdueBy = ({ now }: Pick<ReadWork, 'now'>): Date => new Date(now.getTime() - OVERDUE_AFTER);
+
+function softwareAt(work: Pick<ReadWork, 'now'>, row: StoredRow): TerminalSoftware {
+  const software = recordOf(row);
+  const isOverdue = software.state === 'granted' && software.since <= overdueBy(work);
+  return isOverdue ? { ...software, state: 'overdue' } : software;
+}
+
+const totals = new CompanyRows('app_version_totals');
+
+/** The reach of each version, by its id; one statement, which reads a row for each. Versions without any are absent. */
+export async function reachOf(work: ReadWork, versions: readonly { readonly id: number }[]) {
+  const rows = await totals.select(work, { app_version_id: versions.map(({ id }) => id) });
+  return new Map(
+    rows.map(({ app_version_id: id, numbers, fetched, downloaded, installed, proven, failed }) => {
+      const current = downloaded + installed + proven;
+      const reach: Reach = { id, granted: numbers, downloaded: fetched, current, installed, proven, failed };
+      return [id, reach];
+    }),
+  );
+}
+
+/** Number of terminals on which versions are overdue, by their ids; one statement. Counts entries of an index. */
+export async function countOverdue(work: ReadWork, versions: readonly { readonly id: number }[]) {
+  const filter = { state: 'overdue', groupId: null, presence: null, reason: null } as const;
+  const ids = versions.map(({ id }) => id);
+  return await countTerminals(work, ids, { filter });
+}
+
+/** Counts the entries of `softwareOfDevices`. */
+export const softwareEntries: readonly EntryCount[] = [
+  (work, max, ids) =>
+    countUpTo(
+      max,
+      sql`from ${idTable(ids)} cross join terminal_versions as t
+        where t.company_id = ${specialSql(work).companyId} and t.device_id = p.value`,
+    ),
+];
+
+/** Versions that devices are to have, or that their terminals have, by device id and ascending. One statement. */
+export async function softwareOfDevices(work: ReadWork, devices: readonly { readonly id: number }[]) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<StoredRow>`select ${COLUMNS} from terminal_versions as t
+    ${crossJoin} app_versions as v on v.company_id = t.company_id and v.id = t.app_version_id
+    where t.company_id = ${companyId} and t.device_id ${inIds(devices.map(({ id }) => id))}`.execute(db);
+  const all = rows.map((row) => softwareAt(work, row));
+  all.sort((one, other) => one.appVersionId - other.appVersionId);
+  return Map.groupBy(all, ({ deviceId }) => deviceId);
+}
+
+/** A terminal, and a version of an application of which it may have another one. */
+type TerminalVersion = Pick<TerminalSoftware, 'deviceId' | 'appVersionId'>;
+
+/** Versions that terminals have of the applications of versions; null if none. One statement. */
+export async function selectRunning(work: ReadWork, of: readonly TerminalVersion[]) {
+  const { db, companyId } = specialSql(work);
+  const pairs = of.map(({ deviceId, appVersionId }) => [deviceId, appVersionId] as const);
+  const { rows } = await sql<TerminalVersion & { runningId: number | null }>`
+    select pair.id as "deviceId", pair.other as "appVersionId", (
+      select t.app_version_id from app_versions as own
+      ${crossJoin} terminal_versions as t on t.company_id = own.company_id and t.device_id = pair.id
+        and t.state in ('downloaded', 'installed', 'proven')
+      ${crossJoin} app_versions as v on v.company_id = own.company_id and v.id = t.app_version_id
+        and v.app_id = own.app_id
+      where own.company_id = ${companyId} and own.id = pair.other
+      order by t.since desc, t.app_version_id desc limit 1) as "runningId"
+    from ${pairTable('integer', pairs)}`.execute(db);
+  return rows;
+}
+
+export interface TerminalsRequest extends SliceRequest {
+  readonly filter: TerminalFilter;
+}
+
+/** A page of the terminals of each version, by state and then by its beginning. One statement. */
+export async function terminalsOfVersions(
+  work: ReadWork,
+  versionIds: readonly number[],
+  { key, limit, filter }: TerminalsRequest,
+) {
+  const { db } = specialSql(work);
+  const pages = versionIds.map(
+    (id) => sql`select * from (select ${COLUMNS} ${terminalsOf(work, id, filter, key)}
+      order by t.state, t.since, t.device_id limit ${hiddenFromPlanner(limit + 1)}) as page`,
+  );
+  const { rows } = await sql<StoredRow>`${sql.join(pages, sql` union all `)}`.execute(db);
+  const byVersion = Map.groupBy(rows, (row) => row.app_version_id);
+  return new Map(
+    Array.from(byVersion, ([id, own]) => {
+      const items = own.slice(0, limit).map((row) => ({
+        record: softwareAt(work, row),
+        key: { value: `${row.state} ${row.since}`, id: row.device_id },
+      }));
+      return [id, { items, hasMore: own.length > limit }];
+    }),
+  );
+}
+
+/** Whether the totals of versions have the number of terminals that meet a condition. */
+export const isTotalled = ({ state, groupId, presence, reason }: TerminalFilter): boolean =>
+  state !== 'granted' && state !== 'overdue' && groupId === null && presence === null && reason === null;
+
+/** Number of terminals of each version, by its id. One statement. */
+export async function countTerminals(
+  work: ReadWork,
+  versionIds: readonly number[],
+  { filter }: Pick<TerminalsRequest, 'filter'>,
+): Promise<ReadonlyMap<number, number>> {
+  const { db } = specialSql(work);
+  if (isTotalled(filter)) {
+    const states = SOFTWARE_STATES.filter((state) => filter.state === null || filter.state === state);
+    const rows = await totals.select(work, { app_version_id: versionIds });
+    const sumOf = (row: Row<'app_version_totals'>): number =>
+      states.reduce((sum, state) => sum + row[state], 0);
+    return new Map(rows.map((row) => [row.app_version_id, sumOf(row)]));
+  }
+  const counts = versionIds.map(
+    (id) => sql`select ${typed('integer', id)} as id, count(*) as total ${terminalsOf(work, id, filter)}`,
+  );
+  const query = sql<{ id: number; total: number }>`${sql.join(counts, sql` union all `)}`;
+  return new Map((await query.execute(db)).rows.map(({ id, total }) => [id, total]));
+}
+
+/** FROM and WHERE for the terminals `t` of a version, or for those after the key of a page. */
+function terminalsOf(
+  work: ReadWork,
+  versionId: number,
+  { state, groupId, presence, reason }: TerminalFilter,
+  key: Key | null = null,
+) {
+  const { companyId } = specialSql(work);
+  const ofGroup = sql`and exists (select 1 from devices as d
+    ${crossJoin} logical_numbers as n on n.company_id = d.company_id and n.id = d.logical_number_id
+    where d.company_id = ${companyId} and d.id = t.device_id and n.group_id = ${groupId})`;
+  return sql`from terminal_versions as t where t.company_id = ${companyId} and t.app_version_id = ${versionId}
+    ${inStateAfter(work, state, key)}
+    ${reason === null ? sql`` : sql`and t.reason = ${reason}`} ${groupId === null ? sql`` : ofGroup}
+    ${presence === null ? sql`` : isPresent(work, presence)}`;
+}
+
+/** A state, and the position after a key: its state, milliseconds since 1970, and its device. */
+function inStateAfter(work: ReadWork, state: TerminalFilter['state'], key: Key | null): Sql {
+  const by = overdueBy(work);
+  const [stored = '', at] = String(key?.value).split(' ');
+  const since = new Date(Number(at));
+  if (state === null) {
+    return key === null ? sql`` : sql`and (t.state, t.since, t.device_id) > (${stored}, ${since}, ${key.id})`;
+  }
+  const beyond = key === null ? sql`` : sql`and (t.since, t.device_id) > (${since}, ${key.id})`;
+  if (state === 'overdue') return sql`and t.state = 'granted' and t.since <= ${by} ${beyond}`;
+  if (state !== 'granted') return sql`and t.state = ${state} ${beyond}`;
+  // With two lower bounds, SQLite might begin at the one that is further away.
+  return sql`and t.state = 'granted' ${key !== null && since > by ? beyond : sql`and t.since > ${by}`}`;
+}
+
+function isPresent(work: ReadWork, presence: NonNullable<TerminalFilter['presence']>): Sql {
+  const { from, to } = presenceRange(presence, work);
+  return sql`and exists (select 1 from device_presence as c
+    where c.company_id = ${specialSql(work).companyId} and c.device_id = t.device_id
+      ${from === undefined ? sql`` : sql`and c.last_seen_at >= ${new Date(from)}`}
+      ${to === undefined ? sql`` : sql`and c.last_seen_at < ${new Date(to)}`})`;
+}
+
+const changes = listOf<'terminal_versions', SoftwareChange>({
+  name: 'SoftwareChange',
+  table: 'terminal_versions',
+  rows: 0,
+  id: 'sequence',
+  orders: { ID: 'sequence' },
+  filters: { appVersionId: { column: 'app_version_id', kind: 'id' } },
+  recordOf: (row) => ({ id: row.sequence ?? 0, software: recordOf(row) }),
+});
+
+/** States that evidence has changed; not those of grants. */
+export const softwareNewRows = changes.movedRows('terminal_versions_by_sequence', SOFTWARE_CHANGES);

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { ReadWork, Units, WriteWork } from '../../src/database/work.js';
+import { findOpen } from '../../src/domain/base/alert/alert.repository.js';
+import * as alert from '../../src/domain/base/alert/alert.service.js';
+import { deleteWebhook, getWebhook } from '../../src/domain/base/webhook/webhook.service.js';
 import * as device from '../../src/domain/fleet/device/device.service.js';
 import * as group from '../../src/domain/fleet/group/group.service.js';
 import * as number from '../../src/domain/fleet/logical-number/logical-number.service.js';
@@ -140,6 +143,9 @@ const READS: Readonly<Record<string, Read>> = {
   'links of numbers': (work) => links.versionLinks.select(work, { logical_number_id: [1, TWIN + 1] }),
   notifications: (work) => listNotifications(work, PAGE),
   ...TRANSACTION_READS,
+  'open alert': (work) => findOpen(work, 1),
+  'alert rules': (work) => alert.alertRules.upTo(work, 10, null),
+  alerts: (work) => alert.alerts.upTo(work, 10, null),
   user: (work) => people.getUser(work, TWIN),
   users: (work) => people.listUsers(work, PAGE),
   token: (work) => getToken(work, TWIN),
@@ -203,6 +209,10 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
     ]),
   'finish a transaction': async (work) =>
     finishTransaction(work, await getTransaction(work, TWIN + 1), { status: 'fail' }),
+  'open an alert': async (work) =>
+    alert.openAlert(work, await alert.getAlertRule(work, 1), { affected: 1, total: null, examples: [] }),
+  'delete an alert rule': async (work) => alert.deleteAlertRule(work, await alert.getAlertRule(work, 1)),
+  'delete a webhook': async (work) => deleteWebhook(work, await getWebhook(work, 1)),
   'release contents': (work) => content.releaseContents(work, [1, TWIN + 1]),
   'copy a content': (work) => content.copyContent(work, 1),
 };

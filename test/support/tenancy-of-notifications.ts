@@ -1,6 +1,8 @@
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
+  countFailedSince,
   deliverySummaries,
+  failedNumbersSince,
   selectFacts,
   selectOpenNumbers,
   selectQueueChanges,
@@ -25,6 +27,7 @@ import { notifications } from '../../src/domain/messages/notification/notificati
 import { FAILED_EARLIER, FAILED_LATER, LEASE_END, LEASED } from './two-companies.js';
 
 const NUMBERS = [1, 2, 3];
+const EPOCH = new Date(0);
 const HELD = [{ id: LEASED, leaseEndsAt: LEASE_END }];
 
 /** Reads of notifications by a company, see `test/database/tenancy.test.ts`. */
@@ -34,6 +37,8 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
   'handed deliveries': (work) => selectHanded(work, [1, LEASED, 16]),
   'deliveries in states': (work) => selectInStates(work, 1, ['queued', 'failed'], 10),
   'deliveries by state': (work) => deliverySummaries(work, [{ id: 1 }, { id: 2 }, { id: 3 }]),
+  'number of failed deliveries': (work) => countFailedSince(work, EPOCH),
+  'numbers of failed deliveries': (work) => failedNumbersSince(work, EPOCH, 10),
   'deliveries over time': (work) =>
     summarizeNotifications(work, { where: null, bucket: 'day', timeZone: null, emptyBuckets: false }),
   'notifications with a delivery in a state': (work) =>

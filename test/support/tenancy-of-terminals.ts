@@ -1,6 +1,7 @@
 import { countEntries } from '../../src/database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../src/database/work.js';
 import {
+  countSilent,
   devicesByGroup,
   devicesByPresence,
   selectOnlyDevices,
@@ -27,9 +28,11 @@ import {
 } from '../../src/domain/software/manifest/terminal-software.repository.js';
 import {
   addUnknownTerminals,
+  countRefusedSince,
   deleteDeviceToken,
   isUnknownTerminal,
   lastRefusals,
+  refusedSince,
   replaceDeviceTokens,
   selectDevicesForTokens,
   storeRefusals,
@@ -43,6 +46,8 @@ const BY_LINKS = [
   { field: 'version', operator: 'in', value: [11, 12, TWIN + 11] },
   { field: 'refused', operator: 'eq', value: true },
 ] as const;
+const EPOCH = new Date(0);
+const IS_ENABLED = { field: 'enabled', operator: 'eq', value: true } as const;
 const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
 
 const HELD = { reason: null, detail: null, attempts: 0, since: new Date(1) } as const;
@@ -54,6 +59,9 @@ const TERMINALS = { ...PAGE, order: 'TERMINALS', condition: null } as const;
 export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise<unknown>>> = {
   'devices for tokens': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, replace: true }),
   'devices without a token': (work) => selectDevicesForTokens(work, { after: 0, limit: 10, replace: false }),
+  'number of refused terminals': (work) => countRefusedSince(work, EPOCH),
+  'refused terminals': (work) => refusedSince(work, EPOCH, 10),
+  'silent devices': (work) => countSilent(work, IS_ENABLED, work.now),
   refusals: (work) => lastRefusals(work, [{ id: 1 }, { id: TWIN + 1 }]),
   'versions of a terminal': (work) => selectHeld(work, 1),
   'other versions of an application': (work) => selectOtherVersions(work, 11),

@@ -28,6 +28,14 @@ import {
 const server = useServerPerTest();
 beforeEach(() => server.clock.stop());
 
+const toolsOf = () => ({
+  units: server.app.units,
+  mail: createMailer({ settings: null, publicUrl: '', onError: () => undefined }),
+  conditionOf: () => Promise.reject(new Error('No rule has a filter')),
+  isStopped: () => false,
+  onError: (error: unknown) => expect.unreachable(String(error)),
+});
+
 const HALF_SILENT = { silent: { percent: 50, silentFor: '1h' } };
 
 describe('an alert of silent terminals', () => {
@@ -138,6 +146,27 @@ describe('an alert of a count', () => {
       { kind: 'unknownTerminals', affected: 1, examples: ['X1'] },
     ]);
   });
+
+  it('counts deliveries of notifications that have failed within the time', async () => {
+    await createRule(server.acme, { on: { deliveriesFailed: { count: 2, within: '10m' } } });
+    for (const number of ['N1', 'N2', 'N3']) await fleet.logicalNumber(server.acme.client, number);
+    const message = { content: 'Hello', range: 'specific_logical_numbers', logical_numbers: 'N1,N2,N3' };
+    await server.acme.client.post('notifications', message);
+    await server.app.steps.idle();
+    const end = (number: string, state: string): Promise<unknown> =>
+      server.place.sql(
+        `update notification_deliveries set state = $1, finished_at = $2, due_at = null where logical_number_id =
+          (select id from logical_numbers where number = $3)`,
+        [state, server.clock.now(), number],
+      );
+    await end('N1', 'failed');
+    await end('N2', 'expired');
+    expect(await after(server, MINUTE)).toEqual([]);
+    await end('N3', 'failed');
+    const opened = { kind: 'deliveriesFailed', affected: 2, total: null, examples: ['N3', 'N1'] };
+    expect(await after(server, MINUTE)).toMatchObject([opened]);
+    expect(await after(server, 9 * MINUTE)).toMatchObject([{ affected: 1, closedAt: null }]);
+  });
 });
 
 describe('an open alert', () => {
@@ -193,6 +222,20 @@ describe('an open alert', () => {
 });
 
 describe('evaluations', () => {
+  it('find again what a node has measured that was killed before it wrote', async () => {
+    await refuse(server, await addDevices(server.acme, ['a']));
+    await createRule(server.acme, { on: { refused: { count: 1, within: '7d' } } });
+    const { units } = server.app;
+    const write = (): Promise<never> => Promise.reject(new Error('killed'));
+    const errors: unknown[] = [];
+    await evaluateAlerts({ ...toolsOf(), units: { ...units, write }, onError: (e) => errors.push(e) });
+    expect(errors).toEqual([new Error('killed')]);
+    expect(await alertsOf(server.acme)).toEqual([]);
+    for (let run = 0; run < 2; run += 1) await server.app.alerts.run();
+    expect(await alertsOf(server.acme)).toHaveLength(1);
+    expect(await events(server)).toEqual(['opened']);
+  });
+
   it('cannot open a second alert of a rule in the database', async () => {
     const { databaseId } = await createRule(server.acme, { on: { refused: { count: 1, within: '7d' } } });
     const open = () =>
@@ -223,13 +266,7 @@ describe('evaluations', () => {
   it('that both have measured open one alert: the second finds it', async () => {
     await refuse(server, await addDevices(server.acme, ['a']));
     await createRule(server.acme, { on: { refused: { count: 1, within: '7d' } } });
-    const tools = {
-      units: server.app.units,
-      mail: createMailer({ settings: null, publicUrl: '', onError: () => undefined }),
-      conditionOf: () => Promise.reject(new Error('No rule has a filter')),
-      isStopped: () => false,
-      onError: (error: unknown) => expect.unreachable(String(error)),
-    };
+    const tools = toolsOf();
     await Promise.all([evaluateAlerts(tools), evaluateAlerts(tools), evaluateAlerts(tools)]);
     expect(await alertsOf(server.acme)).toHaveLength(1);
     expect(await events(server)).toEqual(['opened']);

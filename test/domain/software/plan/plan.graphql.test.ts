@@ -1,104 +1,16 @@
-import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { answered, refused } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
-import { createdId, fleet, rowsIn, softwareOf, statementsOf } from '../../../support/fleet.js';
-import { ownServer, useServerPerTest, type Fields, type Member } from '../../../support/server.js';
-import { actOf, CHANGES, setUp } from '../device-at/acts.js';
-
-const STATE = 'query ($groupId: ID, $devices: Boolean) { fleetState(groupId: $groupId, devices: $devices) }';
-const PLAN = `query ($document: JSON!) { fleetPlan(document: $document) {
-  plan { id terminals losing changes { path action before after } } userErrors { path code message } } }`;
-const APPLY = `mutation ($document: JSON!, $planId: String!) { fleetApply(document: $document, planId: $planId) {
-  count undo job { databaseId kind state total done } warnings userErrors { path code message } } }`;
-
-interface Plan {
-  readonly id: string;
-  readonly terminals: number;
-  readonly losing: number;
-  readonly changes: readonly Fields[];
-}
-
-interface UserError {
-  readonly path: readonly string[];
-  readonly code: string;
-  readonly message: string;
-}
-
-interface Applied {
-  readonly count: number | null;
-  readonly undo: object | null;
-  readonly job: { readonly databaseId: number; readonly total: number } | null;
-  readonly warnings: readonly string[];
-  readonly userErrors: readonly UserError[];
-}
-
-const stateOf = async (member: Member, variables: Fields = {}): Promise<Fields> =>
-  (await answered<{ fleetState: Fields }>(member, STATE, variables)).fleetState;
-
-const planOf = async (member: Member, document: unknown) =>
-  (
-    await answered<{ fleetPlan: { plan: Plan | null; userErrors: readonly UserError[] } }>(member, PLAN, {
-      document,
-    })
-  ).fleetPlan;
-
-/** The plan of a document that must be valid. */
-async function planned(member: Member, document: unknown): Promise<Plan> {
-  const { plan, userErrors } = await planOf(member, document);
-  expect(userErrors).toEqual([]);
-  if (plan === null) throw new Error('There is no plan');
-  return plan;
-}
-
-const apply = async (member: Member, document: unknown, planId: string): Promise<Applied> =>
-  (await answered<{ fleetApply: Applied }>(member, APPLY, { document, planId })).fleetApply;
+import { fleet, statementsOf } from '../../../support/fleet.js';
+import { useServerPerTest, type Fields } from '../../../support/server.js';
+import { setUp } from '../device-at/acts.js';
+import { CHANGES_OF_DOCUMENT, DOCUMENT, planned, planOf, shown, sorted, STATE, stateOf } from './plans.js';
 
 const server = useServerPerTest();
 
 /** A fleet with two groups, three logical numbers and terminals, and two versions of one app. */
 beforeEach(() => setUp(server));
-
-const DOCUMENT = {
-  groups: {
-    north: {
-      appVersions: { 'sale.posxml': ['2'] },
-      defaultAppVersions: { 'sale.posxml': ['2'] },
-      parameters: { timeout: '60', host: { value: 'a.example', description: 'Host of the acquirer' } },
-      metacontents: { menu: { entries: [1, 2] } },
-    },
-  },
-  logicalNumbers: { 'N-2': { group: 'north', parameters: { retries: '9' } } },
-  devices: { 'S-2': { enabled: false }, 'S-3': { logicalNumber: null } },
-};
-
-/** Differences of the document. */
-const CHANGES_OF_DOCUMENT = [
-  ['CHANGE', 'groups.north.appVersions.sale.posxml', ['1', '2'], ['2']],
-  ['ADD', 'groups.north.defaultAppVersions.sale.posxml', null, ['2']],
-  ['CHANGE', 'groups.north.parameters.timeout', '0', '60'],
-  [
-    'CHANGE',
-    'groups.north.parameters.host',
-    '0',
-    { value: 'a.example', description: 'Host of the acquirer' },
-  ],
-  ['ADD', 'groups.north.metacontents.menu', null, { entries: [1, 2] }],
-  ['CHANGE', 'logicalNumbers.N-2.group', 'south', 'north'],
-  ['ADD', 'logicalNumbers.N-2.parameters.retries', null, '9'],
-  ['CHANGE', 'logicalNumbers.N-2.appVersions.sale.posxml', ['1', '2'], ['2']],
-  ['CHANGE', 'logicalNumbers.N-1.appVersions.sale.posxml', ['1', '2'], ['2']],
-  ['CHANGE', 'logicalNumbers.N-3.appVersions.sale.posxml', ['1', '2'], ['2']],
-  ['CHANGE', 'devices.S-2.enabled', true, false],
-  ['CHANGE', 'devices.S-3.logicalNumber', 'N-3', null],
-  ['REMOVE', 'groups.north.parameters.retries', '0', null],
-];
-
-const shown = ({ changes }: Plan) =>
-  changes.map(({ action, path, before, after }) => [action, (path as string[]).join('.'), before, after]);
-
-const sorted = (all: readonly unknown[]): string[] => all.map((each) => JSON.stringify(each)).sort();
 
 describe('fleetPlan', () => {
   it('shows every difference, also those that follow, for how many terminals, and changes nothing', async () => {
@@ -129,8 +41,6 @@ describe('fleetPlan', () => {
 
   it('names all problems of a document, each with its path', async () => {
     await fleet.group(server.beta.client, 'of beta');
-    const app = await softwareOf(server.acme.client).app();
-    expect(app).toContain('apps/');
     const document = {
       groups: {
         nowhere: {},
@@ -244,139 +154,5 @@ describe('fleetPlan', () => {
     }
     const count = await statementsOf(server, () => planned(server.acme, few));
     expect(await statementsOf(server, () => planned(server.acme, many))).toBe(count);
-  });
-});
-
-describe('fleetApply', () => {
-  it('makes the changes of the plan as one job, and its undo brings the earlier state back', async () => {
-    const { acme } = server;
-    const before = await stateOf(acme);
-    const { id, changes } = await planned(acme, DOCUMENT);
-    const applied = await apply(acme, DOCUMENT, id);
-    expect(applied).toMatchObject({
-      count: changes.length,
-      job: { kind: 'fleetApply', state: 'DONE', total: changes.length, done: changes.length },
-      userErrors: [],
-    });
-    expect((await planned(acme, DOCUMENT)).changes).toEqual([]);
-    const after = await stateOf(acme);
-    expect(after).toMatchObject({
-      groups: DOCUMENT.groups,
-      logicalNumbers: {
-        'N-1': { group: 'north', appVersions: { 'sale.posxml': ['2'] } },
-        'N-2': { group: 'north', appVersions: { 'sale.posxml': ['2'] }, parameters: { retries: '9' } },
-      },
-      devices: { 'S-1': { enabled: true }, 'S-2': { enabled: false }, 'S-3': { logicalNumber: null } },
-    });
-    const ofJob = `job_id = ${applied.job?.databaseId} and entity_type <> 'job'`;
-    const entries = await server.place.sql<{ type: string; total: number }>(
-      `select entity_type as type, count(*) as total from ledger where ${ofJob} group by entity_type order by entity_type`,
-    );
-    expect(entries).toEqual([
-      { type: 'app_version', total: 1 },
-      { type: 'device', total: 2 },
-      { type: 'group', total: 1 },
-      { type: 'logical_number', total: 3 },
-      { type: 'metacontent', total: 1 },
-      { type: 'parameter', total: 4 },
-    ]);
-    const { id: undoId } = await planned(acme, applied.undo);
-    expect((await apply(acme, applied.undo, undoId)).userErrors).toEqual([]);
-    expect(await stateOf(acme)).toEqual(before);
-  });
-
-  it('is STALE with what was changed since the plan, and then changes nothing', async () => {
-    const { acme } = server;
-    const { id } = await planned(acme, DOCUMENT);
-    await acme.client.put('devices/S-2', { enabled: false });
-    await createdId(acme.client, 'parameters', 'group_parameter', { name: 'north', key: 'new', value: '1' });
-    await createdId(acme.client, 'parameters', 'group_parameter', { name: 'south', key: 'new', value: '1' });
-    const before = await stateOf(acme);
-    const entries = await rowsIn(server, 'ledger');
-    const { userErrors, job } = await apply(acme, DOCUMENT, id);
-    expect(job).toBeNull();
-    const [last] = await server.place.sql<{ last: number }>(
-      'select max(sequence) as last from ledger where company_id = $1',
-      [acme.caller.companyId],
-    );
-    const sequence = last?.last ?? 0;
-    const changed = (what: string, by: number) => ({
-      path: ['planId'],
-      code: 'STALE',
-      message: `The ${what} was changed again, by entry ${by} of the ledger.`,
-    });
-    expect(userErrors).toEqual([changed('device S-2', sequence - 2), changed('parameter new', sequence - 1)]);
-    expect(await stateOf(acme)).toEqual(before);
-    expect(await rowsIn(server, 'ledger')).toBe(entries);
-  });
-
-  it('accepts the plan if only other records were changed, and refuses an invented one', async () => {
-    const { acme } = server;
-    const document = { devices: { 'S-1': { enabled: false } } };
-    const { id } = await planned(acme, document);
-    await acme.client.put('devices/S-2', { enabled: false });
-    expect(await apply(acme, document, 'mine')).toMatchObject({
-      userErrors: [{ path: ['planId'], code: 'INVALID' }],
-    });
-    const other = { devices: { 'S-1': { enabled: false }, 'S-3': { enabled: false } } };
-    expect(await apply(acme, other, id)).toMatchObject({ userErrors: [{ path: ['planId'], code: 'STALE' }] });
-    expect(await apply(acme, document, id)).toMatchObject({ count: 1, userErrors: [] });
-    expect(await apply(acme, document, id)).toMatchObject({
-      userErrors: [{ path: ['planId'], code: 'STALE' }],
-    });
-    const again = await planned(acme, document);
-    expect(await apply(acme, document, again.id)).toMatchObject({ count: 0, job: null, userErrors: [] });
-  });
-
-  it('is made once by two requests at the same time', async () => {
-    const { id } = await planned(server.acme, DOCUMENT);
-    const both = await Promise.all([apply(server.acme, DOCUMENT, id), apply(server.acme, DOCUMENT, id)]);
-    const codes = both.map(({ userErrors }) => userErrors[0]?.code ?? 'DONE');
-    expect(codes.sort()).toEqual(['DONE', 'STALE']);
-    expect(await rowsIn(server, 'jobs')).toBe(1);
-  });
-
-  it('warns of card data by the path of the value', async () => {
-    const card = '4111111111111111';
-    const document = { groups: { north: { metacontents: { menu: card }, parameters: { timeout: card } } } };
-    const { id } = await planned(server.acme, document);
-    const { warnings, userErrors } = await apply(server.acme, document, id);
-    expect(userErrors).toEqual([]);
-    expect(warnings.map((warning) => warning.split(':')[0])).toEqual([
-      'groups.north.parameters.timeout',
-      'groups.north.metacontents.menu',
-    ]);
-  });
-
-  it('needs the scope write', async () => {
-    const viewer = await server.member('acme', 'viewer');
-    const document = { devices: { 'S-1': { enabled: false } } };
-    const { id } = await planned(viewer, document);
-    expect(await refused(viewer, APPLY, { document, planId: id })).toMatchObject({ code: 'FORBIDDEN' });
-  });
-
-  it('brings a fleet back to any earlier state after any changes', async () => {
-    const own = await ownServer();
-    await setUp(own);
-    let done = 0;
-    const act = fc.tuple(fc.constantFrom(...CHANGES), fc.infiniteStream(fc.nat()));
-    await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 25, maxLength: 25 }), async (acts) => {
-        const earlier = await stateOf(own.acme);
-        for (const [name, choices] of acts) {
-          if (await actOf(own, name, choices)) done += 1;
-        }
-        const later = await stateOf(own.acme);
-        const { id } = await planned(own.acme, earlier);
-        const { undo, userErrors } = await apply(own.acme, earlier, id);
-        expect(userErrors).toEqual([]);
-        expect(await stateOf(own.acme)).toEqual(earlier);
-        const back = await planned(own.acme, undo);
-        expect((await apply(own.acme, undo, back.id)).userErrors).toEqual([]);
-        expect(await stateOf(own.acme)).toEqual(later);
-      }),
-      { numRuns: 12, endOnFailure: true },
-    );
-    expect(done).toBeGreaterThan(60);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { answered, nodeId, refused } from '../../../support/dashboard.js';
+import { answered, changed, nodeId, refused } from '../../../support/dashboard.js';
 import { useServerPerTest, type Fields } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
 import { change, createWebhook } from '../webhook/hooks.js';
@@ -124,6 +124,30 @@ describe('a rule', () => {
     expect(await deleteRule(server.beta, id)).toMatchObject({ userErrors: [{ code: 'NOT_FOUND' }] });
     const read = 'query ($id: ID!) { alertRule(id: $id) { name } node(id: $id) { id } }';
     expect(await answered(server.beta, read, { id })).toEqual({ alertRule: null, node: null });
+  });
+
+  it('gets an earlier name back, but not an earlier condition', async () => {
+    const { id } = await createRule(server.acme, { on: REFUSED });
+    const lastSequence = async (): Promise<number> =>
+      (
+        await answered<{ ledger: { nodes: readonly { sequence: number }[] } }>(
+          server.acme,
+          '{ ledger(last: 1) { nodes { sequence } } }',
+        )
+      ).ledger.nodes[0]?.sequence ?? 0;
+    const revert = async (): Promise<Fields> =>
+      await changed(
+        server.acme,
+        'mutation ($sequence: Int!) { revert(sequence: $sequence) { userErrors { code rule } } }',
+        { sequence: await lastSequence() },
+      );
+    await updateRule(server.acme, id, { name: 'Renamed', repeatAfter: '1h' });
+    expect(await revert()).toEqual({ userErrors: [] });
+    const read = 'query ($id: ID!) { alertRule(id: $id) { name repeatAfter on { refused { within } } } }';
+    const before = { name: 'Rule', repeatAfter: null, on: { refused: { within: '1h' } } };
+    expect(await answered(server.acme, read, { id })).toEqual({ alertRule: before });
+    await updateRule(server.acme, id, { on: { refused: { count: 1, within: '2h' } } });
+    expect(await revert()).toEqual({ userErrors: [{ code: 'INVALID', rule: 'not_revertible' }] });
   });
 
   it('loses its webhook when that is deleted', async () => {

@@ -10,6 +10,7 @@ import { createMailer } from '../../../../src/platform/mail.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
 import { openOtherNode, useServerPerTest } from '../../../support/server.js';
+import { waitFor } from '../../../support/wait-for.js';
 import {
   acknowledge,
   addDevices,
@@ -286,6 +287,29 @@ describe('evaluations', () => {
     for (const member of [server.acme, server.beta])
       expect(await alertsOf(member)).toMatchObject([{ name: 'works' }]);
     expect(server.logs.join('')).toContain('broken kind');
+  });
+
+  it('of a company that takes long let the others go on', async () => {
+    const on = { refused: { count: 1, within: '7d' } };
+    for (const member of [server.acme, server.beta]) {
+      await refuse(server, await addDevices(member, ['a']), member);
+      await createRule(member, { on });
+    }
+    const kind = alertKinds.get('refused');
+    if (kind === undefined) throw new Error('The kind is missing');
+    const released = Promise.withResolvers<undefined>();
+    const measure: typeof kind.measure = async (work, ...given) => {
+      if (work.caller.companyId === server.acme.caller.companyId) await released.promise;
+      return await kind.measure(work, ...given);
+    };
+    alertKinds.set('refused', { ...kind, measure });
+    const run = server.app.alerts.run();
+    await waitFor(async () => expect(await alertsOf(server.beta)).toHaveLength(1));
+    expect(await alertsOf(server.acme)).toEqual([]);
+    released.resolve(undefined);
+    await run;
+    alertKinds.set('refused', kind);
+    expect(await alertsOf(server.acme)).toHaveLength(1);
   });
 
   it('change nothing where the rule was changed since it was measured', async () => {

@@ -64,9 +64,10 @@ export async function replaceVersions(
   }));
 }
 
-/** Logical numbers of groups that have one of the versions, at most `limit` links of them. */
+/** Logical numbers of groups that have one of the versions; null if they have more than `limit` links with them. */
 export async function numbersWithVersions(work: ReadWork, versionIds: Ids, groupIds: Ids, limit: number) {
-  const links = await selectLinksOfVersions(work, versionIds, groupIds, limit);
+  const links = await selectLinksOfVersions(work, versionIds, groupIds, limit + 1);
+  if (links.length > limit) return null;
   const ids = [...new Set(links.map(({ logicalNumberId }) => logicalNumberId))];
   return await withVersions(work, await logicalNumberTable.select(work, { id: ids }));
 }

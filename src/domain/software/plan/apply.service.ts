@@ -1,17 +1,18 @@
 import type { WriteWork } from '../../../database/work.js';
 import type { Job } from '../../base/job/job.model.js';
 import { startJob } from '../../base/job/job.service.js';
+import { setAllParameters } from '../../fleet/bulk/bulk-change.service.js';
 import { storeDevices } from '../../fleet/device/device.service.js';
 import type { LogicalNumber } from '../../fleet/logical-number/logical-number.model.js';
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
-import { parameters, setParameters } from '../../fleet/setting/parameter.service.js';
+import { parameters } from '../../fleet/setting/parameter.service.js';
 import type { Metacontent, OwnedRecord, Owner, OwnerIds } from '../../fleet/setting/setting.model.js';
 import { metacontents } from '../../fleet/setting/setting.service.js';
 import { difference } from '../app/app-version.service.js';
 import { attachToGroup, detachFromGroup, setDefaultVersions } from '../app/grant.service.js';
 import type { Fleet } from './fleet-state.service.js';
 import type { ParameterState, PlanChange } from './plan.model.js';
-import type { Planned } from './planned.service.js';
+import type { Planned, Versions } from './planned.service.js';
 
 /** Name of the jobs under which the changes of plans stand in the ledger. */
 const FLEET_APPLY = 'fleetApply';
@@ -33,16 +34,22 @@ export async function applyChanges(work: WriteWork, planned: Planned): Promise<J
 async function changeSoftware(work: WriteWork, planned: Planned): Promise<void> {
   const { fleet, attached, defaults } = planned;
   const groups = [...fleet.groupsById.values()];
-  const changeOf = (id: number) => difference(fleet.attached.get(id) ?? [], attached.get(id) ?? []);
-  for (const group of groups) await attachToGroup(work, group, { appVersionIds: changeOf(group.id).added });
+  const changeOf = (id: number, before: Versions, after: Versions) =>
+    difference(before.get(id) ?? [], after.get(id) ?? []);
+  for (const group of groups) {
+    const { added } = changeOf(group.id, fleet.attached, attached);
+    if (added.length > 0) await attachToGroup(work, group, { appVersionIds: added });
+  }
   await changeNumbers(work, planned);
   for (const group of groups) {
-    const [before, after] = [fleet.defaults.get(group.id) ?? [], defaults.get(group.id) ?? []];
-    const { removed, added } = difference(before, after);
-    if (removed.length + added.length > 0) await setDefaultVersions(work, group, { appVersionIds: after });
+    const { removed, added } = changeOf(group.id, fleet.defaults, defaults);
+    if (removed.length + added.length === 0) continue;
+    await setDefaultVersions(work, group, { appVersionIds: defaults.get(group.id) ?? [] });
   }
-  for (const group of groups)
-    await detachFromGroup(work, group, { appVersionIds: changeOf(group.id).removed });
+  for (const group of groups) {
+    const { removed } = changeOf(group.id, fleet.attached, attached);
+    if (removed.length > 0) await detachFromGroup(work, group, { appVersionIds: removed });
+  }
 }
 
 async function changeNumbers(work: WriteWork, { fleet, desired, granted }: Planned): Promise<void> {
@@ -55,11 +62,9 @@ async function changeNumbers(work: WriteWork, { fleet, desired, granted }: Plann
     const { removed, added } = difference(number.appVersionIds, granted.get(number.id) ?? []);
     return groupAfter(number) !== number.groupId || removed.length + added.length > 0;
   });
-  const [staying, moving] = [true, false].map((stays) =>
-    changing.filter((number) => (groupAfter(number) === number.groupId) === stays),
-  );
-  await replaceVersions(work, staying ?? [], granted);
-  for (const [groupId, own] of Map.groupBy(moving ?? [], groupAfter)) {
+  const targetOf = (number: LogicalNumber) =>
+    groupAfter(number) === number.groupId ? undefined : groupAfter(number);
+  for (const [groupId, own] of Map.groupBy(changing, targetOf)) {
     await replaceVersions(work, own, granted, groupId);
   }
 }
@@ -89,7 +94,7 @@ function ownerOf(fleet: Fleet, [kind, name = '']: PlanChange['path']): Owner {
     : { groupId: null, logicalNumberId: fleet.numbers.get(name)?.id ?? 0 };
 }
 
-/** The changes of a section, and the present records that they are about. */
+/** The values of a section that change, with their present records, and the ids of records to delete. */
 function changesIn<R extends OwnedRecord>(
   { fleet, changes }: Planned,
   section: string,
@@ -98,43 +103,34 @@ function changesIn<R extends OwnedRecord>(
   const keyOf = ({ groupId, logicalNumberId }: OwnerIds, key: string) =>
     JSON.stringify([groupId, logicalNumberId, key]);
   const present = new Map(records.map((record) => [keyOf(record, record.key), record]));
-  return changes
+  const all = changes
     .filter(({ path }) => path[2] === section)
     .map((change) => {
       const [owner, key] = [ownerOf(fleet, change.path), change.path[3] ?? ''];
       return { ...change, owner, key, current: present.get(keyOf(owner, key)) };
     });
+  const [set, gone] = [false, true].map((goes) => all.filter(({ action }) => (action === 'REMOVE') === goes));
+  return { set: set ?? [], gone: gone?.flatMap(({ current }) => current?.id ?? []) ?? [] };
 }
 
 async function changeParameters(work: WriteWork, planned: Planned): Promise<void> {
-  const all = changesIn(planned, 'parameters', planned.fleet.parameters);
-  const gone = all.flatMap(({ action, current }) => (action === 'REMOVE' && current ? [current.id] : []));
+  const { set, gone } = changesIn(planned, 'parameters', planned.fleet.parameters);
   if (gone.length > 0) await parameters.deleteByIds(work, gone);
-  const set = all.filter(({ action }) => action !== 'REMOVE');
   const settings = set.map(({ owner, key, after }) => {
     const state = typeof after === 'string' ? { value: after, description: null } : (after as ParameterState);
     return { owner, input: { key, ...state } };
   });
-  await namingWarnings(
-    work,
-    set.map(({ path }) => path),
-    async () => {
-      const results = await setParameters(work, settings, 'REJECT_EVERYTHING');
-      const refused = results.find(({ problem }) => problem !== null);
-      if (refused?.problem) throw refused.problem;
-    },
-  );
+  const paths = set.map(({ path }) => path);
+  await namingWarnings(work, paths, () => setAllParameters(work, settings));
 }
 
 async function changeMetacontents(work: WriteWork, planned: Planned): Promise<void> {
-  const all = changesIn<Metacontent>(planned, 'metacontents', planned.fleet.metacontents);
-  const gone = all.flatMap(({ action, current }) => (action === 'REMOVE' && current ? [current.id] : []));
+  const { set, gone } = changesIn<Metacontent>(planned, 'metacontents', planned.fleet.metacontents);
   if (gone.length > 0) await metacontents.deleteByIds(work, gone);
-  for (const { action, path, owner, key, after, current } of all) {
-    if (action === 'REMOVE') continue;
+  for (const { path, owner, key, after: value, current } of set) {
     await namingWarnings(work, [path], async () => {
-      if (current === undefined) await metacontents.create(work, owner, { key, value: after });
-      else await metacontents.update(work, current, { value: after });
+      if (current === undefined) await metacontents.create(work, owner, { key, value });
+      else await metacontents.update(work, current, { value });
     });
   }
 }

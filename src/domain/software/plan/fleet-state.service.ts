@@ -146,64 +146,62 @@ export function namesOf(fleet: Fleet, ids: Ids): VersionNames {
   return Object.fromEntries(names.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-type Owned = Pick<Parameter, 'groupId' | 'logicalNumberId' | 'key'>;
-
-/** The present values of the sections that a document names. */
-export function presentState(fleet: Fleet, document: FleetDocument): FleetDocument {
-  const ownerOf = ({ groupId, logicalNumberId }: Omit<Owned, 'key'>) => `${groupId} ${logicalNumberId}`;
-  const indexed = <T extends Owned>(all: readonly T[]) => Map.groupBy(sorted(all, 'key'), ownerOf);
-  const [ownParameters, ownContents] = [indexed(fleet.parameters), indexed(fleet.metacontents)];
-  const settings = (owner: Omit<Owned, 'key'>) => ({
-    parameters: () =>
-      valuesByKey(ownParameters.get(ownerOf(owner)), ({ value, description }) => ({ value, description })),
-    metacontents: () => valuesByKey(ownContents.get(ownerOf(owner)), ({ value }) => value),
-  });
-  const states = {
-    groups: byName(fleet.groups, ({ id }) => ({
-      appVersions: () => namesOf(fleet, fleet.attached.get(id) ?? []),
-      defaultAppVersions: () => namesOf(fleet, fleet.defaults.get(id) ?? []),
-      ...settings({ groupId: id, logicalNumberId: null }),
-    })),
-    logicalNumbers: byName(fleet.numbers, ({ id, groupId, appVersionIds }) => ({
-      group: () => fleet.groupsById.get(groupId ?? 0)?.name ?? null,
-      appVersions: () => namesOf(fleet, appVersionIds),
-      ...settings({ groupId: null, logicalNumberId: id }),
-    })),
-    devices: byName(fleet.devices, ({ logicalNumberId, enabled }) => ({
-      logicalNumber: () => fleet.numbersById.get(logicalNumberId ?? 0)?.number ?? null,
-      enabled: () => enabled,
-    })),
-  };
-  return shapedLike(document, states) as FleetDocument;
-}
-
 const sorted = <T>(all: readonly T[], field: keyof T): readonly T[] =>
   all.toSorted((one, other) => (one[field] < other[field] ? -1 : 1));
 
-const valuesByKey = <T extends { readonly key: string }, V>(all: readonly T[] = [], valueOf: (of: T) => V) =>
-  Object.fromEntries(all.map((each) => [each.key, valueOf(each)]));
+type Owner = Pick<Parameter, 'groupId' | 'logicalNumberId'>;
 
-type Sections = Readonly<Record<string, () => unknown>>;
+/** The values of an owner by their keys. */
+function valuesByOwner<T extends Owner & { readonly key: string }>(
+  all: readonly T[],
+  valueOf: (record: T) => unknown,
+) {
+  const nameOf = ({ groupId, logicalNumberId }: Owner) => `${groupId} ${logicalNumberId}`;
+  const byOwner = Map.groupBy(sorted(all, 'key'), nameOf);
+  return (owner: Owner) =>
+    Object.fromEntries(byOwner.get(nameOf(owner))?.map((each) => [each.key, valueOf(each)]) ?? []);
+}
 
-const byName =
-  <T>(records: ReadonlyMap<string, T>, sectionsOf: (record: T) => Sections) =>
-  (name: string): Sections | undefined => {
-    const record = records.get(name);
-    return record && sectionsOf(record);
-  };
-
-/** The sections that a document has of each record that exists. */
-function shapedLike(document: FleetDocument, states: Readonly<Record<string, ReturnType<typeof byName>>>) {
-  const kinds = Object.entries(document).map(([kind, records]) => {
-    const own = Object.entries(records ?? {}).flatMap(([name, record]) => {
-      const sections = states[kind]?.(name);
-      if (sections === undefined) return [];
-      const values = Object.keys(record as object).map((section) => [section, sections[section]?.()]);
-      return [[name, Object.fromEntries(values)]];
-    });
-    return [kind, Object.fromEntries(own)];
+/** The present values of the sections that a document names, of the records that exist. */
+export function presentState(fleet: Fleet, document: FleetDocument): FleetDocument {
+  const parametersOf = valuesByOwner(fleet.parameters, ({ value, description }) => ({ value, description }));
+  const metacontentsOf = valuesByOwner(fleet.metacontents, ({ value }) => value);
+  const settingsOf = (owner: Owner) => ({
+    parameters: parametersOf(owner),
+    metacontents: metacontentsOf(owner),
   });
-  return Object.fromEntries(kinds) as object;
+  return {
+    ...shapedLike(document, 'groups', fleet.groups, ({ id }) => ({
+      appVersions: namesOf(fleet, fleet.attached.get(id) ?? []),
+      defaultAppVersions: namesOf(fleet, fleet.defaults.get(id) ?? []),
+      ...settingsOf({ groupId: id, logicalNumberId: null }),
+    })),
+    ...shapedLike(document, 'logicalNumbers', fleet.numbers, ({ id, groupId, appVersionIds }) => ({
+      group: fleet.groupsById.get(groupId ?? 0)?.name ?? null,
+      appVersions: namesOf(fleet, appVersionIds),
+      ...settingsOf({ groupId: null, logicalNumberId: id }),
+    })),
+    ...shapedLike(document, 'devices', fleet.devices, ({ logicalNumberId, enabled }) => ({
+      logicalNumber: fleet.numbersById.get(logicalNumberId ?? 0)?.number ?? null,
+      enabled,
+    })),
+  };
+}
+
+/** The sections that a document has of each of these records. */
+function shapedLike<T>(
+  document: FleetDocument,
+  kind: keyof FleetDocument,
+  records: ReadonlyMap<string, T>,
+  sectionsOf: (record: T) => Readonly<Record<string, unknown>>,
+): FleetDocument {
+  const own = Object.entries(document[kind] ?? {}).flatMap(([name, wanted]) => {
+    const record = records.get(name);
+    if (record === undefined) return [];
+    const sections = Object.entries(sectionsOf(record)).filter(([section]) => section in wanted);
+    return [[name, Object.fromEntries(sections)]];
+  });
+  return document[kind] === undefined ? {} : { [kind]: Object.fromEntries(own) as object };
 }
 
 const WHOLE_GROUP = { appVersions: {}, defaultAppVersions: {}, parameters: {}, metacontents: {} };

@@ -22,7 +22,7 @@ export interface Planned {
   readonly hash: string;
 }
 
-type Versions = ReadonlyMap<number, Ids>;
+export type Versions = ReadonlyMap<number, Ids>;
 
 /** Text of the path of a problem, as the name of a field in errors. */
 const fieldOf = ({ path }: Problem): string => JSON.stringify(['document', ...path]);
@@ -197,9 +197,9 @@ async function withLosers(work: ReadWork, fleet: Fleet, attached: Versions) {
   if (losing.length === 0) return fleet.numbers;
   const versionIds = [...new Set(losing.flatMap(({ lost }) => lost))];
   const groupIds = losing.map(({ id }) => id);
-  const losers = await numbersWithVersions(work, versionIds, groupIds, MAX_CHANGES + 1);
-  if (losers.length > MAX_CHANGES) {
-    throw tooMany('The plan', `more than ${MAX_CHANGES} logical numbers that lose versions`, MAX_CHANGES);
+  const losers = await numbersWithVersions(work, versionIds, groupIds, MAX_CHANGES);
+  if (losers === null) {
+    throw tooMany('The plan', `more than ${MAX_CHANGES} versions that logical numbers lose`, MAX_CHANGES);
   }
   return new Map([...losers.map((each) => [each.number, each] as const), ...fleet.numbers]);
 }

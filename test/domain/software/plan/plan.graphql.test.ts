@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { answered, refused } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
-import { fleet, statementsOf } from '../../../support/fleet.js';
+import { fleet, statementsOf, wideFleet } from '../../../support/fleet.js';
 import { useServerPerTest, type Fields } from '../../../support/server.js';
 import { setUp } from '../device-at/acts.js';
 import { CHANGES_OF_DOCUMENT, DOCUMENT, planned, planOf, shown, sorted, STATE, stateOf } from './plans.js';
@@ -136,6 +136,19 @@ describe('fleetPlan', () => {
       number: `M ${n}`,
     }));
     expect(await refused(acme, STATE, { devices: false })).toMatchObject({ code: 'TOO_MANY_RECORDS' });
+  });
+
+  it('refuses to take more versions from logical numbers than one plan may', async () => {
+    const { group } = await wideFleet(server, server.acme, 2_501);
+    const { name } = (
+      await answered<{ group: { name: string } }>(
+        server.acme,
+        'query ($id: Int) { group(databaseId: $id) { name } }',
+        { id: group },
+      )
+    ).group;
+    const { userErrors } = await planOf(server.acme, { groups: { [name]: { appVersions: {} } } });
+    expect(userErrors).toMatchObject([{ code: 'TOO_MANY_RECORDS' }]);
   });
 
   it('takes as many statements for many records as for few', async () => {

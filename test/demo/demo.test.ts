@@ -70,7 +70,8 @@ const NEVER = 0;
 function relativeFields(row: object, now: number, named: ReadonlyMap<unknown, string>): unknown {
   const fields = Object.entries(row).filter(([name]) => !SECRETS.includes(name));
   return fields.map(([name, value]: [string, unknown]) => {
-    if (typeof value === 'number' && value !== NEVER && /(_at|^at)$/.test(name)) return [name, value - now];
+    if (typeof value === 'number' && value !== NEVER && /(_at|^at|since)$/.test(name))
+      return [name, value - now];
     // The ledger's JSON of a record contains the same secrets and times.
     if (name === 'before' || name === 'after') return [name, typeof value];
     return [name, named.get(value) ?? value];

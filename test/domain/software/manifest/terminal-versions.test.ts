@@ -21,10 +21,17 @@ const STATES = ['granted', 'downloaded', 'installed', 'proven', 'failed'] as con
 
 /** Compares the rows with what is granted, and the totals with the rows; they must match at any time. */
 async function check(): Promise<void> {
-  const { reads } = server.app.database;
-  const rows = await reads.selectFrom('terminal_versions').selectAll().execute();
-  const links = await reads.selectFrom('logical_number_app_versions').selectAll().execute();
-  const devices = await reads.selectFrom('devices').selectAll().execute();
+  // Downloads are noted in the background: all is read at one time.
+  const [rows, links, devices, kept] = await server.app.database.snapshot(
+    null,
+    async (db) =>
+      [
+        await db.selectFrom('terminal_versions').selectAll().execute(),
+        await db.selectFrom('logical_number_app_versions').selectAll().execute(),
+        await db.selectFrom('devices').selectAll().execute(),
+        await db.selectFrom('app_version_totals').selectAll().execute(),
+      ] as const,
+  );
   const granted = devices.flatMap(({ id, company_id, logical_number_id: number }) =>
     links
       .filter((link) => link.company_id === company_id && link.logical_number_id === number)
@@ -35,10 +42,7 @@ async function check(): Promise<void> {
   expect(granted.filter((each) => !named.has(each))).toEqual([]);
   const ungranted = rows.filter((row) => !granted.includes(nameOf(row)));
   expect(ungranted.filter(({ state }) => state === 'granted')).toEqual([]);
-  for (const { company_id, app_version_id, ...totals } of await reads
-    .selectFrom('app_version_totals')
-    .selectAll()
-    .execute()) {
+  for (const { company_id, app_version_id, ...totals } of kept) {
     const isOwn = (row: { company_id: number; app_version_id: number }): boolean =>
       row.company_id === company_id && row.app_version_id === app_version_id;
     const own = rows.filter(isOwn);

@@ -31,6 +31,7 @@ const POPULATED = 3;
 /** Number of statements for fields that read several tables. */
 const OF_SEVERAL_TABLES: Readonly<Record<string, number>> = {
   'Device.manifest': 9,
+  'Device.paramsDat': 10,
   'TerminalSoftware.runs': 2,
 };
 
@@ -66,6 +67,7 @@ beforeAll(async () => {
   session = browser;
   await populate(server, server.acme, POPULATED);
   await server.place.sql("update terminal_versions set state = 'installed'");
+  await server.place.sql("update device_presence set params_crc = '31C3', params_since = 1");
   for (let n = 0; n < POPULATED; n += 1) {
     // Cannot stand in the settings file of a terminal.
     const parameter = { number: `populated ${n}`, key: 'a=b', value: 'value' };

@@ -1,8 +1,15 @@
 import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { AppLanguage } from '../app/app.graphql.js';
-import type { Asset, ManifestApp, ManifestModule, Omission, RenderedManifest } from './manifest.model.js';
-import { listManifests, MANIFEST_SEARCH, manifestEntries } from './manifest.service.js';
+import type {
+  Asset,
+  ManifestApp,
+  ManifestModule,
+  Omission,
+  RenderedManifest,
+  TerminalParams,
+} from './manifest.model.js';
+import { listManifests, MANIFEST_SEARCH, manifestEntries, paramsOfDevices } from './manifest.service.js';
 
 type Hidden = 'contentId' | 'versionId';
 
@@ -85,7 +92,27 @@ const ManifestType = g.objectType<RenderedManifest, 'text'>(
   },
 );
 
+const TerminalParamsType = g.objectType<TerminalParams>(
+  'TerminalParams',
+  'The settings file `params.dat` that the terminal of a device has, as far as is known.',
+  {
+    crc: g.text(
+      'CRC-16/XMODEM that the terminal named when it last asked for the file; if it named none, that of the file that was sent.',
+    ),
+    since: g.instant('First request with this CRC.'),
+    isCurrent: g.flag('Whether the terminal would get the same file now.'),
+  },
+);
+
 const manifest = g.fields(DeviceType, {
+  paramsDat: {
+    field: g.object.orNull(
+      TerminalParamsType,
+      'The settings file that the terminal has, as far as is known. Null if it never asked for it.',
+    ),
+    resolve: async (device, ctx) => (await ctx.loadForMany(paramsOfDevices, device, manifestEntries)) ?? null,
+    searches: () => [MANIFEST_SEARCH],
+  },
   manifest: {
     field: g.object.orNull(
       ManifestType,

@@ -83,6 +83,15 @@ export interface Software {
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
 }
 
+/** The settings file `params.dat` that a terminal has, as far as is known. */
+export interface TerminalParams {
+  readonly crc: string;
+  /** First request with this CRC. */
+  readonly since: Date;
+  /** Whether it is the one that the terminal gets now. */
+  readonly isCurrent: boolean;
+}
+
 /** Number of logical numbers that have a version, and of devices by what is known of it on their terminals. */
 export interface Reach extends Readonly<
   Record<'granted' | 'downloaded' | 'current' | 'installed' | 'proven' | 'failed', number>

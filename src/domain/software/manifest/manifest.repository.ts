@@ -108,6 +108,23 @@ export async function dropHeld(
   await held.update(work, match, { state: 'granted', reason: null, detail: null, since });
 }
 
+const presences = new CompanyRows('device_presence');
+
+/** Settings files that terminals have, by device id; those that never asked for it are absent. One statement. */
+export async function selectParams(work: ReadWork, deviceIds: readonly number[]) {
+  const rows = await presences.select(work, { device_id: deviceIds });
+  return new Map(
+    rows.flatMap(({ device_id: id, params_crc: crc, params_since: since }) =>
+      crc === null || since === null ? [] : [[id, { crc, since: instant.fromColumn(since) }] as const],
+    ),
+  );
+}
+
+export async function storeParams(work: WriteWork, deviceId: number, crc: string): Promise<void> {
+  const since = instant.toColumn(work.now);
+  await presences.update(work, { device_id: deviceId }, { params_crc: crc, params_since: since });
+}
+
 export async function selectOtherVersions(work: ReadWork, versionId: number) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ id: number; crc: string }>`

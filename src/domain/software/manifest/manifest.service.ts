@@ -4,6 +4,7 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { hasCardData, scrubText } from '../../../platform/card-data/card-data.js';
 import { yieldToEventLoop } from '../../../platform/clock.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
+import { crc16Of, formatCrc16 } from '../../../platform/hashes.js';
 import { InstallReport } from '../../../platform/terminal.js';
 import { isNameLike, normalized, parse } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
@@ -13,13 +14,22 @@ import type { LogicalNumberHead } from '../../fleet/logical-number/logical-numbe
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { effectiveBytes, listEffectiveParameters } from '../../fleet/setting/parameter.service.js';
 import { companies } from '../../people/company/company.service.js';
-import type { Asset, AssetEvidence, Assets, HeldVersion, RenderedManifest } from './manifest.model.js';
+import type {
+  Asset,
+  AssetEvidence,
+  Assets,
+  HeldVersion,
+  RenderedManifest,
+  TerminalParams,
+} from './manifest.model.js';
 import {
   dropHeld,
   forgetLost,
   selectHeld,
   selectOtherVersions,
+  selectParams,
   selectSoftware,
+  storeParams,
   upsertHeld,
 } from './manifest.repository.js';
 import { assetsByName, assetsOfNumber, render } from './manifest.rules.js';
@@ -73,6 +83,36 @@ export async function listManifests(
     manifests.set(id, render(head, own, parameters.get(number.id) ?? []));
   }
   return manifests;
+}
+
+/** CRC of a settings file. */
+export const crcOfParams = (text: string): string => formatCrc16(crc16Of(Buffer.from(text)));
+
+/** Settings files that terminals have, by device id; those that never asked for it are absent. */
+export async function paramsOfDevices(
+  work: ReadWork,
+  devices: readonly ManifestDevice[],
+): Promise<ReadonlyMap<number, TerminalParams>> {
+  const held = await selectParams(
+    work,
+    devices.map(({ id }) => id),
+  );
+  const manifests = await listManifests(
+    work,
+    devices.filter(({ id }) => held.has(id)),
+  );
+  return new Map(
+    Array.from(held, ([id, { crc, since }]) => {
+      const text = manifests.get(id)?.paramsDat;
+      return [id, { crc, since, isCurrent: text !== undefined && crcOfParams(text) === crc }];
+    }),
+  );
+}
+
+/** Plans to store which settings file a terminal has. Undefined if it is known. */
+export async function noteOfParams(work: ReadWork, { id }: Terminal, crc: string) {
+  if ((await selectParams(work, [id])).get(id)?.crc === crc) return undefined;
+  return (writing: WriteWork) => storeParams(writing, id, crc);
 }
 
 /** The asset with this name (any text) that the device may download, if any, and the device's logical number. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { DomainError, notFound } from '../../../platform/errors.js';
-import { crc16Of, etagOfText, formatCrc16 } from '../../../platform/hashes.js';
+import { etagOfText } from '../../../platform/hashes.js';
 import {
   type ByteRange,
   byteRangeOf,
@@ -18,10 +18,12 @@ import { readPart } from '../app/content.service.js';
 import type { Asset, AssetEvidence, RenderedManifest } from './manifest.model.js';
 import {
   assetRequestOf,
+  crcOfParams,
   droppedBy,
   findAsset,
   getManifest,
   noteAsset,
+  noteOfParams,
   type RecordAssetRequest,
 } from './manifest.service.js';
 
@@ -103,9 +105,13 @@ const MANIFEST_ROUTES: readonly TerminalRoute<AdmittedDevice>[] = [
     errors: [409],
     exchange: async (exchange) => {
       const known = knownCrc(exchange);
-      const { paramsDat: content } = await manifestOf(exchange);
+      const shown = (text: string): string => known ?? crcOfParams(text);
+      const { paramsDat: content } = await manifestOf(
+        exchange,
+        exchange.method === 'HEAD' ? undefined : shown,
+      );
       const etag = etagOfText(content);
-      const headers = { 'X-CRC16': formatCrc16(crc16Of(Buffer.from(content))) };
+      const headers = { 'X-CRC16': crcOfParams(content) };
       if (headers['X-CRC16'] === known) exchange.unchanged({ ETag: etag, ...headers });
       else await exchange.send({ type: 'text/plain; charset=utf-8', content, etag, headers });
     },
@@ -148,13 +154,21 @@ export const manifestRoutes = (record: RecordAssetRequest): readonly TerminalRou
   { ...ASSET_ROUTE, exchange: (exchange) => sendAsset(exchange, record) },
 ];
 
-/** The manifest of the terminal. Stores which assets it does not name any more. */
-async function manifestOf(exchange: Exchange): Promise<RenderedManifest> {
-  const { manifest, note } = await exchange.read(async (work, device) => {
+/**
+ * The manifest of the terminal. Stores which assets it does not name any more and, with `shown`, the CRC of the settings
+ * file that the terminal has or gets.
+ */
+async function manifestOf(
+  exchange: Exchange,
+  shown?: (paramsDat: string) => string,
+): Promise<RenderedManifest> {
+  const { manifest, notes } = await exchange.read(async (work, device) => {
     const found = await getManifest(work, device);
-    return { manifest: found, note: await droppedBy(work, device, found) };
+    const dropped = await droppedBy(work, device, found);
+    const named = shown && (await noteOfParams(work, device, shown(found.paramsDat)));
+    return { manifest: found, notes: [dropped, named] };
   });
-  if (note !== undefined) await exchange.note(note);
+  for (const note of notes) if (note !== undefined) await exchange.note(note);
   return manifest;
 }
 

@@ -162,6 +162,42 @@ describe('a version that is not downloaded', () => {
   });
 });
 
+describe('the settings file of a terminal', () => {
+  it('has the CRC that the terminal last named, or took', async () => {
+    const { serialNumber, token, logicalNumber } = await stockedTerminal(acme, 'settings');
+    const query = `query ($serialNumber: String!) { device(serialNumber: $serialNumber) { paramsDat { crc since isCurrent } } }`;
+    interface Asked {
+      readonly device: { readonly paramsDat: { readonly since: string } | null };
+    }
+    const shown = async () => {
+      const { body } = await acme.graphql<Asked>(query, { serialNumber });
+      return body.data.device.paramsDat;
+    };
+    const ask = (path = 'params.dat', method = 'GET'): Promise<Response> =>
+      fetch(`${server.url}/terminal/v1/${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+    for (const [path, method] of [
+      ['params.dat', 'HEAD'],
+      ['params.dat?crc=31', 'GET'],
+      ['manifest', 'GET'],
+    ] as const) {
+      await (await ask(path, method)).arrayBuffer();
+    }
+    expect(await shown()).toBeNull();
+    const crc = crcOf(Buffer.from(await (await ask()).arrayBuffer()));
+    await expect.poll(shown).toMatchObject({ crc, isCurrent: true });
+    const first = await shown();
+    server.clock.advance(MINUTE);
+    expect((await ask(`params.dat?crc=${crc}`)).status).toBe(304);
+    expect(await shown()).toEqual(first);
+    const more = { number: logicalNumber, key: 'more', value: 'value' };
+    expect((await acme.client.post('parameters', more)).status).toBe(201);
+    expect(await shown()).toEqual({ ...first, isCurrent: false });
+    await (await ask('params.dat?crc=0f0f')).arrayBuffer();
+    await expect.poll(shown).toMatchObject({ crc: '0F0F', isCurrent: false });
+    expect((await shown())?.since).not.toBe(first?.since);
+  });
+});
+
 interface Followed {
   readonly softwareChanged: {
     readonly sequence: number;

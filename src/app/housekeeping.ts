@@ -8,6 +8,7 @@ import { prune, rulesOf } from '../domain/base/ledger/retention.service.js';
 import { expireDeliveries, takeDeliveryStep } from '../domain/messages/notification/delivery.service.js';
 import { deleteEndedCodes } from '../domain/people/user/passkey.service.js';
 import { sweepContents } from '../domain/software/app/content.service.js';
+import { takeRolloutStep } from '../domain/software/rollout/rollout-step.service.js';
 import { MINUTE, SECOND } from '../platform/clock.js';
 import { ledgerChainHash } from '../platform/hashes.js';
 import { LOCAL_ORIGIN } from '../platform/requests.js';
@@ -15,8 +16,8 @@ import type { HttpHandlerParts } from './http-handlers.js';
 
 /** Interval of runs. Each run writes and so notices when a full disk accepts writes again. */
 const INTERVAL_MS = MINUTE;
-/** Interval of checks for steps left behind by another node that was killed. */
-const LOOK_MS = 10 * SECOND;
+/** Interval of checks for steps that are due, or left behind by another node that was killed. */
+const LOOK_MS = 5 * SECOND;
 /** Interval of checks whether another node has finished all steps. */
 const OTHERS_MS = 500;
 /** Maximum batches of each task per run; the next run continues. */
@@ -37,7 +38,7 @@ const TASKS: readonly Task[] = [
 /** Does a step for the next company after the given one; resolves to its id, or to null if no step is left. */
 type TakeStep = (units: Units, companyId: number, tokenSecret: string) => Promise<number | null>;
 
-const STEPS: readonly TakeStep[] = [takeDeliveryStep, takeJobStep];
+const STEPS: readonly TakeStep[] = [takeDeliveryStep, takeJobStep, takeRolloutStep];
 
 /** `tokenSecret` is for sealing the head of each ledger chain whose beginning is deleted, and for tokens that jobs issue. */
 type HousekeepingParts = Pick<
@@ -72,7 +73,7 @@ export class Housekeeping {
     };
     this.#timers = [
       setInterval(run, INTERVAL_MS).unref(),
-      ...(isShared ? [setInterval(() => this.steps.start(), LOOK_MS).unref()] : []),
+      setInterval(() => this.steps.start(), LOOK_MS).unref(),
     ];
   }
 

@@ -21,6 +21,12 @@ import { failedDeliveries } from '../domain/messages/notification/delivery-alert
 import { deleteDeliveriesOf, deliveryRetention } from '../domain/messages/notification/delivery.service.js';
 import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
 import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
+import {
+  grantToTerminals,
+  storeDrawn,
+  undoOfTerminals,
+} from '../domain/software/rollout/rollout-step.service.js';
+import { DRAW, GRANT, UNDO } from '../domain/software/rollout/rollout.service.js';
 import { issueTokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
 import { refusedTerminals, unknownSerials } from '../domain/terminals/terminal/terminal-alert.service.js';
 
@@ -54,6 +60,7 @@ addAlertKind('refused', refusedTerminals);
 addAlertKind('unknownTerminals', unknownSerials);
 
 jobKinds.set(NUMBER_CHANGE, changeSomeNumbers);
+jobKinds.set(DRAW, storeDrawn).set(GRANT, grantToTerminals).set(UNDO, undoOfTerminals);
 for (const [kind, change] of [
   [DEVICE_CHANGE, changeSomeDevices],
   [FLEET_IMPORT, importSome],

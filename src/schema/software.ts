@@ -4,6 +4,7 @@ import {
   flag,
   instant,
   integer,
+  jsonb,
   linkTable,
   optional,
   ownedBy,
@@ -130,6 +131,66 @@ export const software = {
       owner: 'app_version_groups',
       indexes: [['app_version_id', 'group_id']],
       isCounted: true,
+    },
+  ),
+
+  /** App versions that many terminals get in waves. */
+  rollouts: recordTable(
+    {
+      name: text,
+      /** See `RolloutState`. */
+      state: text,
+      app_version_ids: jsonb,
+      /** Conditions of each wave, see `RolloutWave`. */
+      waves: jsonb,
+      /** When it stops by itself, see `StopWhen`. */
+      stop_when: jsonb,
+      /** Hours of the day in which waves begin; null for all hours. */
+      hours: jsonb,
+      start_at: optional(instant),
+      /** Terminals of the target, and those whose row is stored in `rollout_terminals`. */
+      total: integer,
+      drawn: integer,
+      /** Place of the wave that gets the versions, or got them last, from 0; -1 before the first one. */
+      wave: integer,
+      wave_started_at: optional(instant),
+      /** Job that gives or takes back the versions; null before the first wave. */
+      job_id: optional(integer),
+      stopped_because: optional(text),
+      /** Next time at which a node decides about it; null if nothing is to be decided. */
+      due_at: optional(instant),
+      /** Position of its last change among all changes of the company's rollouts; drawn from `counters`. */
+      sequence: integer,
+    },
+    {
+      indexes: [
+        ['state', 'id'],
+        ['sequence'],
+        { name: 'due', columns: ['due_at'], where: 'due_at is not null' },
+      ],
+    },
+  ),
+
+  /** Terminals of a rollout: each is drawn into a wave once. */
+  rollout_terminals: companyTable(
+    {
+      rollout_id: ownedBy('rollouts'),
+      /** Place of its wave, from 0. */
+      wave: integer,
+      device_id: integer,
+      /** Logical number that the device had when it was drawn. */
+      logical_number_id: integer,
+      /** Why it does not get the versions, see `Obstacle`; null if it does. */
+      obstacle: optional(text),
+      granted_at: optional(instant),
+      /** Ids of the versions that its logical number got and lost by the grant, which an undo takes back. */
+      added: jsonb,
+      removed: jsonb,
+      undone_at: optional(instant),
+    },
+    {
+      unique: [['company_id', 'rollout_id', 'device_id']],
+      indexes: [['rollout_id', 'wave', 'id']],
     },
   ),
 };

@@ -108,8 +108,8 @@ describe('optimistic locking', () => {
         ),
       )
       .map(({ name, args }) => [name, String(args.find((arg) => arg.name === 'ifMatch')?.type)]);
-    // Notifications and jobs have neither.
-    expect(names.length).toBe(2 * (new Set(audited).size - 2));
+    // Notifications, jobs and rollouts have neither.
+    expect(names.length).toBe(2 * (new Set(audited).size - 3));
     expect(names.filter(([, type]) => type !== 'Int')).toEqual([]);
     const revisions = audited.map((name) => {
       const type = schema.getType(name);

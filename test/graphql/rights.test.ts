@@ -14,7 +14,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     'Query',
     'read',
     `node nodes search group groups logicalNumber logicalNumbers device devices deviceSummary deviceAt fleetState fleetPlan deletedByRetention
-      unknownTerminal unknownTerminals job jobs savedFilters notificationSummary alert alerts alertRule alertRules app apps appVersion appVersions file files notification
+      unknownTerminal unknownTerminals job jobs savedFilters notificationSummary alert alerts alertRule alertRules rollout rollouts app apps appVersion appVersions file files notification
       notifications transaction transactions transactionSummary parameter parameters metacontent
       metacontents`,
   ],
@@ -28,7 +28,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
       deviceDisable deviceAssign deviceBulkChange logicalNumberBulkChange deviceBulkCreate deviceAdopt fleetImport fleetApply jobCancel savedFilterCreate savedFilterUpdate savedFilterDelete alertRuleCreate
       alertRuleUpdate alertRuleDelete alertAcknowledge appCreate appUpdate appDelete
       appVersionCreate appVersionUpdate appVersionDelete appVersionSetModules appVersionSetFiles
-      appVersionGrant fileCreate fileUpdate fileDelete notificationSend notificationCancel
+      appVersionGrant rolloutCreate rolloutPause rolloutResume rolloutUndo fileCreate fileUpdate fileDelete notificationSend notificationCancel
       notificationRetry parameterCreate parameterUpdate parameterDelete parameterBulkSet metacontentCreate
       metacontentUpdate metacontentDelete revert`,
   ],

@@ -5,6 +5,7 @@ import { createSavedFilter } from '../../src/domain/base/saved-filter/saved-filt
 import { DEVICE_CHANGE } from '../../src/domain/fleet/bulk/bulk-change.service.js';
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
+import { createRollout, planRollout } from '../../src/domain/software/rollout/rollout.service.js';
 import {
   addUnknownTerminals,
   storeRefusals,
@@ -66,6 +67,7 @@ export async function populate(server: TestServer, member: Member, times: number
     }
     for (const name of all) {
       await addAlerts(work, name);
+      await addRollout(work, name, versions);
       await createSavedFilter(work, { name, kind: 'device', filter: { serialNumber: { eq: name } } });
     }
     const knock = { firstSeenAt: work.now, lastSeenAt: work.now, count: 1 };
@@ -101,6 +103,21 @@ async function addAlerts(work: WriteWork, name: string): Promise<void> {
     const rule = await createAlertRule(work, { ...input, repeatAfter: DAY });
     await acknowledgeAlert(work, await openAlert(work, rule, { affected: 1, total: 2, examples: [name] }));
   }
+}
+
+const NIGHT = { from: 22, to: 6, zone: 'UTC' };
+
+/** A rollout that begins tomorrow. */
+async function addRollout(work: WriteWork, name: string, appVersionIds: readonly number[]): Promise<void> {
+  const startAt = new Date(work.now.getTime() + DAY);
+  const input = {
+    name,
+    appVersionIds: [appVersionIds[0]],
+    waves: [{ percent: 50 }, {}],
+    startAt,
+    window: NIGHT,
+  };
+  await createRollout(work, await planRollout(work, input, { conditions: [], all: true }));
 }
 
 /** A webhook to which nothing is sent. */

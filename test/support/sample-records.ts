@@ -1,6 +1,7 @@
 import { beforeAll } from 'vitest';
 
 import { createAlertRule, openAlert } from '../../src/domain/base/alert/alert.service.js';
+import { createRollout, planRollout } from '../../src/domain/software/rollout/rollout.service.js';
 import { DAY } from '../../src/platform/clock.js';
 import { changed, nodeId } from './dashboard.js';
 import { createdId, fleet, recordAll } from './fleet.js';
@@ -67,6 +68,11 @@ export async function createSampleRecords(
       examples: [],
     });
   });
+  const rollout = await server.app.units.write(caller, async (work) => {
+    const startAt = new Date(work.now.getTime() + DAY);
+    const input = { name: `${name} rollout`, appVersionIds: [version], waves: [{}], startAt };
+    return await createRollout(work, await planRollout(work, input, { conditions: [], all: true }));
+  });
   await server.app.steps.idle();
   const ids = {
     Group: group,
@@ -79,6 +85,7 @@ export async function createSampleRecords(
     Metacontent: metacontent,
     Notification: Number(notification?.id),
     Job: job.databaseId,
+    Rollout: rollout.id,
     Webhook: webhook,
     AlertRule: alert.ruleId,
     Alert: alert.id,

@@ -29,6 +29,12 @@ import {
   terminalsOfVersions,
 } from '../../src/domain/software/manifest/terminal-software.repository.js';
 import {
+  selectDevicesOf,
+  selectFigures,
+  selectKnown,
+  selectRows,
+} from '../../src/domain/software/rollout/rollout.repository.js';
+import {
   addUnknownTerminals,
   countRefusedSince,
   deleteDeviceToken,
@@ -52,6 +58,7 @@ const EPOCH = new Date(0);
 const IS_ENABLED = { field: 'enabled', operator: 'eq', value: true } as const;
 const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
 
+const OF_ROLLOUT = { id: 1, waves: [{ size: 1, minProvenPercent: 0, minDuration: 0 }] } as const;
 const HELD = { reason: null, detail: null, attempts: 0, since: new Date(1) } as const;
 const NO_FILTER = { state: null, groupId: null, presence: null, reason: null } as const;
 const FILTERS = [NO_FILTER, { ...NO_FILTER, groupId: 1 }, { ...NO_FILTER, presence: 'never_seen' }] as const;
@@ -65,6 +72,11 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'refused terminals': (work) => refusedSince(work, EPOCH, 10),
   'silent devices': (work) => countSilent(work, IS_ENABLED, work.now),
   refusals: (work) => lastRefusals(work, [{ id: 1 }, { id: TWIN + 1 }]),
+  'devices of a rollout': (work) => selectDevicesOf(work, [1, TWIN + 1]),
+  'figures of rollouts': (work) => selectFigures(work, [OF_ROLLOUT, { ...OF_ROLLOUT, id: TWIN + 1 }]),
+  'terminals of rollouts': (work) => selectKnown(work, [{ id: 1 }, { id: TWIN + 1 }]),
+  'rows of a rollout': (work) => selectRows(work, { id: TWIN + 1 }, 0),
+  'rows of a rollout that have the versions': (work) => selectRows(work, { id: TWIN + 1 }, null),
   'versions of a terminal': (work) => selectHeld(work, 1),
   'settings files of terminals': (work) => selectParams(work, [1, TWIN + 1]),
   'other versions of an application': (work) => selectOtherVersions(work, 11),

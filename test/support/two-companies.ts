@@ -74,6 +74,26 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
     })),
   ],
   ['jobs', null, [{ id: 1, kind: 'k', state: 'done', ended_at: EARLY }]],
+  [
+    'rollouts',
+    null,
+    [
+      {
+        id: 1,
+        name: 'R',
+        app_version_ids: '[11]',
+        waves: '[]',
+        stop_when: '{}',
+        hours: 'null',
+        due_at: EARLY,
+      },
+    ],
+  ],
+  [
+    'rollout_terminals',
+    null,
+    [{ id: 1, rollout_id: 1, wave: 0, device_id: 1, logical_number_id: 1, added: '[]', removed: '[]' }],
+  ],
   ['webhooks', null, [{ id: 1, url: 'https://example.com/', events: '["*"]', enabled: true, due_at: EARLY }]],
   [
     'alert_rules',
@@ -155,6 +175,7 @@ const LINK_COLUMNS = [
   'app_version_id',
   'module_id',
   'file_id',
+  'rollout_id',
 ];
 
 function shifted(row: SqlRow, by: number, columns: readonly string[]): SqlRow {

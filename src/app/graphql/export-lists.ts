@@ -21,6 +21,7 @@ export const EXPORTS: Readonly<Record<string, Exported>> = {
   jobs: { field: 'Query.jobs' },
   alerts: { field: 'Query.alerts' },
   alert_rules: { field: 'Query.alertRules' },
+  rollouts: { field: 'Query.rollouts' },
   members: { field: 'Query.users' },
   tokens: { field: 'Query.apiTokens' },
   ledger: { field: 'Query.ledger' },

@@ -31,6 +31,9 @@ import { fileGraphql } from '../../domain/software/file/file.graphql.js';
 import { manifestGraphql } from '../../domain/software/manifest/manifest.graphql.js';
 import { terminalSoftwareGraphql } from '../../domain/software/manifest/terminal-software.graphql.js';
 import { fleetPlanGraphql } from '../../domain/software/plan/plan.graphql.js';
+import { rolloutCreateGraphql } from '../../domain/software/rollout/rollout-create.graphql.js';
+import { rolloutWaveGraphql } from '../../domain/software/rollout/rollout-wave.graphql.js';
+import { rolloutGraphql } from '../../domain/software/rollout/rollout.graphql.js';
 import { terminalGraphql } from '../../domain/terminals/terminal/terminal.graphql.js';
 import type { GraphqlModule } from '../../graphql/index.js';
 import './alert-forms.js';
@@ -43,6 +46,9 @@ export const GRAPHQL_MODULES: readonly GraphqlModule[] = [
   apiTokenGraphql,
   appGraphql,
   appVersionGrantGraphql,
+  rolloutCreateGraphql,
+  rolloutGraphql,
+  rolloutWaveGraphql,
   companyGraphql,
   bulkChangeGraphql,
   deviceAtGraphql,

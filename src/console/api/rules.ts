@@ -56,6 +56,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   required: ['a variável {variable} não tem valor', 'é obrigatório'],
   revoked: 'foi revogado: gere um novo token',
   same_app: 'deve ter no máximo uma versão de cada aplicativo: {values} são do mesmo',
+  rollout_state: 'A implantação não pode ser alterada assim no estado em que está.',
   scope: 'só pode ter permissões que você tem: não {values}',
   sequence: [
     'deve ser no mínimo {minimum}: as entradas anteriores já foram excluídas',

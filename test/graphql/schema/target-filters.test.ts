@@ -43,6 +43,18 @@ const TRIED: Readonly<Record<string, Tried>> = {
     records: 'logical numbers',
     had: () => rowsIn(server, 'logical_numbers', `group_id = ${group}`),
   },
+  rolloutCreate: {
+    args: () => `input: { name: "all", appVersionIds: ["${nodeId('AppVersion', version)}"], waves: [{}] }`,
+    named: 'number',
+    ofGroup: ['groupId', () => nodeId('Group', group)],
+    records: 'logical numbers',
+    had: () =>
+      rowsIn(
+        server,
+        'logical_numbers',
+        `group_id = ${group} and id not in (select logical_number_id from rollout_terminals)`,
+      ),
+  },
 };
 
 const inputOf = (type: GraphQLInputType): GraphQLInputObjectType | undefined => {
@@ -99,6 +111,7 @@ describe('RU-50: every mutation with a target', () => {
       'deviceBulkChange',
       'logicalNumberBulkChange',
       'notificationSend',
+      'rolloutCreate',
     ]);
     expect(withFilter.map(({ name }) => name).sort()).toEqual(Object.keys(TRIED));
   });

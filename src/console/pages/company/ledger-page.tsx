@@ -44,6 +44,7 @@ const entityNames = texts({
   NOTIFICATION: ['Notification', 'Notificação'],
   PARAMETER: ['Parameter', 'Parâmetro'],
   PASSKEY: ['Passkey', 'Chave de acesso'],
+  ROLLOUT: ['Rollout', 'Implantação'],
   SAVED_FILTER: ['Saved filter', 'Filtro salvo'],
   SESSION: ['Session', 'Sessão'],
   SIGN_IN: ['Sign-in', 'Entrada'],

@@ -141,17 +141,19 @@ export async function takeJobStep(
   return ownCompany;
 }
 
+/** The person who started a job, like `starterOf`, for the changes of the job. */
+export async function callerOf(work: ReadWork, job: Job): Promise<Caller> {
+  return { ...(await starterOf(work, job)), jobId: job.id };
+}
+
 /** The person who started a job, with the present role; without rights if disabled, or no longer a member. */
-export async function callerOf(
-  work: ReadWork,
-  { id: jobId, createdBy: userId, origin }: Job,
-): Promise<Caller> {
+export async function starterOf(work: ReadWork, { createdBy: userId, origin }: Job): Promise<Caller> {
   const member = (await users.byIds(work, [userId])).get(userId);
   const { role, timeZone } = member ?? work.caller;
   const isActive = member?.disabledAt === null;
   const scopes = isActive ? origin.scopes : [];
   const { companyId } = work.caller;
-  return { ...origin, companyId, userId, tokenId: null, jobId, role, timeZone, scopes };
+  return { ...origin, companyId, userId, tokenId: null, role, timeZone, scopes };
 }
 
 async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Promise<void> {

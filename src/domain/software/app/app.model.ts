@@ -91,12 +91,14 @@ export const AppReference = z.object({ appId: recordId });
 /** App versions to attach to a group, or to detach from it. */
 export const AppVersionLinks = z.object({ appVersionIds: recordIds });
 
-/** App versions for logical numbers: for all of a group, or for given ones. */
-export const AppVersionGrant = z.object({
-  appVersionIds: recordIds,
+/** Logical numbers: all of a group, or given ones. */
+export const GrantTarget = z.object({
   groupId: recordId.nullable().optional(),
   logicalNumbers: z.array(z.string()).nullable().optional(),
 });
+
+/** App versions for logical numbers. */
+export const AppVersionGrant = GrantTarget.extend({ appVersionIds: recordIds });
 export type AppVersionGrant = z.output<typeof AppVersionGrant>;
 
 export type AppVersion = RecordOf<'app_versions', Audit & z.output<typeof AppVersionFields>>;

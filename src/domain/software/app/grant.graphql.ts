@@ -11,7 +11,7 @@ import {
   defaultVersionsOfGroup,
 } from './app-version.service.js';
 import { AppVersionList } from './app.graphql.js';
-import { AppVersionGrant } from './app.model.js';
+import { GrantTarget } from './app.model.js';
 import {
   attachToGroup,
   detachFromGroup,
@@ -50,27 +50,23 @@ const Mode = g.enumeration<GrantMode>('AppVersionGrantMode', 'What a grant does 
   replace_of_same_app: 'The logical numbers get the versions, and lose other versions of the same apps.',
 });
 
-const AppVersionGrantTargetInput = g.inputOf(
-  'AppVersionGrantTargetInput',
-  AppVersionGrant.pick({ groupId: true, logicalNumbers: true }),
-  {
-    description:
-      'Target of a grant: exactly one of a group, logical numbers, a filter, a saved filter and `all: true`. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
-    references: { groupId: 'Group' },
-    descriptions: {
-      groupId: 'Global id of a group. The target is all logical numbers that it has now.',
-      logicalNumbers: 'Logical numbers (`number`, not ids); duplicates count once.',
-    },
-    fields: {
-      filter: g.object.orNull(
-        LogicalNumberList.Filter,
-        'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
-      ),
-      savedFilterId: SAVED_FILTER_ID,
-      all: g.flag.orNull('True: the target is all logical numbers of the company.'),
-    },
+export const AppVersionGrantTargetInput = g.inputOf('AppVersionGrantTargetInput', GrantTarget, {
+  description:
+    'Target of a grant: exactly one of a group, logical numbers, a filter, a saved filter and `all: true`. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
+  references: { groupId: 'Group' },
+  descriptions: {
+    groupId: 'Global id of a group. The target is all logical numbers that it has now.',
+    logicalNumbers: 'Logical numbers (`number`, not ids); duplicates count once.',
   },
-);
+  fields: {
+    filter: g.object.orNull(
+      LogicalNumberList.Filter,
+      'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
+    ),
+    savedFilterId: SAVED_FILTER_ID,
+    all: g.flag.orNull('True: the target is all logical numbers of the company.'),
+  },
+});
 
 const AppVersionGrantPayload = g.payloadType(
   'AppVersionGrant',

@@ -78,9 +78,7 @@ export async function planGrant(
   if (appVersionIds.length > MAX_VERSIONS) {
     throw invalid('appVersionIds', `must have at most ${MAX_VERSIONS} entries`);
   }
-  const apps = await appsOfVersions(work, appVersionIds);
-  if (apps.size < appVersionIds.length) throw invalid('appVersionIds', 'must hold ids of app versions only');
-  if (mode === 'replace_of_same_app') refuseSameApp(apps);
+  await demandVersions(work, { mode, appVersionIds });
   const fitting = Math.floor(MAX_LINKS / Math.max(appVersionIds.length, 1));
   const numbers = await findTarget(work, target, Math.min(MAX_NUMBERS, fitting));
   const grant = { mode, appVersionIds };
@@ -91,8 +89,15 @@ export async function planGrant(
   return dryRun ? { parts: [], tried: changing } : { parts, tried: null };
 }
 
+/** Refuses unknown versions, and several of one app in the place of others. Errors: `invalid`. */
+export async function demandVersions(work: ReadWork, { mode, appVersionIds }: VersionGrant): Promise<void> {
+  const apps = await appsOfVersions(work, appVersionIds);
+  if (apps.size < appVersionIds.length) throw invalid('appVersionIds', 'must hold ids of app versions only');
+  if (mode === 'replace_of_same_app') refuseSameApp(apps);
+}
+
 /** Refuses ambiguous requests, which could change the wrong terminals. */
-function targetOf(
+export function targetOf(
   { groupId, logicalNumbers }: Omit<AppVersionGrant, 'appVersionIds'>,
   { conditions, all }: Pick<GrantRequest, 'conditions' | 'all'>,
 ): NumberTarget {
@@ -146,11 +151,11 @@ async function findChanging(work: ReadWork, numbers: readonly LogicalNumberHead[
 }
 
 /** The numbers to whose groups all of the versions are linked; all numbers if the versions are removed. */
-async function linkedNumbers(
+export async function linkedNumbers<Number extends LogicalNumberHead>(
   work: ReadWork,
-  numbers: readonly LogicalNumberHead[],
+  numbers: readonly Number[],
   { mode, appVersionIds }: VersionGrant,
-): Promise<readonly LogicalNumberHead[]> {
+): Promise<readonly Number[]> {
   if (mode === 'remove' || appVersionIds.length === 0) return numbers;
   const groupIds = [...new Set(numbers.flatMap(({ groupId }) => groupId ?? []))];
   const linked = new Set<number | null>();
@@ -161,15 +166,24 @@ async function linkedNumbers(
   return numbers.filter(({ groupId }) => linked.has(groupId));
 }
 
-/** Changes numbers that exist and whose groups still have the versions, in a constant number of statements. */
 async function changePart(work: WriteWork, ids: readonly number[], grant: VersionGrant): Promise<number> {
+  const changes = [...(await grantVersions(work, ids, grant)).values()];
+  return changes.filter(({ added, removed }) => added.length + removed.length > 0).length;
+}
+
+/**
+ * Changes numbers that exist and whose groups still have the versions, in a constant number of statements. Returns the
+ * ids of the versions that each has got and lost by its id; the other numbers are absent.
+ */
+export async function grantVersions(work: WriteWork, ids: readonly number[], grant: VersionGrant) {
   const found = await logicalNumbers.byIds(work, ids);
   const heads = ids.flatMap((id) => found.get(id) ?? []);
   const present = await withVersions(work, await linkedNumbers(work, heads, grant));
   const { changed, after } = await changesOf(work, present, grant);
-  if (changed.length === 0) return 0;
-  await replaceVersions(work, changed, after);
-  return changed.length;
+  if (changed.length > 0) await replaceVersions(work, changed, after);
+  return new Map(
+    present.map(({ id, appVersionIds }) => [id, difference(appVersionIds, after.get(id) ?? [])] as const),
+  );
 }
 
 /** The numbers whose versions change, and the versions of all numbers afterwards, ascending. */
@@ -207,7 +221,7 @@ function partsOf<T>(numbers: readonly T[], { appVersionIds }: VersionGrant): rea
 }
 
 /** The links of these groups with these app versions. One statement. */
-const linksOf = (work: ReadWork, groupIds: readonly number[], appVersionIds: readonly number[]) =>
+export const linksOf = (work: ReadWork, groupIds: readonly number[], appVersionIds: readonly number[]) =>
   groupLinks.select(work, { group_id: groupIds, app_version_id: appVersionIds });
 
 /** App ids by version id; versions that the company does not have are absent. One statement. */

@@ -1,0 +1,153 @@
+import * as g from '../../../graphql/index.js';
+import { targetConditions } from '../../base/saved-filter/saved-filter.graphql.js';
+import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
+import { demandCount, logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
+import { AppVersionGrantTargetInput } from '../app/grant.graphql.js';
+import { ObstacleType, RolloutType } from './rollout.graphql.js';
+import { MAX_WAVES, type Obstacle, type Rollout } from './rollout.model.js';
+import { createRollout, planRollout, type RolloutPlan } from './rollout.service.js';
+
+const WaveInput = g.inputType(
+  'RolloutWaveInput',
+  'Terminals of a wave: exactly one of percent, logicalNumbers and groupIds; the last wave may have none, and gets the rest.',
+  {
+    percent: g.int.orNull('Share of all terminals of the target, drawn by chance.'),
+    logicalNumbers: g.nullable(g.text.list('Logical numbers (`number`, not ids) of the target.')),
+    groupIds: g.nullable(g.id.list('Global ids of groups: their terminals of the target.')),
+    minProvenPercent: g.int.orNull(
+      'Share of its terminals that must be proven before the next wave begins. Defaults to 0.',
+    ),
+    minDuration: g.duration.orNull('Least time from its begin to that of the next wave. Defaults to 0s.'),
+  },
+);
+
+const StopInput = g.inputType('RolloutStopWhenInput', 'Conditions that stop a rollout by itself.', {
+  failedPercent: g.int.orNull('Share of failed terminals of a wave, from 1 to 100.'),
+  failedCount: g.int.orNull('Number of failed terminals of all waves.'),
+  silentPercent: g.int.orNull(
+    'Share of terminals of a wave that have sent no request since they got the versions, from 1 to 100. Looked at an hour after its begin, and not before `minDuration`.',
+  ),
+  deadline: g.instant.orNull('Time by which it must be finished.'),
+});
+
+const WindowInput = g.inputType('RolloutWindowInput', 'Hours of the day in which waves may begin.', {
+  from: g.int('First hour, from 0 to 24.'),
+  to: g.int('Hour at which it ends; before `from`, it is of the next day.'),
+  zone: g.text('Time zone of the hours, for example America/Sao_Paulo.'),
+});
+
+const CreateInput = g.inputType('RolloutCreateInput', 'Fields of a new rollout.', {
+  name: g.text('Name. At most 100 characters.'),
+  appVersionIds: g.id.list(
+    'Global ids of the app versions, at most 20 and one of each app, which replace others of the same apps. They must be attached to the groups of the terminals.',
+  ),
+  waves: g.object.list(WaveInput, `At most ${MAX_WAVES} waves, in their order.`),
+  stopWhen: g.object.orNull(StopInput, 'When it stops by itself. Without a condition, it does not.'),
+  window: g.object.orNull(WindowInput, 'Hours of the day in which waves may begin. All hours if absent.'),
+  startAt: g.instant.orNull(
+    'When the first wave begins at the earliest: at most 60 days ahead. At once if absent.',
+  ),
+});
+
+interface ShownDraft {
+  readonly count: number;
+  readonly examples: readonly string[];
+}
+
+const DRAFT = {
+  count: g.int('Number of terminals.'),
+  examples: g.text.list('Logical numbers of the first 20.'),
+};
+
+const DraftWave = g.objectType<ShownDraft>(
+  'RolloutDraftWave',
+  'Terminals that would get the versions in a wave.',
+  DRAFT,
+);
+
+const DraftObstacle = g.objectType<ShownDraft & { readonly obstacle: Obstacle }>(
+  'RolloutDraftObstacle',
+  'Terminals that would be left out for a reason.',
+  { ...DRAFT, obstacle: g.choice(ObstacleType, 'The reason.') },
+);
+
+const CreatePayload = g.payloadType('RolloutCreate', {
+  rollout: g.changedRecord(RolloutType),
+  ...g.targetPayload('Number of logical numbers whose terminals get the versions.', LogicalNumberType),
+  waves: g.nullable(
+    g.object.list(
+      DraftWave,
+      'Who would get the versions in which wave, by a draw of its own. Null without dryRun.',
+    ),
+  ),
+  obstacles: g.nullable(
+    g.object.list(DraftObstacle, 'Terminals of the target that are left out. Null without dryRun.'),
+  ),
+  withoutTerminal: g.int.orNull(
+    'Number of logical numbers of the target without a device. Null without dryRun.',
+  ),
+});
+
+const EXAMPLES = 20;
+
+const draftOf = (drawn: RolloutPlan['drawn']): ShownDraft => ({
+  count: drawn.length,
+  examples: drawn.slice(0, EXAMPLES).map(({ candidate }) => candidate.number),
+});
+
+function draftsOf({ fields, drawn, withoutTerminal, numbers }: RolloutPlan) {
+  const taking = drawn.filter(({ obstacle }) => obstacle === null);
+  const left = Map.groupBy(drawn, ({ obstacle }) => obstacle);
+  return {
+    examples: numbers.slice(0, EXAMPLES),
+    waves: fields.waves.map((_, place) => draftOf(taking.filter(({ wave }) => wave === place))),
+    obstacles: [...left].flatMap(([obstacle, own]) =>
+      obstacle === null ? [] : [{ obstacle, ...draftOf(own) }],
+    ),
+    withoutTerminal,
+  };
+}
+
+/** Path in the arguments of a field that a domain error names. */
+function pathOf(field: string): readonly string[] {
+  const [first = '', ...rest] = field.split('.');
+  if (['target', 'expectCount'].includes(first)) return [first, ...rest];
+  return [['groupId', 'logicalNumbers', 'filter'].includes(first) ? 'target' : 'input', first, ...rest];
+}
+
+export const rolloutCreateGraphql = g.mutation('rolloutCreate', {
+  field: g.object(
+    CreatePayload,
+    'Plans to give app versions to many terminals in waves, drawn once, at most 100000 terminals. The next wave begins when the one before is proven as demanded; a condition of `stopWhen` stops it.',
+  ),
+  args: {
+    input: g.object(CreateInput, 'Fields of the new rollout.'),
+    target: g.object(AppVersionGrantTargetInput, 'The logical numbers whose terminals get the versions.'),
+    ...g.TARGET_ARGS,
+  },
+  resolve: (_source, ctx, { input, target, dryRun, expectCount }, info) => {
+    const { filter, savedFilterId, all, ...others } = target;
+    let plan: RolloutPlan | undefined;
+    return ctx.changeInParts(
+      async (work) => {
+        const given = g.withNumbers(others, { groupId: 'Group' });
+        const conditions = await targetConditions(work, logicalNumbers, { filter, savedFilterId }, info);
+        const fields = g.withNumbers(input, { appVersionIds: 'AppVersion' });
+        const waves = input.waves.map((wave) => g.withNumbers(wave, { groupIds: 'Group' }));
+        const planned = await planRollout(
+          work,
+          { ...fields, waves },
+          { ...given, conditions, all: all === true },
+        );
+        demandCount(planned.numbers.length, expectCount);
+        plan = planned;
+        return dryRun === true ? [] : [(later) => createRollout(later, planned)];
+      },
+      ([rollout]: readonly Rollout[]) => ({
+        count: plan?.numbers.length ?? 0,
+        ...(rollout === undefined ? plan && draftsOf(plan) : { rollout }),
+      }),
+      pathOf,
+    );
+  },
+});

@@ -1,0 +1,88 @@
+import * as g from '../../../graphql/index.js';
+import { RolloutType } from './rollout.graphql.js';
+import {
+  MAX_WAVES,
+  NO_FIGURES,
+  type Rollout,
+  type RolloutWave,
+  type StopWhen,
+  type WaveFigures,
+  type Window,
+} from './rollout.model.js';
+import { selectFigures } from './rollout.service.js';
+
+type WaveState = 'waiting' | 'begun' | 'passed';
+
+const WaveStateType = g.enumeration<WaveState>('RolloutWaveState', 'What has become of a wave.', {
+  waiting: 'It has not begun.',
+  begun: 'It is the last one that has begun.',
+  passed: 'The next wave has begun, or the rollout is finished.',
+});
+
+interface ShownWave extends RolloutWave, WaveFigures {
+  readonly state: WaveState;
+}
+
+const count = (what: string) => g.int(`Number of terminals ${what}.`);
+
+const WaveType = g.objectType<ShownWave>(
+  'RolloutWave',
+  'Terminals that get the versions together. Each is counted by what is known of it now.',
+  {
+    state: g.choice(WaveStateType, 'What has become of it.'),
+    size: count('that were drawn into it'),
+    minProvenPercent: g.int('Share of proven terminals from which on the next wave may begin.'),
+    minDuration: g.duration('Least time from its begin to that of the next wave.'),
+    waiting: count('that have not got the versions yet'),
+    excluded: count('that are left out'),
+    granted: count('that have got them, and are not known to have more'),
+    downloaded: count('that have downloaded them'),
+    installed: count('that have reported them as installed'),
+    proven: count('that have completed a transaction under them'),
+    failed: count('that have failed to install one of them'),
+    silent: count('that have got them and sent no request since'),
+  },
+);
+
+const StopWhenType = g.objectType<StopWhen & object, 'deadline'>(
+  'RolloutStopWhen',
+  'Conditions that stop a rollout. Each is null if it was not given.',
+  {
+    failedPercent: g.int.orNull('Share of failed terminals of a wave.'),
+    failedCount: g.int.orNull('Number of failed terminals of all waves.'),
+    silentPercent: g.int.orNull(
+      'Share of terminals of a wave that have sent no request since they got the versions; looked at an hour after its begin, and not before `minDuration`.',
+    ),
+  },
+);
+
+const WindowType = g.objectType<Window>('RolloutWindow', 'Hours of the day in which waves begin.', {
+  from: g.int('First hour, from 0 to 24.'),
+  to: g.int('Hour at which it ends; before `from`, it is of the next day.'),
+  zone: g.text('Time zone of the hours, for example America/Sao_Paulo.'),
+});
+
+function shownWaves({ wave, waves, state }: Rollout, figures: readonly WaveFigures[]): readonly ShownWave[] {
+  return waves.map((each, place) => {
+    const isPassed = place < wave || state === 'finished';
+    const own = place > wave ? 'waiting' : isPassed ? 'passed' : 'begun';
+    return { ...each, ...(figures[place] ?? NO_FIGURES), state: own };
+  });
+}
+
+export const rolloutWaveGraphql = g.fields(RolloutType, {
+  waves: {
+    field: { ...g.object.list(WaveType, 'Its waves, in their order.'), counts: MAX_WAVES },
+    resolve: async (rollout, ctx) =>
+      shownWaves(rollout, (await ctx.loadForMany(selectFigures, rollout)) ?? []),
+  },
+  stopWhen: g.computed(g.object(StopWhenType, 'When it stops by itself.'), ({ stopWhen }) => stopWhen),
+  deadline: g.computed(
+    g.instant.orNull('Time by which it must be finished. Null if none was given.'),
+    ({ stopWhen }) => (stopWhen.deadline === null ? null : new Date(stopWhen.deadline)),
+  ),
+  window: g.computed(
+    g.object.orNull(WindowType, 'Hours in which waves begin. Null: all hours.'),
+    ({ hours }) => hours,
+  ),
+});

@@ -1,0 +1,194 @@
+import * as g from '../../../graphql/index.js';
+import { JobType } from '../../base/job/job.graphql.js';
+import { jobs } from '../../base/job/job.service.js';
+import { DeviceList } from '../../fleet/device/device.graphql.js';
+import { LogicalNumberList } from '../../fleet/logical-number/logical-number.graphql.js';
+import { auditedType } from '../../people/user/user.graphql.js';
+import { AppVersionList } from '../app/app.graphql.js';
+import {
+  type Obstacle,
+  type Rollout,
+  type RolloutChange,
+  type RolloutState,
+  type RolloutTerminal,
+  type WaveFigures,
+} from './rollout.model.js';
+import {
+  getRollout,
+  pauseRollout,
+  resumeRollout,
+  rolloutNewRows,
+  rollouts,
+  rolloutTerminals,
+  selectKnown,
+  terminalsOfRollout,
+  undoRollout,
+} from './rollout.service.js';
+
+const State = g.enumeration<RolloutState>('RolloutState', 'What has become of a rollout.', {
+  planned: 'No wave has begun.',
+  running: 'Waves get the versions, one after the other.',
+  paused: 'A person has paused it: no further terminal gets the versions.',
+  stopped_by_failures:
+    'It has stopped by itself: see `stoppedBecause`. Terminals that have the versions keep them until `rolloutUndo`.',
+  finished: 'All waves have the versions, and the last one is proven as demanded.',
+  undone: 'The terminals get what they had before; its job shows how far that is.',
+});
+
+export const ObstacleType = g.enumeration<Obstacle>(
+  'RolloutObstacle',
+  'Why a terminal of the target is left out.',
+  {
+    disabled: 'Its device is disabled.',
+    silent: 'It has sent no request for seven days.',
+    not_attached: 'The group of its logical number does not have the versions: see groupAttachAppVersions.',
+    moved: 'Its device had another logical number when its wave began.',
+  },
+);
+
+type Known = Exclude<keyof WaveFigures, 'silent'>;
+
+const KNOWN: Readonly<Record<Known, string>> = {
+  waiting: 'Its wave has not begun, or it is about to get the versions.',
+  excluded: 'It does not get the versions: see `obstacle`.',
+  granted: 'It has got the versions, and is not known to have downloaded all of them.',
+  downloaded: 'It has downloaded all of them.',
+  installed: 'It has reported that all of them are installed.',
+  proven: 'It has completed a transaction under one of them, and none has failed.',
+  failed: 'It has reported that one of them could not be installed.',
+};
+
+const TerminalState = g.enumeration<Known>(
+  'RolloutTerminalState',
+  'What is known of the versions of a rollout on a terminal.',
+  KNOWN,
+);
+
+type Internal =
+  | 'appVersionIds'
+  | 'waves'
+  | 'stopWhen'
+  | 'hours'
+  | 'drawn'
+  | 'wave'
+  | 'waveStartedAt'
+  | 'jobId'
+  | 'dueAt'
+  | 'sequence';
+
+export const RolloutType = auditedType<Rollout, Internal>(
+  'Rollout',
+  'App versions that many terminals get in waves. It stops by itself when terminals fail, and can be undone.',
+  {
+    name: g.text('Name.'),
+    state: g.choice(State, 'What has become of it.'),
+    stoppedBecause: g.text.orNull('Why it has stopped, with the figures. Null unless it has.'),
+    total: g.int('Terminals of its target, which were drawn into waves when it was created.'),
+    startAt: g.instant.orNull('When its first wave begins at the earliest. Null: at once.'),
+  },
+);
+
+const RolloutList = g.listTypes(rollouts, RolloutType, { state: State });
+
+const TerminalType = g.nodeType<
+  RolloutTerminal,
+  'rolloutId' | 'deviceId' | 'logicalNumberId' | 'added' | 'removed' | 'wave'
+>('RolloutTerminal', 'A terminal of a rollout.', {
+  obstacle: g.choice.orNull(ObstacleType, 'Why it is left out. Null if it is not.'),
+  grantedAt: g.instant.orNull('When it got the versions. Null before.'),
+  undoneAt: g.instant.orNull('When it got back what it had before. Null if it did not.'),
+});
+
+const TerminalList = g.listTypes(
+  rolloutTerminals,
+  TerminalType,
+  { obstacle: ObstacleType },
+  { state: TerminalState },
+);
+
+const RolloutEvent = g.objectType<{ readonly sequence: number; readonly rollout: Rollout }>(
+  'RolloutEvent',
+  'A change of a rollout.',
+  {
+    sequence: g.int('Position among the changes of rollouts of the company. Grows with each one.'),
+    rollout: g.object(RolloutType, 'The rollout as it was when the event was sent.'),
+  },
+);
+
+const rolloutChanged = g.subscription('rolloutChanged', {
+  field: g.object(
+    RolloutEvent,
+    'Each step of a rollout. Of changes that follow each other quickly, only the last one is sent.',
+  ),
+  args: {
+    id: g.id('Global id of the rollout.'),
+    after: g.int.orNull(
+      'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
+    ),
+  },
+  subscribe: async (ctx, { id, after }) => {
+    await ctx.read('read', (work) => getRollout(work, g.numberIn('Rollout', id) ?? 0));
+    return await ctx.follow(rolloutNewRows, { filter: { rolloutId: { eq: id } }, after });
+  },
+  resolve: ({ id: sequence, rollout }: RolloutChange) => ({ sequence, rollout }),
+});
+
+export const rolloutGraphql = g.graphqlModule(
+  g.queries(RolloutList),
+  g.nodesOf(rolloutTerminals),
+  g.recordMutations(
+    RolloutList,
+    {
+      get: getRollout,
+      changes: {
+        rolloutPause: {
+          description: 'Gives the versions to no further terminal until the rollout is resumed.',
+          run: pauseRollout,
+        },
+        rolloutResume: {
+          description:
+            'Goes on with a rollout that was paused, or has stopped. It stops again while a condition still holds.',
+          run: resumeRollout,
+        },
+        rolloutUndo: {
+          description:
+            'Takes the versions back: each terminal that has got them gets those it had before, by a job in the background. A version that its group no longer has stays lost.',
+          run: undoRollout,
+        },
+      },
+    },
+    true,
+  ),
+  rolloutChanged,
+  g.fields(RolloutType, {
+    appVersions: {
+      field: {
+        ...g.object.list(AppVersionList.Record, 'The versions; deleted ones are left out.'),
+        counts: 20,
+      },
+      resolve: async ({ appVersionIds }, ctx) => {
+        const found = await Promise.all(appVersionIds.map((id) => ctx.one(AppVersionList.list, id)));
+        return found.filter((each) => each !== null);
+      },
+    },
+    job: g.one(
+      { list: jobs, Record: JobType },
+      'jobId',
+      'The job that gives the versions to the last wave, or takes them back. Null after 90 days.',
+    ),
+    terminals: g.many(TerminalList, terminalsOfRollout, 'Its terminals.'),
+  }),
+  g.fields(TerminalType, {
+    wave: g.computed(g.int('Number of its wave, from 1.'), ({ wave }) => wave + 1),
+    state: g.computed(
+      g.choice(TerminalState, 'What is known of the versions on it.'),
+      async (terminal, ctx) => (await ctx.loadForMany(selectKnown, terminal)) as Known,
+    ),
+    device: g.one(DeviceList, 'deviceId', 'Its device. Null if that was deleted.'),
+    logicalNumber: g.one(
+      LogicalNumberList,
+      'logicalNumberId',
+      'Logical number that it had when it was drawn. Null if that was deleted.',
+    ),
+  }),
+);

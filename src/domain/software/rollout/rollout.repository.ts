@@ -1,0 +1,255 @@
+import { sql } from 'kysely';
+
+import { CompanyRows, excluded, specialSql } from '../../../database/company/company-rows.js';
+import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
+import { auditedList, listOf } from '../../../database/list/list.js';
+import { drawIds } from '../../../database/statements.js';
+import { flag, idTable, inIds, instant, json, portable, type Sql } from '../../../database/storage.js';
+import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
+import { inParts } from '../../../platform/clock.js';
+import type { Ids } from '../../../platform/validate.js';
+import {
+  NO_FIGURES,
+  type Rollout,
+  type RolloutChange,
+  type RolloutTerminal,
+  type WaveFigures,
+} from './rollout.model.js';
+
+const ROLLOUT_CHANGES = 'rollout_changes';
+const MAX_TERMINALS = 1_000_000;
+const NUMBERS_PER_QUERY = 2_000;
+
+export const rolloutTable = new CompanyTable<'rollouts', Rollout>('rollouts');
+const terminals = new CompanyRows('rollout_terminals');
+
+export const rollouts = auditedList(rolloutTable, {
+  name: 'Rollout',
+  orders: {},
+  filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
+});
+
+const changes = listOf<'rollouts', RolloutChange>({
+  name: 'RolloutChange',
+  table: 'rollouts',
+  rows: 'rollouts',
+  id: 'sequence',
+  orders: { ID: 'sequence' },
+  filters: { rolloutId: { column: 'id', kind: 'id' } },
+  recordOf: (row) => ({ id: row.sequence, rollout: rolloutTable.recordOf(row) }),
+});
+
+export const rolloutNewRows = changes.movedRows('rollouts_by_sequence', ROLLOUT_CHANGES);
+
+/** The position of the change of a rollout that this unit makes. */
+export async function nextSequence(work: WriteWork): Promise<number> {
+  const { db, companyId } = specialSql(work);
+  return (await drawIds(db, ROLLOUT_CHANGES, [{ companyId, count: 1 }])).get(companyId) ?? 0;
+}
+
+/** Ids of the versions of the rollout of the terminal `t`. */
+const VERSIONS_OF_T: Sql = portable(
+  sql`select p.value from rollouts as own cross join json_each(own.app_version_ids) as p
+    where own.company_id = t.company_id and own.id = t.rollout_id`,
+  sql`select p.value::bigint from rollouts as own
+    cross join json_array_elements_text(own.app_version_ids::json) as p (value)
+    where own.company_id = t.company_id and own.id = t.rollout_id`,
+);
+
+/**
+ * State of the versions on the terminal `t`: `failed` if one has failed, otherwise `proven` if one is, otherwise
+ * what is so for all of them. `waiting` before it gets them, `excluded` if it does not.
+ */
+const KNOWN = sql`case when t.obstacle is not null then 'excluded' when t.granted_at is null then 'waiting' else
+  (select case max(case held.state when 'failed' then 2 when 'proven' then 1 else 0 end)
+      when 2 then 'failed' when 1 then 'proven'
+      else case min(case held.state when 'downloaded' then 1 when 'installed' then 2 else 0 end)
+        when 1 then 'downloaded' when 2 then 'installed' else 'granted' end end
+    from terminal_versions as held where held.company_id = t.company_id and held.device_id = t.device_id
+      and held.app_version_id in (${VERSIONS_OF_T})) end`;
+
+export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
+  name: 'RolloutTerminal',
+  table: 'rollout_terminals',
+  rows: MAX_TERMINALS,
+  isEndless: true,
+  id: 'id',
+  ...recordMapping<'rollout_terminals', RolloutTerminal>('rollout_terminals'),
+  orders: { ID: 'id' },
+  filters: {
+    wave: { column: 'wave', kind: 'integer' },
+    state: { column: 'device_id', kind: 'choice', where: (compared) => compared(KNOWN) },
+    obstacle: { column: 'obstacle', kind: 'optionalChoice' },
+  },
+});
+
+export const terminalsOfRollout = rolloutTerminals.of({ column: 'rollout_id' });
+
+/** States of the versions on terminals of rollouts, by the id of the row. One statement. */
+export async function selectKnown(work: ReadWork, of: readonly { readonly id: number }[]) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number; known: keyof WaveFigures }>`select t.id, ${KNOWN} as known
+    from rollout_terminals as t where t.company_id = ${companyId} and t.id ${inIds(of.map(({ id }) => id))}`.execute(
+    db,
+  );
+  return new Map(rows.map(({ id, known }) => [id, known]));
+}
+
+const SILENT = sql`t.granted_at is not null and not exists (select 1 from device_presence as seen
+  where seen.company_id = t.company_id and seen.device_id = t.device_id and seen.last_seen_at >= t.granted_at)`;
+
+/** Figures of the waves of rollouts, by the ids of the rollouts and the places of the waves. One statement. */
+export async function selectFigures(work: ReadWork, of: readonly Pick<Rollout, 'id' | 'waves'>[]) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{
+    id: number;
+    wave: number;
+    known: keyof WaveFigures;
+    total: number;
+    silent: number;
+  }>`
+    select id, wave, known, count(*) as total, count(*) filter (where silent) as silent
+    from (select t.rollout_id as id, t.wave, ${KNOWN} as known, ${SILENT} as silent from rollout_terminals as t
+      where t.company_id = ${companyId} and t.rollout_id ${inIds(of.map(({ id }) => id))}) as each
+    group by id, wave, known`.execute(db);
+  const byRollout = Map.groupBy(rows, ({ id }) => id);
+  return new Map(
+    of.map(({ id, waves }) => [id, waves.map((_, wave) => figuresOf(byRollout.get(id) ?? [], wave))]),
+  );
+}
+
+interface FigureRow {
+  readonly wave: number;
+  readonly known: keyof WaveFigures;
+  readonly total: number;
+  readonly silent: number;
+}
+
+function figuresOf(rows: readonly FigureRow[], wave: number): WaveFigures {
+  const figures = { ...NO_FIGURES };
+  for (const row of rows) {
+    if (row.wave !== wave) continue;
+    figures[row.known] += row.total;
+    figures.silent += row.silent;
+  }
+  return figures;
+}
+
+/** A rollout about which is to be decided. */
+interface Due {
+  readonly companyId: number;
+  readonly id: number;
+}
+
+/** The rollout of the first company after `companyId` that has one about which is to be decided now. */
+export async function findDueAfter(work: SystemReadWork, companyId: number): Promise<Due | undefined> {
+  const { db } = specialSql(work);
+  const { rows } = await sql<Due>`select company_id as "companyId", id from rollouts
+    where due_at is not null and due_at <= ${work.now} and company_id > ${companyId}
+    order by company_id, due_at, id limit 1`.execute(db);
+  return rows[0];
+}
+
+export const setDue = (work: WriteWork, { id }: Pick<Rollout, 'id'>, dueAt: number) =>
+  rolloutTable.rows.update(work, { id }, { due_at: instant.toColumn(new Date(dueAt)) });
+
+/** Devices of logical numbers, with what decides whether they can get versions. One statement for 2,000 numbers. */
+export async function selectDevicesOf(work: ReadWork, logicalNumberIds: Ids) {
+  const { db, companyId } = specialSql(work);
+  const all: { id: number; logicalNumberId: number; enabled: boolean; lastSeenAt: number }[] = [];
+  for await (const part of inParts(logicalNumberIds, NUMBERS_PER_QUERY)) {
+    const { rows } = await sql<{
+      id: number;
+      number_id: number;
+      enabled: boolean;
+      created: number;
+      seen: number;
+    }>`
+      select d.id, d.logical_number_id as number_id, d.enabled, d.created_at as created, seen.last_seen_at as seen
+      from ${idTable(part)} cross join devices as d
+      join device_presence as seen on seen.company_id = d.company_id and seen.device_id = d.id
+      where d.company_id = ${companyId} and d.logical_number_id = p.value order by d.id`.execute(db);
+    for (const { id, number_id: logicalNumberId, enabled, created, seen } of rows) {
+      all.push({
+        id,
+        logicalNumberId,
+        enabled: flag.fromColumn(enabled),
+        lastSeenAt: Math.max(created, seen),
+      });
+    }
+  }
+  return all;
+}
+
+const ids = json<readonly number[]>();
+
+/** Stores terminals of a rollout that were drawn. */
+export async function insertDrawn(work: WriteWork, rolloutId: number, drawn: readonly DrawnRow[]) {
+  const rows = drawn.map(({ id, numberId, wave, obstacle }) => ({
+    rollout_id: rolloutId,
+    wave,
+    device_id: id,
+    logical_number_id: numberId,
+    obstacle,
+    granted_at: null,
+    added: ids.toColumn([]),
+    removed: ids.toColumn([]),
+    undone_at: null,
+  }));
+  await terminals.insert(work, rows);
+}
+
+/** A terminal that was drawn, as a row of a job. */
+export interface DrawnRow extends Pick<RolloutTerminal, 'wave' | 'obstacle'> {
+  /** Id of the device. */
+  readonly id: number;
+  readonly numberId: number;
+  readonly name: string;
+}
+
+/** A terminal that gets versions, or gives them back, as a row of a job. */
+export interface TerminalRow {
+  readonly id: number;
+  readonly name: string;
+}
+
+const WAITING = sql`t.obstacle is null and t.granted_at is null`;
+const HAVING = sql`t.granted_at is not null and t.undone_at is null`;
+
+/** Rows of the terminals of a wave that wait, or of all that have the versions of a rollout. */
+export async function selectRows(work: ReadWork, { id }: Pick<Rollout, 'id'>, wave: number | null) {
+  const { db, companyId } = specialSql(work);
+  const wanted = wave === null ? HAVING : sql`t.wave = ${wave} and ${WAITING}`;
+  const { rows } =
+    await sql<TerminalRow>`select t.id, coalesce(own.number, '') as name from rollout_terminals as t
+    left join logical_numbers as own on own.company_id = t.company_id and own.id = t.logical_number_id
+    where t.company_id = ${companyId} and t.rollout_id = ${id} and ${wanted} order by t.logical_number_id, t.id`.execute(
+      db,
+    );
+  return rows;
+}
+
+export const findTerminals = (work: ReadWork, rowIds: Ids) => rolloutTerminals.byIds(work, rowIds);
+
+/** Stores what has become of terminals. */
+export async function updateTerminals(
+  work: WriteWork,
+  rolloutId: number,
+  changed: readonly RolloutTerminal[],
+) {
+  const time = (at: Date | null) => (at === null ? null : instant.toColumn(at));
+  const rows = changed.map((each) => ({
+    id: each.id,
+    rollout_id: rolloutId,
+    wave: each.wave,
+    device_id: each.deviceId,
+    logical_number_id: each.logicalNumberId,
+    obstacle: each.obstacle,
+    granted_at: time(each.grantedAt),
+    added: ids.toColumn(each.added),
+    removed: ids.toColumn(each.removed),
+    undone_at: time(each.undoneAt),
+  }));
+  const updated = ['obstacle', 'granted_at', 'added', 'removed', 'undone_at'];
+  await terminals.insertReturning(work, rows, { key: ['id'], changes: excluded(updated) });
+}

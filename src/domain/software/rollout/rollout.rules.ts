@@ -1,0 +1,168 @@
+/** Decisions about rollouts, from figures alone. */
+import { HOUR, MINUTE, SECOND } from '../../../platform/clock.js';
+import {
+  NO_FIGURES,
+  type Obstacle,
+  type Rollout,
+  type RolloutWaveInput,
+  SILENT_AFTER_MS,
+  TIME_TO_ANSWER_MS,
+  type WaveFigures,
+  type Window,
+} from './rollout.model.js';
+
+/** A terminal of the target of a rollout, with what decides whether it can get the versions. */
+export interface Candidate {
+  readonly deviceId: number;
+  readonly logicalNumberId: number;
+  readonly number: string;
+  readonly groupId: number | null;
+  readonly enabled: boolean;
+  /** Time of its last request, or of its creation if it sent none. */
+  readonly lastSeenAt: number;
+  readonly isAttached: boolean;
+}
+
+/** A terminal in its wave, by its place from 0. */
+export interface Drawn {
+  readonly candidate: Candidate;
+  readonly wave: number;
+  readonly obstacle: Obstacle | null;
+}
+
+export function obstacleOf(candidate: Candidate, now: number): Obstacle | null {
+  if (!candidate.isAttached) return 'not_attached';
+  if (!candidate.enabled) return 'disabled';
+  return now - candidate.lastSeenAt > SILENT_AFTER_MS ? 'silent' : null;
+}
+
+/**
+ * Draws the terminals into waves: those of lists and groups into their wave, then others by chance until each wave has
+ * its percent of all; the last wave gets the rest. Terminals of one logical number are in one wave. `random` is from 0 to 1.
+ */
+export function drawWaves(
+  candidates: readonly Candidate[],
+  waves: readonly RolloutWaveInput[],
+  now: number,
+  random: () => number,
+): readonly Drawn[] {
+  const last = waves.length - 1;
+  const placed = new Map<number, number>();
+  const byNumber = [...Map.groupBy(candidates, ({ logicalNumberId }) => logicalNumberId)];
+  const sizes = waves.map(() => 0);
+  const place = (wave: number, [numberId, own]: (typeof byNumber)[number]): void => {
+    placed.set(numberId, wave);
+    sizes[wave] = (sizes[wave] ?? 0) + own.length;
+  };
+  for (const entry of byNumber) {
+    const wave = waves.findIndex((each) => isNamed(each, entry[1][0]));
+    if (wave >= 0) place(wave, entry);
+  }
+  const free = shuffled(
+    byNumber.filter(([numberId]) => !placed.has(numberId)),
+    random,
+  );
+  for (const [wave, { percent }] of waves.entries()) {
+    const wanted = wave === last || percent == null ? 0 : Math.ceil((candidates.length * percent) / 100);
+    while ((sizes[wave] ?? 0) < wanted && free.length > 0) place(wave, free.pop() ?? [0, []]);
+  }
+  for (const entry of free) place(last, entry);
+  return candidates.map((candidate) => ({
+    candidate,
+    wave: placed.get(candidate.logicalNumberId) ?? last,
+    obstacle: obstacleOf(candidate, now),
+  }));
+}
+
+function isNamed({ logicalNumbers, groupIds }: RolloutWaveInput, candidate: Candidate | undefined): boolean {
+  if (candidate === undefined) return false;
+  const { number, groupId } = candidate;
+  return (
+    logicalNumbers?.includes(number) === true || (groupId !== null && groupIds?.includes(groupId) === true)
+  );
+}
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  const all = [...list];
+  for (let end = all.length - 1; end > 0; end -= 1) {
+    const other = Math.floor(random() * (end + 1));
+    [all[end], all[other]] = [all[other] as T, all[end] as T];
+  }
+  return all;
+}
+
+/** Terminals of a wave that get the versions, or have them. */
+const taking = (size: number, { excluded }: WaveFigures): number => size - excluded;
+
+const share = (part: number, all: number): number => (all === 0 ? 0 : (part * 100) / all);
+
+export type Decision =
+  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'stop'; readonly because: string }
+  | { readonly kind: 'start_wave'; readonly wave: number }
+  | { readonly kind: 'finish' };
+
+/** Interval at which nodes look at a running rollout, in milliseconds. */
+const LOOK_MS = 5 * SECOND;
+
+/** The next step of a running rollout. `figures` are those of its waves, by their places. */
+export function decide(rollout: Rollout, figures: readonly WaveFigures[], now: number): Decision {
+  const { wave, waves, stopWhen, hours } = rollout;
+  const because = reasonToStop(rollout, figures, now);
+  if (because !== null) return { kind: 'stop', because };
+  const current = waves[wave];
+  if (current !== undefined) {
+    const own = figures[wave] ?? NO_FIGURES;
+    if (own.waiting > 0) return { kind: 'wait', until: now + LOOK_MS };
+    const isLast = wave === waves.length - 1;
+    const isProven = share(own.proven, taking(current.size, own)) >= current.minProvenPercent;
+    const since = rollout.waveStartedAt?.getTime() ?? now;
+    const isOver = now >= since + current.minDuration;
+    if (!isProven || !isOver) return { kind: 'wait', until: now + LOOK_MS };
+    if (isLast) return { kind: 'finish' };
+  }
+  if (stopWhen.deadline !== null && now >= stopWhen.deadline) return { kind: 'stop', because: LATE };
+  const opens = hours === null ? now : opensAt(hours, now);
+  return opens > now ? { kind: 'wait', until: opens } : { kind: 'start_wave', wave: wave + 1 };
+}
+
+const LATE = 'The deadline has passed before the last wave was proven.';
+
+/** The condition that stops a rollout, in words with its figures; null if none does. */
+function reasonToStop(rollout: Rollout, figures: readonly WaveFigures[], now: number): string | null {
+  const { wave, waves, stopWhen, waveStartedAt } = rollout;
+  const current = waves[wave];
+  if (current === undefined) return null;
+  const own = figures[wave] ?? NO_FIGURES;
+  const size = taking(current.size, own);
+  const where = `in wave ${wave + 1}`;
+  if (stopWhen.failedPercent !== null && share(own.failed, size) >= stopWhen.failedPercent) {
+    return `${own.failed} of ${size} terminals have failed ${where}: at least ${stopWhen.failedPercent} %.`;
+  }
+  const failed = figures.reduce((sum, each) => sum + each.failed, 0);
+  if (stopWhen.failedCount !== null && failed >= stopWhen.failedCount) {
+    return `${failed} terminals have failed: at least ${stopWhen.failedCount}.`;
+  }
+  const hasAnswered =
+    now >= (waveStartedAt?.getTime() ?? now) + Math.max(TIME_TO_ANSWER_MS, current.minDuration);
+  if (stopWhen.silentPercent !== null && hasAnswered && share(own.silent, size) >= stopWhen.silentPercent) {
+    return `${own.silent} of ${size} terminals have sent nothing ${where}: at least ${stopWhen.silentPercent} %.`;
+  }
+  return stopWhen.deadline !== null && now >= stopWhen.deadline ? LATE : null;
+}
+
+/** The next time from `now` on in the hours of a window, in milliseconds since 1970. */
+export function opensAt({ from, to, zone }: Window, now: number): number {
+  const clock = new Intl.DateTimeFormat('en', { timeZone: zone, hour: 'numeric', hourCycle: 'h23' });
+  const isOpen = (at: number): boolean => {
+    const hour = Number(clock.format(at));
+    if (from === to) return true;
+    return from < to ? hour >= from && hour < to : hour >= from || hour < to;
+  };
+  if (isOpen(now)) return now;
+  // Hours of time zones begin at full quarters of an hour of UTC.
+  const quarter = 15 * MINUTE;
+  const first = Math.ceil(now / quarter) * quarter;
+  for (let at = first; at < now + 48 * HOUR; at += quarter) if (isOpen(at)) return at;
+  return now + HOUR;
+}

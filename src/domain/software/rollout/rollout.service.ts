@@ -1,0 +1,241 @@
+import { Records } from '../../../database/company/records.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { DAY } from '../../../platform/clock.js';
+import type { Json } from '../../../platform/encoding/json.js';
+import { invalid, DomainError } from '../../../platform/errors.js';
+import { parse } from '../../../platform/validate.js';
+import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
+import { cancelJob, getJob, startJob } from '../../base/job/job.service.js';
+import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
+import { findTarget } from '../../fleet/logical-number/logical-number.service.js';
+import { GrantTarget } from '../app/app.model.js';
+import { demandVersions, type GrantRequest, linkedNumbers, targetOf } from '../app/grant.service.js';
+import { type Rollout, RolloutCreate, type RolloutState } from './rollout.model.js';
+import {
+  type DrawnRow,
+  nextSequence,
+  rolloutTable,
+  selectDevicesOf,
+  selectRows,
+} from './rollout.repository.js';
+import { type Candidate, type Drawn, drawWaves } from './rollout.rules.js';
+
+export {
+  rolloutNewRows,
+  rollouts,
+  rolloutTerminals,
+  selectFigures,
+  selectKnown,
+  terminalsOfRollout,
+} from './rollout.repository.js';
+
+export const [DRAW, GRANT, UNDO] = ['rolloutDraw', 'rolloutGrant', 'rolloutUndo'] as const;
+
+/** Days until a rollout begins, at most: its job, which knows who started it, is deleted some time later. */
+const MAX_DAYS_AHEAD = 60;
+
+const records = new Records(rolloutTable);
+export const { get: getRollout } = records;
+
+/** A rollout that was checked, and its terminals in their waves. */
+export interface RolloutPlan {
+  readonly fields: RolloutCreate;
+  readonly drawn: readonly Drawn[];
+  /** The logical numbers whose terminals get the versions. */
+  readonly numbers: readonly LogicalNumberHead[];
+  /** Logical numbers of the target without a terminal. */
+  readonly withoutTerminal: number;
+}
+
+type Target = Pick<GrantRequest, 'conditions' | 'all'> & Readonly<Record<string, unknown>>;
+
+/**
+ * Checks a rollout, and draws the terminals of its target into waves. Changes nothing. Errors: `invalid`,
+ * `too_many_records`.
+ */
+export async function planRollout(work: ReadWork, input: unknown, target: Target): Promise<RolloutPlan> {
+  const fields = parse(RolloutCreate, input);
+  demandWaves(fields);
+  if (fields.startAt !== null && fields.startAt.getTime() > work.now.getTime() + MAX_DAYS_AHEAD * DAY) {
+    throw invalid('startAt', `must be at most ${MAX_DAYS_AHEAD} days ahead`);
+  }
+  const { appVersionIds } = fields;
+  const grant = { mode: 'replace_of_same_app', appVersionIds } as const;
+  await demandVersions(work, grant);
+  const numbers = await findTarget(work, targetOf(parse(GrantTarget, target), target), MAX_JOB_ROWS);
+  const attached = new Set(await linkedNumbers(work, numbers, grant));
+  const candidates = await candidatesOf(work, numbers, attached);
+  if (candidates.length > MAX_JOB_ROWS) throw invalid('target', `must have at most ${MAX_JOB_ROWS} entries`);
+  const drawn = drawWaves(candidates, fields.waves, work.now.getTime(), Math.random);
+  const withTerminal = new Set(candidates.map(({ logicalNumberId }) => logicalNumberId));
+  const taking = new Set(
+    drawn.flatMap(({ obstacle, candidate }) => (obstacle === null ? [candidate.logicalNumberId] : [])),
+  );
+  const taken = numbers.filter(({ id }) => taking.has(id));
+  return { fields, drawn, numbers: taken, withoutTerminal: numbers.length - withTerminal.size };
+}
+
+/** Refuses waves whose terminals are not clear. */
+function demandWaves({ waves }: RolloutCreate): void {
+  for (const [place, { percent, logicalNumbers, groupIds }] of waves.entries()) {
+    const given = [percent, logicalNumbers, groupIds].filter((each) => each != null).length;
+    const isLast = place === waves.length - 1;
+    if (given > 1 || (given === 0 && !isLast)) {
+      throw invalid(
+        `waves.${place}`,
+        'must have exactly one of percent, logicalNumbers and groupIds; the last wave may have none, and gets the rest',
+      );
+    }
+  }
+  const all = waves.reduce((sum, { percent }) => sum + (percent ?? 0), 0);
+  if (all > 100) throw invalid('waves', 'must have at most 100 percent together');
+}
+
+async function candidatesOf(
+  work: ReadWork,
+  numbers: readonly LogicalNumberHead[],
+  attached: ReadonlySet<LogicalNumberHead>,
+): Promise<readonly Candidate[]> {
+  const byId = new Map(numbers.map((number) => [number.id, number]));
+  const devices = await selectDevicesOf(work, [...byId.keys()]);
+  return devices.flatMap(({ id: deviceId, ...device }): Candidate[] => {
+    const number = byId.get(device.logicalNumberId);
+    if (number === undefined) return [];
+    const { number: name, groupId } = number;
+    return [{ ...device, deviceId, number: name, groupId, isAttached: attached.has(number) }];
+  });
+}
+
+/** Creates a planned rollout. A job stores its terminals. Errors: `invalid` if there are none. */
+export async function createRollout(work: WriteWork, { fields, drawn }: RolloutPlan): Promise<Rollout> {
+  if (!drawn.some(({ obstacle }) => obstacle === null)) {
+    throw invalid('target', 'must not be empty: no terminal of it can get the versions, see dryRun');
+  }
+  const { name, appVersionIds, stopWhen, window, startAt } = fields;
+  const waves = fields.waves.map(({ minProvenPercent, minDuration }, place) => ({
+    size: drawn.filter(({ wave }) => wave === place).length,
+    minProvenPercent,
+    minDuration,
+  }));
+  const { failedPercent = null, failedCount = null, silentPercent = null, deadline } = stopWhen;
+  const rollout = await rolloutTable.insert(work, {
+    name,
+    state: 'planned',
+    appVersionIds,
+    waves,
+    stopWhen: { failedPercent, failedCount, silentPercent, deadline: deadline?.getTime() ?? null },
+    hours: window,
+    startAt,
+    total: drawn.length,
+    drawn: 0,
+    wave: -1,
+    waveStartedAt: null,
+    jobId: null,
+    stoppedBecause: null,
+    dueAt: null,
+    sequence: await nextSequence(work),
+  });
+  work.ledger.created('rollout', recorded(rollout));
+  const rows: readonly DrawnRow[] = drawn.map(({ candidate, wave, obstacle }) => ({
+    id: candidate.deviceId,
+    numberId: candidate.logicalNumberId,
+    name: candidate.number,
+    wave,
+    obstacle,
+  }));
+  return await changeRollout(work, rollout, { jobId: await startRows(work, DRAW, rollout, rows) });
+}
+
+/** The rollout as the ledger shows it. */
+const recorded = ({ id, name, state, wave, appVersionIds, total, stoppedBecause, revision }: Rollout) => ({
+  id,
+  name,
+  state,
+  wave,
+  appVersionIds,
+  total,
+  stoppedBecause,
+  revision,
+});
+
+/** Changes a rollout without an entry in the ledger. */
+export async function changeRollout(work: WriteWork, current: Rollout, changes: Partial<Rollout>) {
+  const values = { ...current, ...changes, sequence: await nextSequence(work) };
+  const rollout = await rolloutTable.update(work, current, values);
+  work.report({ companyId: work.caller.companyId, entityType: 'rollout_change' });
+  return rollout;
+}
+
+/** Starts a job with rows of a rollout, and returns its id. */
+async function startRows(work: WriteWork, kind: string, { id: rolloutId }: Rollout, rows: readonly object[]) {
+  const job = await startJob(work, { kind, input: { rolloutId }, rows: rows as readonly Json[] });
+  return job.id;
+}
+
+type Step = 'start_wave' | 'pause' | 'resume' | 'stop' | 'end' | 'undo';
+
+/** Changes a rollout, and notes the step in the ledger. */
+export async function takeStep(work: WriteWork, current: Rollout, action: Step, changes: Partial<Rollout>) {
+  const rollout = await changeRollout(work, current, changes);
+  work.ledger.updated('rollout', recorded(current), recorded(rollout), { action });
+  return rollout;
+}
+
+/** Gives the versions to the terminals of a wave that wait for them. */
+export async function startWave(work: WriteWork, current: Rollout, wave: number): Promise<Rollout> {
+  const jobId = await startRows(work, GRANT, current, await selectRows(work, current, wave));
+  return await takeStep(work, current, 'start_wave', {
+    state: 'running',
+    wave,
+    waveStartedAt: work.now,
+    jobId,
+    dueAt: work.now,
+  });
+}
+
+async function endJob(work: WriteWork, { jobId }: Rollout): Promise<void> {
+  if (jobId !== null) await cancelJob(work, await getJob(work, jobId));
+}
+
+function demandState({ state }: Rollout, allowed: readonly RolloutState[]): void {
+  if (allowed.includes(state)) return;
+  throw new DomainError(
+    'invalid',
+    `A rollout that is ${state.replaceAll('_', ' ')} cannot be changed in this way.`,
+  );
+}
+
+/** Gives the versions to no further terminal until it is resumed. Errors: `invalid`. */
+export async function pauseRollout(work: WriteWork, current: Rollout): Promise<Rollout> {
+  demandState(current, ['planned', 'running']);
+  if (current.drawn === current.total) await endJob(work, current);
+  return await takeStep(work, current, 'pause', { state: 'paused', dueAt: null });
+}
+
+/** Goes on with a rollout that is paused or has stopped. Errors: `invalid`. */
+export async function resumeRollout(work: WriteWork, current: Rollout): Promise<Rollout> {
+  demandState(current, ['paused', 'stopped_by_failures']);
+  const { wave } = current;
+  const changes = { stoppedBecause: null, dueAt: work.now };
+  if (wave < 0) return await takeStep(work, current, 'resume', { ...changes, state: 'planned' });
+  const jobId = await startRows(work, GRANT, current, await selectRows(work, current, wave));
+  return await takeStep(work, current, 'resume', { ...changes, state: 'running', jobId });
+}
+
+/** Stops a rollout for a reason with its figures. */
+export async function stopRollout(
+  work: WriteWork,
+  current: Rollout,
+  stoppedBecause: string,
+): Promise<Rollout> {
+  await endJob(work, current);
+  return await takeStep(work, current, 'stop', { state: 'stopped_by_failures', stoppedBecause, dueAt: null });
+}
+
+/** Takes the versions back: each terminal gets what it had. Errors: `invalid`. */
+export async function undoRollout(work: WriteWork, current: Rollout): Promise<Rollout> {
+  demandState(current, ['running', 'paused', 'stopped_by_failures', 'finished']);
+  await endJob(work, current);
+  const jobId = await startRows(work, UNDO, current, await selectRows(work, current, null));
+  return await takeStep(work, current, 'undo', { state: 'undone', jobId, dueAt: null });
+}

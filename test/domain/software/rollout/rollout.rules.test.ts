@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  NO_FIGURES,
+  type Rollout,
+  type RolloutWaveInput,
+  type WaveFigures,
+} from '../../../../src/domain/software/rollout/rollout.model.js';
+import {
+  type Candidate,
+  decide,
+  drawWaves,
+  obstacleOf,
+  opensAt,
+} from '../../../../src/domain/software/rollout/rollout.rules.js';
+import { DAY, HOUR, MINUTE } from '../../../../src/platform/clock.js';
+
+const NOW = Date.UTC(2026, 2, 2, 12);
+
+const candidate = (deviceId: number, more: Partial<Candidate> = {}): Candidate => ({
+  deviceId,
+  logicalNumberId: deviceId,
+  number: String(deviceId),
+  groupId: 1,
+  enabled: true,
+  lastSeenAt: NOW,
+  isAttached: true,
+  ...more,
+});
+
+const wave = (more: Partial<RolloutWaveInput> = {}): RolloutWaveInput => ({
+  minProvenPercent: 0,
+  minDuration: 0,
+  ...more,
+});
+
+/** Numbers from 0 to 1 that are the same in each run. */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+describe('the draw of a rollout', () => {
+  const sizesOf = (drawn: ReturnType<typeof drawWaves>, waves: number): number[] =>
+    Array.from({ length: waves }, (_, place) => drawn.filter((each) => each.wave === place).length);
+
+  it('gives each wave its share of all terminals, and the rest to the last one', () => {
+    const candidates = Array.from({ length: 1000 }, (_, index) => candidate(index + 1));
+    const waves = [wave({ percent: 1 }), wave({ percent: 25 }), wave()];
+    for (const seed of [1, 2, 3]) {
+      const drawn = drawWaves(candidates, waves, NOW, sequence(seed));
+      expect(drawn.map(({ candidate: { deviceId } }) => deviceId)).toEqual(
+        candidates.map(({ deviceId }) => deviceId),
+      );
+      expect(sizesOf(drawn, 3)).toEqual([10, 250, 740]);
+    }
+    const [one, other] = [1, 2].map((seed) =>
+      drawWaves(candidates, waves, NOW, sequence(seed)).map((each) => each.wave),
+    );
+    expect(one).not.toEqual(other);
+  });
+
+  it('puts lists and groups into their waves, and the terminals of a number together', () => {
+    const candidates = [
+      ...Array.from({ length: 20 }, (_, index) => candidate(index + 1)),
+      candidate(21, { groupId: 2 }),
+      candidate(22, { logicalNumberId: 3, number: '3' }),
+    ];
+    const waves = [
+      wave({ logicalNumbers: ['3', 'unknown'] }),
+      wave({ groupIds: [2] }),
+      wave({ percent: 50 }),
+      wave(),
+    ];
+    const drawn = drawWaves(candidates, waves, NOW, sequence(7));
+    const of = (place: number) =>
+      drawn.flatMap((each) => (each.wave === place ? [each.candidate.deviceId] : []));
+    expect([of(0), of(1), of(2).length, of(3).length]).toEqual([[3, 22], [21], 11, 8]);
+  });
+
+  it('leaves out terminals that cannot get the versions', () => {
+    expect([
+      obstacleOf(candidate(1), NOW),
+      obstacleOf(candidate(1, { enabled: false }), NOW),
+      obstacleOf(candidate(1, { isAttached: false, enabled: false }), NOW),
+      obstacleOf(candidate(1, { lastSeenAt: NOW - 7 * DAY }), NOW),
+      obstacleOf(candidate(1, { lastSeenAt: NOW - 7 * DAY - 1 }), NOW),
+    ]).toEqual([null, 'disabled', 'not_attached', null, 'silent']);
+  });
+});
+
+const WAVES = [
+  { size: 10, minProvenPercent: 50, minDuration: HOUR },
+  { size: 100, minProvenPercent: 0, minDuration: 0 },
+];
+const NEVER = { failedPercent: null, failedCount: null, silentPercent: null, deadline: null };
+
+const rollout = (more: Partial<Rollout> = {}): Rollout =>
+  ({
+    state: 'running',
+    wave: 0,
+    waves: WAVES,
+    stopWhen: NEVER,
+    hours: null,
+    waveStartedAt: new Date(NOW),
+    ...more,
+  }) as Rollout;
+
+const figures = (...given: readonly Partial<WaveFigures>[]): readonly WaveFigures[] =>
+  WAVES.map((_, place) => ({ ...NO_FIGURES, ...given[place] }));
+
+describe('the decision about a rollout', () => {
+  it('begins with the first wave', () => {
+    expect(decide(rollout({ wave: -1, waveStartedAt: null }), figures(), NOW)).toEqual({
+      kind: 'start_wave',
+      wave: 0,
+    });
+  });
+
+  it('begins the next wave once enough terminals are proven and the time is over', () => {
+    const at = (proven: number, excluded: number, now: number, waiting = 0) =>
+      decide(rollout(), figures({ proven, excluded, waiting }), now).kind;
+    expect(at(5, 0, NOW + HOUR)).toBe('start_wave');
+    expect(at(5, 0, NOW + HOUR - 1)).toBe('wait');
+    expect(at(4, 0, NOW + HOUR)).toBe('wait');
+    expect(at(4, 2, NOW + HOUR)).toBe('start_wave');
+    expect(at(5, 0, NOW + HOUR, 1)).toBe('wait');
+  });
+
+  it('finishes after the last wave', () => {
+    expect(decide(rollout({ wave: 1 }), figures({}, { granted: 100 }), NOW).kind).toBe('finish');
+  });
+
+  it('stops by the share of a wave, by the number of all, and by silence after an hour', () => {
+    const stop = (
+      stopWhen: Partial<Rollout['stopWhen']>,
+      now: number,
+      ...given: readonly Partial<WaveFigures>[]
+    ) => {
+      const decision = decide(
+        rollout({ wave: 1, stopWhen: { ...NEVER, ...stopWhen } }),
+        figures(...given),
+        now,
+      );
+      return decision.kind === 'stop' ? decision.because : decision.kind;
+    };
+    const waiting = { waiting: 1 };
+    expect(stop({ failedPercent: 4 }, NOW, {}, { ...waiting, failed: 3 })).toBe('wait');
+    expect(stop({ failedPercent: 4 }, NOW, {}, { ...waiting, failed: 4 })).toBe(
+      '4 of 100 terminals have failed in wave 2: at least 4 %.',
+    );
+    expect(stop({ failedCount: 4 }, NOW, { failed: 2 }, { ...waiting, failed: 2 })).toBe(
+      '4 terminals have failed: at least 4.',
+    );
+    const silent = { silent: 50, proven: 50, waiting: 1 };
+    expect(stop({ silentPercent: 50 }, NOW + HOUR - 1, {}, silent)).toBe('wait');
+    expect(stop({ silentPercent: 50 }, NOW + HOUR, {}, silent)).toBe(
+      '50 of 100 terminals have sent nothing in wave 2: at least 50 %.',
+    );
+    expect(stop({ deadline: NOW }, NOW, {}, waiting)).toContain('deadline');
+    expect(stop({ deadline: NOW + 1 }, NOW, {}, waiting)).toBe('wait');
+  });
+
+  it('begins waves in the hours of the window only', () => {
+    const hours = { from: 22, to: 6, zone: 'America/Sao_Paulo' };
+    const decision = decide(rollout({ wave: -1, hours }), figures(), NOW);
+    expect(decision).toEqual({ kind: 'wait', until: Date.UTC(2026, 2, 3, 1) });
+  });
+});
+
+describe('the window of a rollout', () => {
+  it('opens at the next full hour in its zone', () => {
+    const india = { from: 9, to: 17, zone: 'Asia/Kolkata' };
+    expect(opensAt(india, NOW)).toBe(Date.UTC(2026, 2, 3, 3, 30));
+    expect(opensAt(india, Date.UTC(2026, 2, 3, 3, 30))).toBe(Date.UTC(2026, 2, 3, 3, 30));
+    expect(opensAt(india, Date.UTC(2026, 2, 3, 11, 29))).toBe(Date.UTC(2026, 2, 3, 11, 29));
+    expect(opensAt({ from: 5, to: 5, zone: 'UTC' }, NOW)).toBe(NOW);
+    // The hour from 2 to 3 does not exist in Berlin on this day: the window opens on the next one.
+    const skipped = { from: 2, to: 3, zone: 'Europe/Berlin' };
+    expect(opensAt(skipped, Date.UTC(2026, 2, 29, 0, 30))).toBe(Date.UTC(2026, 2, 30, 0));
+    expect(opensAt({ from: 0, to: 24, zone: 'UTC' }, NOW + MINUTE)).toBe(NOW + MINUTE);
+  });
+});

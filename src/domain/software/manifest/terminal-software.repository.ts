@@ -13,6 +13,7 @@ import {
   pairTable,
   type Sql,
   typed,
+  unindexed,
 } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { columnNames, type Row } from '../../../schema/schema.js';
@@ -168,9 +169,10 @@ function terminalsOf(
   key: Key | null = null,
 ) {
   const { companyId } = specialSql(work);
-  const ofGroup = sql`and exists (select 1 from devices as d
-    ${crossJoin} logical_numbers as n on n.company_id = d.company_id and n.id = d.logical_number_id
-    where d.company_id = ${companyId} and d.id = t.device_id and n.group_id = ${groupId})`;
+  // The devices of the group are looked up once: for each terminal, SQLite would take longer.
+  const ofGroup = sql`and ${unindexed(sql.ref('t.device_id'))} in (select d.id from logical_numbers as n
+    ${crossJoin} devices as d on d.company_id = n.company_id and d.logical_number_id = n.id
+    where n.company_id = ${companyId} and n.group_id = ${groupId})`;
   return sql`from terminal_versions as t where t.company_id = ${companyId} and t.app_version_id = ${versionId}
     ${inStateAfter(work, state, key)}
     ${reason === null ? sql`` : sql`and t.reason = ${reason}`} ${groupId === null ? sql`` : ofGroup}
@@ -194,10 +196,11 @@ function inStateAfter(work: ReadWork, state: TerminalFilter['state'], key: Key |
 
 function isPresent(work: ReadWork, presence: NonNullable<TerminalFilter['presence']>): Sql {
   const { from, to } = presenceRange(presence, work);
-  return sql`and exists (select 1 from device_presence as c
-    where c.company_id = ${specialSql(work).companyId} and c.device_id = t.device_id
-      ${from === undefined ? sql`` : sql`and c.last_seen_at >= ${new Date(from)}`}
-      ${to === undefined ? sql`` : sql`and c.last_seen_at < ${new Date(to)}`})`;
+  // A value and no `exists`, which SQLite might turn into a join that reads all terminals for each other one.
+  const seen = sql`(select c.last_seen_at from device_presence as c
+    where c.company_id = ${specialSql(work).companyId} and c.device_id = t.device_id)`;
+  return sql`${from === undefined ? sql`` : sql`and ${seen} >= ${new Date(from)}`}
+    ${to === undefined ? sql`` : sql`and ${seen} < ${new Date(to)}`}`;
 }
 
 const changes = listOf<'terminal_versions', SoftwareChange>({

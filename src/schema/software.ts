@@ -156,6 +156,8 @@ export const software = {
       wave_started_at: optional(instant),
       /** Job that gives or takes back the versions; null before the first wave. */
       job_id: optional(integer),
+      /** Numbers of terminals of each wave when a node last looked, see `WaveFigures`. */
+      figures: jsonb,
       stopped_because: optional(text),
       /** Next time at which a node decides about it; null if nothing is to be decided. */
       due_at: optional(instant),

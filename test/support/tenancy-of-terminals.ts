@@ -58,7 +58,7 @@ const EPOCH = new Date(0);
 const IS_ENABLED = { field: 'enabled', operator: 'eq', value: true } as const;
 const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
 
-const OF_ROLLOUT = { id: 1, waves: [{ size: 1, minProvenPercent: 0, minDuration: 0 }] } as const;
+const ONE_WAVE = { size: 1, minProvenPercent: 0, minDuration: 0 };
 const HELD = { reason: null, detail: null, attempts: 0, since: new Date(1) } as const;
 const NO_FILTER = { state: null, groupId: null, presence: null, reason: null } as const;
 const FILTERS = [NO_FILTER, { ...NO_FILTER, groupId: 1 }, { ...NO_FILTER, presence: 'never_seen' }] as const;
@@ -73,7 +73,7 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'silent devices': (work) => countSilent(work, IS_ENABLED, work.now),
   refusals: (work) => lastRefusals(work, [{ id: 1 }, { id: TWIN + 1 }]),
   'devices of a rollout': (work) => selectDevicesOf(work, [1, TWIN + 1]),
-  'figures of rollouts': (work) => selectFigures(work, [OF_ROLLOUT, { ...OF_ROLLOUT, id: TWIN + 1 }]),
+  'figures of rollouts': (work) => selectFigures(work, { id: TWIN + 1, waves: [ONE_WAVE], total: 1 }),
   'terminals of rollouts': (work) => selectKnown(work, [{ id: 1 }, { id: TWIN + 1 }]),
   'rows of a rollout': (work) => selectRows(work, { id: TWIN + 1 }, 0),
   'rows of a rollout that have the versions': (work) => selectRows(work, { id: TWIN + 1 }, null),

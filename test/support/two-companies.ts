@@ -85,6 +85,7 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
         waves: '[]',
         stop_when: '{}',
         hours: 'null',
+        figures: '[]',
         due_at: EARLY,
       },
     ],

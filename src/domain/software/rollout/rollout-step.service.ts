@@ -1,22 +1,21 @@
-import type { Units, WriteWork } from '../../../database/work.js';
-import { SECOND } from '../../../platform/clock.js';
+import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
 import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
-import { getJob, type Rejected, starterOf } from '../../base/job/job.service.js';
+import { jobs, type Rejected, starterOf } from '../../base/job/job.service.js';
 import { devices } from '../../fleet/device/device.service.js';
 import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
 import { ascending } from '../app/app-version.service.js';
 import { grantVersions, linksOf } from '../app/grant.service.js';
-import type { Rollout, RolloutTerminal } from './rollout.model.js';
+import type { Rollout, RolloutTerminal, WaveFigures } from './rollout.model.js';
 import {
   type DrawnRow,
   findDueAfter,
   findTerminals,
   insertDrawn,
+  noteLook,
   selectFigures,
-  setDue,
   type TerminalRow,
   updateTerminals,
 } from './rollout.repository.js';
@@ -141,9 +140,6 @@ async function takeBackVersions(work: WriteWork, changes: ReadonlyMap<number, Ve
   if (changed.length > 0) await replaceVersions(work, changed, after);
 }
 
-/** Interval until the next look at a rollout whose state has changed meanwhile. */
-const AGAIN_MS = SECOND;
-
 /**
  * Decides about the next rollout that is due, of a company after `companyId`: figures are read first, then the decision
  * is stored in one unit of work, if the rollout is still the same. Returns the id of the company; null if none is due.
@@ -154,23 +150,32 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
   );
   if (found === undefined) return null;
   const server = localCaller({ companyId: found.companyId, userId: 0, timeZone: 'UTC' });
-  const { rollout, caller, decision } = await units.read(server, async (work) => {
-    const rollout = await getRollout(work, found.id);
-    const job = rollout.jobId === null ? undefined : await getJob(work, rollout.jobId);
-    const caller = job === undefined ? server : await starterOf(work, job);
-    const figures = (await selectFigures(work, [rollout])).get(rollout.id) ?? [];
-    const failure = rollout.wave >= 0 && job?.state === 'failed' ? job.failure : null;
-    const decision: Decision =
-      failure === null ? decide(rollout, figures, work.now.getTime()) : { kind: 'stop', because: failure };
-    return { rollout, caller, decision };
-  });
-  const allowed = mayWrite(caller) ? decision : ({ kind: 'stop', because: NOT_ALLOWED } as const);
-  await units.write(mayWrite(caller) ? caller : server, async (work) => {
+  const seen = await units.read(server, (work) => look(work, found.id, server), { examines: 'when_needed' });
+  const { rollout, caller, decision, figures } = seen;
+  await units.write(caller, async (work) => {
     const current = await getRollout(work, rollout.id);
-    if (current.revision === rollout.revision) await apply(work, current, allowed);
-    else if (current.dueAt !== null) await setDue(work, current, work.now.getTime() + AGAIN_MS);
+    if (current.revision === rollout.revision) await apply(work, current, decision, figures);
   });
   return found.companyId;
+}
+
+/** Looks at a rollout: its figures, the decision, and the person in whose name it is carried out. */
+async function look(work: ReadWork, id: number, server: Caller) {
+  const rollout = await getRollout(work, id);
+  const job =
+    rollout.jobId === null ? undefined : (await jobs.byIds(work, [rollout.jobId])).get(rollout.jobId);
+  const figures = await selectFigures(work, rollout);
+  const starter = job === undefined ? server : await starterOf(work, job);
+  const isAllowed = mayWrite(starter);
+  const failure = rollout.state === 'running' && job?.state === 'failed' ? job.failure : null;
+  const decision = decide(rollout, figures, work.now.getTime());
+  const because = failure ?? (isAllowed || decision.kind === 'wait' ? null : NOT_ALLOWED);
+  return {
+    rollout,
+    figures,
+    caller: isAllowed ? starter : server,
+    decision: because === null ? decision : ({ kind: 'stop', because } as const),
+  };
 }
 
 const NOT_ALLOWED = 'The person who started it may not change the company any more.';
@@ -184,18 +189,23 @@ function mayWrite(caller: Caller): boolean {
   }
 }
 
-async function apply(work: WriteWork, rollout: Rollout, decision: Decision): Promise<void> {
+async function apply(
+  work: WriteWork,
+  rollout: Rollout,
+  decision: Decision,
+  figures: readonly WaveFigures[],
+): Promise<void> {
   switch (decision.kind) {
     case 'wait':
-      await setDue(work, rollout, decision.until);
+      await noteLook(work, rollout, { dueAt: decision.until, figures });
       return;
     case 'start_wave':
-      await startWave(work, rollout, decision.wave);
+      await startWave(work, { ...rollout, figures }, decision.wave);
       return;
     case 'finish':
-      await takeStep(work, rollout, 'end', { state: 'finished', dueAt: null });
+      await takeStep(work, rollout, 'end', { state: 'finished', figures, dueAt: work.now });
       return;
     case 'stop':
-      await stopRollout(work, rollout, decision.because);
+      await stopRollout(work, { ...rollout, figures }, decision.because);
   }
 }

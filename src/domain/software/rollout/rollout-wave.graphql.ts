@@ -9,7 +9,6 @@ import {
   type WaveFigures,
   type Window,
 } from './rollout.model.js';
-import { selectFigures } from './rollout.service.js';
 
 type WaveState = 'waiting' | 'begun' | 'passed';
 
@@ -27,7 +26,7 @@ const count = (what: string) => g.int(`Number of terminals ${what}.`);
 
 const WaveType = g.objectType<ShownWave>(
   'RolloutWave',
-  'Terminals that get the versions together. Each is counted by what is known of it now.',
+  'Terminals that get the versions together. Each is counted by what was known of it when the server last looked: some seconds ago, or up to a minute when the rollout does not go on; not later than 30 days after its last wave.',
   {
     state: g.choice(WaveStateType, 'What has become of it.'),
     size: count('that were drawn into it'),
@@ -62,7 +61,7 @@ const WindowType = g.objectType<Window>('RolloutWindow', 'Hours of the day in wh
   zone: g.text('Time zone of the hours, for example America/Sao_Paulo.'),
 });
 
-function shownWaves({ wave, waves, state }: Rollout, figures: readonly WaveFigures[]): readonly ShownWave[] {
+function shownWaves({ wave, waves, state, figures }: Rollout): readonly ShownWave[] {
   return waves.map((each, place) => {
     const isPassed = place < wave || state === 'finished';
     const own = place > wave ? 'waiting' : isPassed ? 'passed' : 'begun';
@@ -73,8 +72,7 @@ function shownWaves({ wave, waves, state }: Rollout, figures: readonly WaveFigur
 export const rolloutWaveGraphql = g.fields(RolloutType, {
   waves: {
     field: { ...g.object.list(WaveType, 'Its waves, in their order.'), counts: MAX_WAVES },
-    resolve: async (rollout, ctx) =>
-      shownWaves(rollout, (await ctx.loadForMany(selectFigures, rollout)) ?? []),
+    resolve: (rollout) => shownWaves(rollout),
   },
   stopWhen: g.computed(g.object(StopWhenType, 'When it stops by itself.'), ({ stopWhen }) => stopWhen),
   deadline: g.computed(

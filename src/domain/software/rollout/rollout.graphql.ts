@@ -69,6 +69,7 @@ type Internal =
   | 'waves'
   | 'stopWhen'
   | 'hours'
+  | 'figures'
   | 'drawn'
   | 'wave'
   | 'waveStartedAt'

@@ -96,6 +96,8 @@ export type Rollout = RecordOf<
     readonly waves: readonly RolloutWave[];
     readonly stopWhen: StopWhen;
     readonly hours: Window | null;
+    /** Those of each wave when a node last looked. */
+    readonly figures: readonly WaveFigures[];
   }
 >;
 

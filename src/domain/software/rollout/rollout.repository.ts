@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
 
-import { CompanyRows, excluded, specialSql } from '../../../database/company/company-rows.js';
+import { CompanyRows, excluded, MANY_ROWS, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
 import { drawIds } from '../../../database/statements.js';
@@ -98,24 +99,22 @@ export async function selectKnown(work: ReadWork, of: readonly { readonly id: nu
 const SILENT = sql`t.granted_at is not null and not exists (select 1 from device_presence as seen
   where seen.company_id = t.company_id and seen.device_id = t.device_id and seen.last_seen_at >= t.granted_at)`;
 
-/** Figures of the waves of rollouts, by the ids of the rollouts and the places of the waves. One statement. */
-export async function selectFigures(work: ReadWork, of: readonly Pick<Rollout, 'id' | 'waves'>[]) {
+/**
+ * Figures of the waves of a rollout, by their places. One statement, which takes some 0.2 s for 100,000 terminals: it
+ * calls `moveToThread` for many.
+ */
+export async function selectFigures(
+  work: ReadWork,
+  { id, waves, total }: Pick<Rollout, 'id' | 'waves' | 'total'>,
+) {
+  if (total > MANY_ROWS) work.moveToThread?.();
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{
-    id: number;
-    wave: number;
-    known: keyof WaveFigures;
-    total: number;
-    silent: number;
-  }>`
-    select id, wave, known, count(*) as total, count(*) filter (where silent) as silent
-    from (select t.rollout_id as id, t.wave, ${KNOWN} as known, ${SILENT} as silent from rollout_terminals as t
-      where t.company_id = ${companyId} and t.rollout_id ${inIds(of.map(({ id }) => id))}) as each
-    group by id, wave, known`.execute(db);
-  const byRollout = Map.groupBy(rows, ({ id }) => id);
-  return new Map(
-    of.map(({ id, waves }) => [id, waves.map((_, wave) => figuresOf(byRollout.get(id) ?? [], wave))]),
-  );
+  const { rows } = await sql<FigureRow>`
+    select wave, known, count(*) as total, count(*) filter (where silent) as silent
+    from (select t.wave, ${KNOWN} as known, ${SILENT} as silent from rollout_terminals as t
+      where t.company_id = ${companyId} and t.rollout_id = ${id}) as found
+    group by wave, known`.execute(db);
+  return waves.map((_, wave) => figuresOf(rows, wave));
 }
 
 interface FigureRow {
@@ -150,8 +149,22 @@ export async function findDueAfter(work: SystemReadWork, companyId: number): Pro
   return rows[0];
 }
 
-export const setDue = (work: WriteWork, { id }: Pick<Rollout, 'id'>, dueAt: number) =>
-  rolloutTable.rows.update(work, { id }, { due_at: instant.toColumn(new Date(dueAt)) });
+/** Notes when a node looks at a rollout again, and the figures if they have changed: subscribers get them. */
+export async function noteLook(
+  work: WriteWork,
+  { id, figures }: Pick<Rollout, 'id' | 'figures'>,
+  next: { readonly dueAt: number | null; readonly figures: readonly WaveFigures[] },
+): Promise<void> {
+  const dueAt = next.dueAt === null ? null : instant.toColumn(new Date(next.dueAt));
+  const isSame = isDeepStrictEqual(figures, next.figures);
+  const shown = isSame
+    ? {}
+    : { figures: figuresOfWaves.toColumn(next.figures), sequence: await nextSequence(work) };
+  await rolloutTable.rows.update(work, { id }, { due_at: dueAt, ...shown });
+  if (!isSame) work.report({ companyId: work.caller.companyId, entityType: 'rollout_change' });
+}
+
+const figuresOfWaves = json<readonly WaveFigures[]>();
 
 /** Devices of logical numbers, with what decides whether they can get versions. One statement for 2,000 numbers. */
 export async function selectDevicesOf(work: ReadWork, logicalNumberIds: Ids) {

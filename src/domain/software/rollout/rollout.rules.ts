@@ -1,5 +1,5 @@
 /** Decisions about rollouts, from figures alone. */
-import { HOUR, MINUTE, SECOND } from '../../../platform/clock.js';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../platform/clock.js';
 import {
   NO_FIGURES,
   type Obstacle,
@@ -97,7 +97,7 @@ const taking = (size: number, { excluded }: WaveFigures): number => size - exclu
 const share = (part: number, all: number): number => (all === 0 ? 0 : (part * 100) / all);
 
 export type Decision =
-  | { readonly kind: 'wait'; readonly until: number }
+  | { readonly kind: 'wait'; readonly until: number | null }
   | { readonly kind: 'stop'; readonly because: string }
   | { readonly kind: 'start_wave'; readonly wave: number }
   | { readonly kind: 'finish' };
@@ -105,9 +105,12 @@ export type Decision =
 /** Interval at which nodes look at a running rollout, in milliseconds. */
 const LOOK_MS = 5 * SECOND;
 
-/** The next step of a running rollout. `figures` are those of its waves, by their places. */
+/** The next step of a rollout. `figures` are those of its waves, by their places. */
 export function decide(rollout: Rollout, figures: readonly WaveFigures[], now: number): Decision {
-  const { wave, waves, stopWhen, hours } = rollout;
+  const { state, wave, waves, stopWhen, hours, startAt } = rollout;
+  if (state !== 'planned' && state !== 'running') return { kind: 'wait', until: lookAtEnded(rollout, now) };
+  if (wave < 0 && startAt !== null && startAt.getTime() > now)
+    return { kind: 'wait', until: startAt.getTime() };
   const because = reasonToStop(rollout, figures, now);
   if (because !== null) return { kind: 'stop', because };
   const current = waves[wave];
@@ -124,6 +127,15 @@ export function decide(rollout: Rollout, figures: readonly WaveFigures[], now: n
   if (stopWhen.deadline !== null && now >= stopWhen.deadline) return { kind: 'stop', because: LATE };
   const opens = hours === null ? now : opensAt(hours, now);
   return opens > now ? { kind: 'wait', until: opens } : { kind: 'start_wave', wave: wave + 1 };
+}
+
+/** Interval, and days since its last wave, in which nodes look at the figures of a rollout that does not go on. */
+const LOOK_AT_ENDED_MS = MINUTE;
+const DAYS_OF_ENDED = 30;
+
+function lookAtEnded({ waveStartedAt }: Rollout, now: number): number | null {
+  const isRecent = waveStartedAt !== null && now < waveStartedAt.getTime() + DAYS_OF_ENDED * DAY;
+  return isRecent ? now + LOOK_AT_ENDED_MS : null;
 }
 
 const LATE = 'The deadline has passed before the last wave was proven.';

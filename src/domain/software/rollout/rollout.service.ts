@@ -5,12 +5,12 @@ import type { Json } from '../../../platform/encoding/json.js';
 import { invalid, DomainError } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
-import { cancelJob, getJob, startJob } from '../../base/job/job.service.js';
+import { cancelJob, jobs, startJob } from '../../base/job/job.service.js';
 import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
 import { findTarget } from '../../fleet/logical-number/logical-number.service.js';
 import { GrantTarget } from '../app/app.model.js';
 import { demandVersions, type GrantRequest, linkedNumbers, targetOf } from '../app/grant.service.js';
-import { type Rollout, RolloutCreate, type RolloutState } from './rollout.model.js';
+import { NO_FIGURES, type Rollout, RolloutCreate, type RolloutState } from './rollout.model.js';
 import {
   type DrawnRow,
   nextSequence,
@@ -24,7 +24,6 @@ export {
   rolloutNewRows,
   rollouts,
   rolloutTerminals,
-  selectFigures,
   selectKnown,
   terminalsOfRollout,
 } from './rollout.repository.js';
@@ -131,6 +130,7 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     wave: -1,
     waveStartedAt: null,
     jobId: null,
+    figures: waves.map(({ size }) => ({ ...NO_FIGURES, waiting: size })),
     stoppedBecause: null,
     dueAt: null,
     sequence: await nextSequence(work),
@@ -194,7 +194,8 @@ export async function startWave(work: WriteWork, current: Rollout, wave: number)
 }
 
 async function endJob(work: WriteWork, { jobId }: Rollout): Promise<void> {
-  if (jobId !== null) await cancelJob(work, await getJob(work, jobId));
+  const job = jobId === null ? undefined : (await jobs.byIds(work, [jobId])).get(jobId);
+  if (job !== undefined) await cancelJob(work, job);
 }
 
 function demandState({ state }: Rollout, allowed: readonly RolloutState[]): void {
@@ -209,7 +210,7 @@ function demandState({ state }: Rollout, allowed: readonly RolloutState[]): void
 export async function pauseRollout(work: WriteWork, current: Rollout): Promise<Rollout> {
   demandState(current, ['planned', 'running']);
   if (current.drawn === current.total) await endJob(work, current);
-  return await takeStep(work, current, 'pause', { state: 'paused', dueAt: null });
+  return await takeStep(work, current, 'pause', { state: 'paused', dueAt: work.now });
 }
 
 /** Goes on with a rollout that is paused or has stopped. Errors: `invalid`. */
@@ -229,7 +230,11 @@ export async function stopRollout(
   stoppedBecause: string,
 ): Promise<Rollout> {
   await endJob(work, current);
-  return await takeStep(work, current, 'stop', { state: 'stopped_by_failures', stoppedBecause, dueAt: null });
+  return await takeStep(work, current, 'stop', {
+    state: 'stopped_by_failures',
+    stoppedBecause,
+    dueAt: work.now,
+  });
 }
 
 /** Takes the versions back: each terminal gets what it had. Errors: `invalid`. */
@@ -237,5 +242,5 @@ export async function undoRollout(work: WriteWork, current: Rollout): Promise<Ro
   demandState(current, ['running', 'paused', 'stopped_by_failures', 'finished']);
   await endJob(work, current);
   const jobId = await startRows(work, UNDO, current, await selectRows(work, current, null));
-  return await takeStep(work, current, 'undo', { state: 'undone', jobId, dueAt: null });
+  return await takeStep(work, current, 'undo', { state: 'undone', jobId, dueAt: work.now });
 }

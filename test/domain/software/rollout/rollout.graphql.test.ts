@@ -52,6 +52,7 @@ describe('a rollout', () => {
     expect((await briefly(acme, id))[2]).toBe('WAITING 216 waiting');
     await reportAll(server, acme, { version: own.after, state: 'proven', wave: 0 });
     await lookAgain(server);
+    await lookAgain(server);
     expect(await briefly(acme, id)).toEqual([
       'RUNNING',
       'PASSED 9 proven',

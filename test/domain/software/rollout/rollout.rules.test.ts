@@ -101,6 +101,7 @@ const NEVER = { failedPercent: null, failedCount: null, silentPercent: null, dea
 const rollout = (more: Partial<Rollout> = {}): Rollout =>
   ({
     state: 'running',
+    startAt: null,
     wave: 0,
     waves: WAVES,
     stopWhen: NEVER,

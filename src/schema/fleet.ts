@@ -82,10 +82,6 @@ export const fleet = {
       last_seen_at: instant,
       /** Time at which it was last stored that the terminal is online again; null if it never was. */
       online_since: optional(instant),
-      /** CRC of the settings file that the terminal has: the one that it last named, or took; null if it never asked. */
-      params_crc: optional(text),
-      /** First request with this CRC. */
-      params_since: optional(instant),
     },
     {
       // PostgreSQL would write an entry of the first index with each update, and reads all rows of a company anyway.
@@ -121,6 +117,13 @@ export const fleet = {
       ],
     },
   ),
+
+  /** Settings file that a terminal has: the one that it last named, or took. */
+  terminal_params: deviceTable({
+    crc: text,
+    /** First request with this CRC. */
+    since: instant,
+  }),
 
   terminal_refusals: deviceTable({
     /** `terminal_disabled` or `terminal_unassigned`. */

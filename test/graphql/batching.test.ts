@@ -67,7 +67,9 @@ beforeAll(async () => {
   session = browser;
   await populate(server, server.acme, POPULATED);
   await server.place.sql("update terminal_versions set state = 'installed'");
-  await server.place.sql("update device_presence set params_crc = '31C3', params_since = 1");
+  await server.place.sql(
+    "insert into terminal_params (company_id, device_id, crc, since) select company_id, id, '31C3', created_at from devices",
+  );
   for (let n = 0; n < POPULATED; n += 1) {
     // Cannot stand in the settings file of a terminal.
     const parameter = { number: `populated ${n}`, key: 'a=b', value: 'value' };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-import { CompanyRows, type NewRow, specialSql } from '../../../database/company/company-rows.js';
+import { CompanyRows, excluded, type NewRow, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import { idTable, inIds, instant, crossJoin, flag } from '../../../database/storage.js';
@@ -108,21 +108,19 @@ export async function dropHeld(
   await held.update(work, match, { state: 'granted', reason: null, detail: null, since });
 }
 
-const presences = new CompanyRows('device_presence');
+const params = new CompanyRows('terminal_params');
 
 /** Settings files that terminals have, by device id; those that never asked for it are absent. One statement. */
 export async function selectParams(work: ReadWork, deviceIds: readonly number[]) {
-  const rows = await presences.select(work, { device_id: deviceIds });
+  const rows = await params.select(work, { device_id: deviceIds });
   return new Map(
-    rows.flatMap(({ device_id: id, params_crc: crc, params_since: since }) =>
-      crc === null || since === null ? [] : [[id, { crc, since: instant.fromColumn(since) }] as const],
-    ),
+    rows.map(({ device_id: id, crc, since }) => [id, { crc, since: instant.fromColumn(since) }] as const),
   );
 }
 
 export async function storeParams(work: WriteWork, deviceId: number, crc: string): Promise<void> {
-  const since = instant.toColumn(work.now);
-  await presences.update(work, { device_id: deviceId }, { params_crc: crc, params_since: since });
+  const row = { device_id: deviceId, crc, since: instant.toColumn(work.now) };
+  await params.insertReturning(work, [row], { key: ['device_id'], changes: excluded(['crc', 'since']) });
 }
 
 export async function selectOtherVersions(work: ReadWork, versionId: number) {

@@ -96,7 +96,7 @@ export type Rollout = RecordOf<
     readonly waves: readonly RolloutWave[];
     readonly stopWhen: StopWhen;
     readonly hours: Window | null;
-    /** Those of each wave when a node last looked. */
+    /** Figures of each wave when a node last looked. */
     readonly figures: readonly WaveFigures[];
   }
 >;

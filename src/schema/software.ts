@@ -99,11 +99,11 @@ export const software = {
     },
   ),
 
-  app_version_groups: linkTable(VERSION, ['group_id', 'groups']),
+  app_version_groups: linkTable(VERSION, ['group_id', 'groups'], {}),
 
-  app_version_modules: linkTable(VERSION, ['module_id', 'app_versions']),
+  app_version_modules: linkTable(VERSION, ['module_id', 'app_versions'], {}),
 
-  app_version_files: linkTable(VERSION, ['file_id', 'files']),
+  app_version_files: linkTable(VERSION, ['file_id', 'files'], {}),
 
   logical_number_app_versions: linkTable(['logical_number_id', 'logical_numbers'], VERSION, {
     granted_at: sinceEpoch,

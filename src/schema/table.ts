@@ -249,15 +249,11 @@ export const recordTable = <Of extends Columns>(columns: Of, { indexes = [], ...
     { ...options, isCounted: true, indexes: [...indexes, ['created_at', 'id'], ['updated_at', 'id']] },
   );
 
-/** A counted table of links between two records, indexed in both directions; a link is deleted with either. */
-export const linkTable = <
-  From extends string,
-  To extends string,
-  More extends Columns = Record<never, Column>,
->(
+/** A counted table of links between two records, with more columns; a link is deleted with either of them. */
+export const linkTable = <From extends string, To extends string, More extends Columns>(
   [from, source]: readonly [From, string],
   [to, target]: readonly [To, string],
-  more?: More,
+  more: More,
 ) =>
   table(
     { company_id: integer, [from]: ownedBy(source), [to]: ownedBy(target), ...more } as Record<

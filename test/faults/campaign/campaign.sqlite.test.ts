@@ -52,7 +52,7 @@ it('the requests of a campaign reach every route and every root field, over ever
   const odd = new OddValues(random, () => [1, 2, 3]);
   const rest = new RestRequests(random, odd, () => KNOWN);
   const graphql = new GraphqlRequests(schema, random, odd, () => KNOWN);
-  const attempts = Array.from({ length: 3_000 }, (_, n) =>
+  const attempts = Array.from({ length: 4_000 }, (_, n) =>
     withOddHttp(random, (n % 2 === 0 ? rest : graphql).next(ACME)),
   );
   const sent = attempts.map((attempt) => bytesOf(attempt).toString());

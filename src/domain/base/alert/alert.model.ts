@@ -42,8 +42,7 @@ export const AlertRuleUpdate = AlertRuleFields.partial();
 export type ConditionModel<On extends object = object> = z.ZodType<On>;
 
 /** The input of a rule with a condition of one kind. */
-export const onOf = (kind: string, model: ConditionModel) =>
-  z.object({ on: z.object({ [kind]: model } as Record<string, ConditionModel>) });
+export const onOf = (kind: string, model: ConditionModel) => z.object({ on: z.object({ [kind]: model }) });
 
 /** The condition of kinds that count: at least `count` within the last milliseconds. */
 export const CountWithin = z.object({ count: z.number().int().min(1).max(1_000_000), within: timeOfRule(7) });

@@ -227,8 +227,8 @@ export async function exportState(
     const message = `The state has more than ${MAX_NAMED} groups, logical numbers and devices: ask for one group, or leave out the devices.`;
     throw new DomainError('too_many_records', message);
   }
-  const whole = <T>(records: readonly T[], name: keyof T, sections: object) =>
-    Object.fromEntries(sorted(records, name).map((record) => [record[name], sections]));
+  const whole = <T, Sections>(records: readonly T[], name: keyof T, sections: Sections) =>
+    Object.fromEntries(sorted(records, name).map((record) => [String(record[name]), sections] as const));
   const document = {
     groups: whole(ownGroups, 'name', WHOLE_GROUP),
     logicalNumbers: whole(numbers, 'number', WHOLE_NUMBER),

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
@@ -197,7 +199,10 @@ async function apply(
 ): Promise<void> {
   switch (decision.kind) {
     case 'wait':
-      await noteLook(work, rollout, { dueAt: decision.until, figures });
+      await noteLook(work, rollout, {
+        dueAt: decision.until,
+        figures: isDeepStrictEqual(figures, rollout.figures) ? null : figures,
+      });
       return;
     case 'start_wave':
       await startWave(work, { ...rollout, figures }, decision.wave);

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { isDeepStrictEqual } from 'node:util';
 
 import { CompanyRows, excluded, MANY_ROWS, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
@@ -149,19 +148,20 @@ export async function findDueAfter(work: SystemReadWork, companyId: number): Pro
   return rows[0];
 }
 
-/** Notes when a node looks at a rollout again, and the figures if they have changed: subscribers get them. */
+/** Notes when a node looks at a rollout again, and other figures, which subscribers get; null if they are the same. */
 export async function noteLook(
   work: WriteWork,
-  { id, figures }: Pick<Rollout, 'id' | 'figures'>,
-  next: { readonly dueAt: number | null; readonly figures: readonly WaveFigures[] },
+  { id }: Pick<Rollout, 'id'>,
+  next: { readonly dueAt: number | null; readonly figures: readonly WaveFigures[] | null },
 ): Promise<void> {
-  const dueAt = next.dueAt === null ? null : instant.toColumn(new Date(next.dueAt));
-  const isSame = isDeepStrictEqual(figures, next.figures);
-  const shown = isSame
-    ? {}
-    : { figures: figuresOfWaves.toColumn(next.figures), sequence: await nextSequence(work) };
-  await rolloutTable.rows.update(work, { id }, { due_at: dueAt, ...shown });
-  if (!isSame) work.report({ companyId: work.caller.companyId, entityType: 'rollout_change' });
+  const changes = { due_at: next.dueAt === null ? null : instant.toColumn(new Date(next.dueAt)) };
+  if (next.figures === null) {
+    await rolloutTable.rows.update(work, { id }, changes);
+    return;
+  }
+  const shown = { figures: figuresOfWaves.toColumn(next.figures), sequence: await nextSequence(work) };
+  await rolloutTable.rows.update(work, { id }, { ...changes, ...shown });
+  work.report({ companyId: work.caller.companyId, entityType: 'rollout_change' });
 }
 
 const figuresOfWaves = json<readonly WaveFigures[]>();

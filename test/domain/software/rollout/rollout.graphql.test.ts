@@ -295,7 +295,7 @@ describe('a rollout', () => {
     const startAt = new Date(server.clock.now().getTime() + HOUR).toISOString();
     const id = await newRollout(acme, own.input({ startAt }));
     await server.app.steps.idle();
-    const { events } = subscribe<Fields>(
+    const { events } = subscribe(
       server,
       acme,
       `subscription { rolloutChanged(id: "${id}", after: 0) { rollout { state } } }`,

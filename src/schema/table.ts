@@ -250,16 +250,17 @@ export const recordTable = <Of extends Columns>(columns: Of, { indexes = [], ...
   );
 
 /** A counted table of links between two records, with more columns; a link is deleted with either of them. */
-export const linkTable = <From extends string, To extends string, More extends Columns>(
+export function linkTable<From extends string, To extends string, More extends Columns>(
   [from, source]: readonly [From, string],
   [to, target]: readonly [To, string],
   more: More,
-) =>
-  table(
-    { company_id: integer, [from]: ownedBy(source), [to]: ownedBy(target), ...more } as Record<
-      'company_id' | From | To,
-      typeof integer
-    > &
-      More,
+) {
+  const links = { company_id: integer, [from]: ownedBy(source), [to]: ownedBy(target) } as Record<
+    'company_id' | From | To,
+    typeof integer
+  >;
+  return table(
+    { ...links, ...more },
     { key: ['company_id', from, to], isCounted: true, indexes: [[to, from]] },
   );
+}

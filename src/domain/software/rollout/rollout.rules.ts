@@ -54,8 +54,9 @@ export function drawWaves(
     placed.set(numberId, wave);
     sizes[wave] = (sizes[wave] ?? 0) + own.length;
   };
+  const waveOf = naming(waves);
   for (const entry of byNumber) {
-    const wave = waves.findIndex((each) => isNamed(each, entry[1][0]));
+    const wave = waveOf(entry[1][0]);
     if (wave >= 0) place(wave, entry);
   }
   const free = shuffled(
@@ -74,12 +75,17 @@ export function drawWaves(
   }));
 }
 
-function isNamed({ logicalNumbers, groupIds }: RolloutWaveInput, candidate: Candidate | undefined): boolean {
-  if (candidate === undefined) return false;
-  const { number, groupId } = candidate;
-  return (
-    logicalNumbers?.includes(number) === true || (groupId !== null && groupIds?.includes(groupId) === true)
-  );
+/** A function that finds the place of the wave which names a terminal, in its list or by its group; -1 if none does. */
+function naming(waves: readonly RolloutWaveInput[]) {
+  const named = waves.map(({ logicalNumbers, groupIds }) => ({
+    numbers: new Set(logicalNumbers),
+    groups: new Set<number | null>(groupIds),
+  }));
+  return (candidate: Candidate | undefined): number =>
+    named.findIndex(
+      ({ numbers, groups }) =>
+        candidate !== undefined && (numbers.has(candidate.number) || groups.has(candidate.groupId)),
+    );
 }
 
 function shuffled<T>(list: readonly T[], random: () => number): T[] {

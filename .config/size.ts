@@ -59,8 +59,8 @@ const decisions = textOf('src/decisions.md').split(/^## (?:Public names|Dependen
 const rows: readonly (readonly [string, number, number])[] = [
   ['src/console: lines', pages.lines, 9_000],
   ['src/console: files', pages.files, Infinity],
-  // 50,000, and what the console (3,000) and a day's work (6,000) need of the server.
-  ['other src: lines', src.lines, 59_000],
+  // 50,000, and what the console (3,000), a day's work (6,000) and proven software (5,000) need of the server.
+  ['other src: lines', src.lines, 64_000],
   ["of them, a day's work", daysWork, 6_000],
   ['other src: files', src.files, 480],
   ['other src: folders', src.folders, 75],

@@ -21,6 +21,7 @@ import { failedDeliveries } from '../domain/messages/notification/delivery-alert
 import { deleteDeliveriesOf, deliveryRetention } from '../domain/messages/notification/delivery.service.js';
 import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
 import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
+import { stoppedRollouts } from '../domain/software/rollout/rollout-alert.service.js';
 import {
   grantToTerminals,
   storeDrawn,
@@ -58,6 +59,7 @@ addAlertKind('silent', silence);
 addAlertKind('deliveriesFailed', failedDeliveries);
 addAlertKind('refused', refusedTerminals);
 addAlertKind('unknownTerminals', unknownSerials);
+addAlertKind('rolloutStopped', stoppedRollouts);
 
 jobKinds.set(NUMBER_CHANGE, changeSomeNumbers);
 jobKinds.set(DRAW, storeDrawn).set(GRANT, grantToTerminals).set(UNDO, undoOfTerminals);

@@ -97,7 +97,12 @@ export async function populate(server: TestServer, member: Member, times: number
 /** An alert rule of each kind, with an alert that the caller has acknowledged. */
 async function addAlerts(work: WriteWork, name: string): Promise<void> {
   const counted = { count: 1, within: DAY };
-  const all = { refused: counted, unknownTerminals: counted, deliveriesFailed: counted };
+  const all = {
+    refused: counted,
+    unknownTerminals: counted,
+    deliveriesFailed: counted,
+    rolloutStopped: counted,
+  };
   for (const [kind, on] of Object.entries({ ...all, silent: { percent: 1, silentFor: DAY } })) {
     const input = { name: `${kind} ${name}`, on: { [kind]: on }, recipientIds: [work.caller.userId] };
     const rule = await createAlertRule(work, { ...input, repeatAfter: DAY });

@@ -9,3 +9,4 @@ addAlertForm(
 );
 addAlertForm('refused', countWithin('Devices whose terminal was refused.'));
 addAlertForm('unknownTerminals', countWithin('Serial numbers of no device that gateways named.'));
+addAlertForm('rolloutStopped', countWithin('Rollouts that have stopped by themselves.'));

@@ -84,6 +84,9 @@ describe('a rollout', () => {
   it('stops by itself when terminals fail, and is undone', async () => {
     const { acme } = server;
     const own = await rolloutFleet(server, acme, 300, 'stops');
+    const rule = `mutation { alertRuleCreate(input: { name: "stopped", on: { rolloutStopped: { count: 1, within: "1h" } } }) {
+      userErrors { message } } }`;
+    expect(await changed(acme, rule)).toEqual({ userErrors: [] });
     const waves = [{ percent: 10 }, { percent: 50, minProvenPercent: 1 }, {}];
     const id = await newRollout(acme, own.input({ waves, stopWhen: { failedPercent: 4 } }));
     await server.app.steps.idle();
@@ -102,6 +105,11 @@ describe('a rollout', () => {
     });
     await lookAgain(server);
     expect([await holders(own.after), await holders(own.before)]).toEqual([180, 120]);
+    await server.app.alerts.run();
+    const alerts = '{ alerts { nodes { name affected examples } } }';
+    expect(await answered(acme, alerts)).toEqual({
+      alerts: { nodes: [{ name: 'stopped', affected: 1, examples: ['rollout of stops'] }] },
+    });
     expect(await act(acme, 'rolloutUndo', id)).toEqual({ rollout: { state: 'UNDONE' }, userErrors: [] });
     await server.app.steps.idle();
     expect([await holders(own.after), await holders(own.before)]).toEqual([0, 300]);

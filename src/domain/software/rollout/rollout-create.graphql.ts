@@ -11,7 +11,7 @@ const WaveInput = g.inputType(
   'RolloutWaveInput',
   'Terminals of a wave: exactly one of percent, logicalNumbers and groupIds; the last wave may have none, and gets the rest.',
   {
-    percent: g.int.orNull('Share of all terminals of the target, drawn by chance.'),
+    percent: g.int.orNull('Share of all terminals of the target that can get the versions, drawn by chance.'),
     logicalNumbers: g.nullable(g.text.list('Logical numbers (`number`, not ids) of the target.')),
     groupIds: g.nullable(g.id.list('Global ids of groups: their terminals of the target.')),
     minProvenPercent: g.int.orNull(

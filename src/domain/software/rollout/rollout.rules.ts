@@ -38,7 +38,8 @@ export function obstacleOf(candidate: Candidate, now: number): Obstacle | null {
 
 /**
  * Draws the terminals into waves: those of lists and groups into their wave, then others by chance until each wave has
- * its percent of all; the last wave gets the rest. Terminals of one logical number are in one wave. `random` is from 0 to 1.
+ * its percent of all that can get the versions; the last wave gets the rest. Terminals of one logical number are in one
+ * wave. `random` is from 0 to 1.
  */
 export function drawWaves(
   candidates: readonly Candidate[],
@@ -47,32 +48,33 @@ export function drawWaves(
   random: () => number,
 ): readonly Drawn[] {
   const last = waves.length - 1;
+  const all = candidates.map((candidate) => ({ candidate, obstacle: obstacleOf(candidate, now) }));
+  const taking = Map.groupBy(
+    all.flatMap(({ candidate, obstacle }) => (obstacle === null ? [candidate] : [])),
+    ({ logicalNumberId }) => logicalNumberId,
+  );
   const placed = new Map<number, number>();
-  const byNumber = [...Map.groupBy(candidates, ({ logicalNumberId }) => logicalNumberId)];
   const sizes = waves.map(() => 0);
-  const place = (wave: number, [numberId, own]: (typeof byNumber)[number]): void => {
+  const place = (wave: number, [numberId, own]: readonly [number, readonly Candidate[]]): void => {
     placed.set(numberId, wave);
     sizes[wave] = (sizes[wave] ?? 0) + own.length;
   };
   const waveOf = naming(waves);
-  for (const entry of byNumber) {
+  for (const entry of taking) {
     const wave = waveOf(entry[1][0]);
     if (wave >= 0) place(wave, entry);
   }
   const free = shuffled(
-    byNumber.filter(([numberId]) => !placed.has(numberId)),
+    [...taking].filter(([numberId]) => !placed.has(numberId)),
     random,
   );
+  const total = all.filter(({ obstacle }) => obstacle === null).length;
   for (const [wave, { percent }] of waves.entries()) {
-    const wanted = wave === last || percent == null ? 0 : Math.ceil((candidates.length * percent) / 100);
+    const wanted = wave === last || percent == null ? 0 : Math.ceil((total * percent) / 100);
     while ((sizes[wave] ?? 0) < wanted && free.length > 0) place(wave, free.pop() ?? [0, []]);
   }
   for (const entry of free) place(last, entry);
-  return candidates.map((candidate) => ({
-    candidate,
-    wave: placed.get(candidate.logicalNumberId) ?? last,
-    obstacle: obstacleOf(candidate, now),
-  }));
+  return all.map((each) => ({ ...each, wave: placed.get(each.candidate.logicalNumberId) ?? last }));
 }
 
 /** A function that finds the place of the wave which names a terminal, in its list or by its group; -1 if none does. */

@@ -81,6 +81,18 @@ describe('the draw of a rollout', () => {
     expect([of(0), of(1), of(2).length, of(3).length]).toEqual([[3, 22], [21], 11, 8]);
   });
 
+  it('counts percents of the terminals that can get the versions', () => {
+    const candidates = Array.from({ length: 100 }, (_, index) =>
+      candidate(index + 1, { enabled: index % 2 === 0 }),
+    );
+    const drawn = drawWaves(candidates, [wave({ percent: 20 }), wave()], NOW, sequence(5));
+    const first = drawn.filter((each) => each.wave === 0);
+    expect(first.map(({ obstacle }) => obstacle)).toEqual(Array.from({ length: 10 }, () => null));
+    expect(drawn.filter(({ obstacle }) => obstacle !== null).map((each) => each.wave)).toEqual(
+      Array.from({ length: 50 }, () => 1),
+    );
+  });
+
   it('leaves out terminals that cannot get the versions', () => {
     expect([
       obstacleOf(candidate(1), NOW),

@@ -106,8 +106,13 @@ async function update(work: WriteWork, job: Job, changes: Partial<Job>): Promise
 }
 
 /** Whether an error passes, so that the step is done again later. */
-const isPassing = ({ code }: DomainError): boolean =>
-  code === 'busy' || code === 'deadline_exceeded' || isStorageCode(code);
+export const isPassing = (error: unknown): boolean =>
+  error instanceof DomainError &&
+  (error.code === 'busy' || error.code === 'deadline_exceeded' || isStorageCode(error.code));
+
+/** Reason of a failure that people see. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof DomainError ? error.message : 'An internal error: see the log of the server.';
 
 /**
  * Does one part of the oldest job of the next company after `companyId` that has one, in one unit of work: after a
@@ -129,14 +134,13 @@ export async function takeJobStep(
     demandScope(caller, 'write');
     await units.write(caller, (work) => doPart(work, id, tokenSecret));
   } catch (error) {
-    const isDomain = error instanceof DomainError;
-    if (isDomain && isPassing(error)) throw error;
-    const failure = isDomain ? error.message : 'An internal error: see the log of the server.';
+    if (isPassing(error)) throw error;
+    const failure = reasonOf(error);
     await units.write(caller, async (work) => {
       const job = await getJob(work, id);
       if (job.endedAt === null) await end(work, job, 'failed', { failure });
     });
-    if (!isDomain) throw error;
+    if (!(error instanceof DomainError)) throw error;
   }
   return ownCompany;
 }

@@ -4,7 +4,7 @@ import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
 import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
-import { jobs, type Rejected, starterOf } from '../../base/job/job.service.js';
+import { isPassing, jobs, reasonOf, type Rejected, starterOf } from '../../base/job/job.service.js';
 import { devices } from '../../fleet/device/device.service.js';
 import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
@@ -152,12 +152,23 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
   );
   if (found === undefined) return null;
   const server = localCaller({ companyId: found.companyId, userId: 0, timeZone: 'UTC' });
-  const seen = await units.read(server, (work) => look(work, found.id, server), { examines: 'when_needed' });
-  const { rollout, caller, decision, figures } = seen;
-  await units.write(caller, async (work) => {
-    const current = await getRollout(work, rollout.id);
-    if (current.revision === rollout.revision) await apply(work, current, decision, figures);
-  });
+  try {
+    const seen = await units.read(server, (work) => look(work, found.id, server), {
+      examines: 'when_needed',
+    });
+    const { rollout, caller, decision, figures } = seen;
+    await units.write(caller, async (work) => {
+      const current = await getRollout(work, rollout.id);
+      if (current.revision === rollout.revision) await apply(work, current, decision, figures);
+    });
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    // Other rollouts, and steps of other companies, go on.
+    await units.write(server, async (work) => {
+      await stopRollout(work, await getRollout(work, found.id), reasonOf(error), null);
+    });
+    if (!(error instanceof DomainError)) throw error;
+  }
   return found.companyId;
 }
 

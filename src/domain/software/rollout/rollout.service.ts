@@ -223,17 +223,18 @@ export async function resumeRollout(work: WriteWork, current: Rollout): Promise<
   return await takeStep(work, current, 'resume', { ...changes, state: 'running', jobId });
 }
 
-/** Stops a rollout for a reason with its figures. */
+/** Stops a rollout for a reason with its figures; a node looks at it again at `dueAt`. */
 export async function stopRollout(
   work: WriteWork,
   current: Rollout,
   stoppedBecause: string,
+  dueAt: Date | null = work.now,
 ): Promise<Rollout> {
   await endJob(work, current);
   return await takeStep(work, current, 'stop', {
     state: 'stopped_by_failures',
     stoppedBecause,
-    dueAt: work.now,
+    dueAt,
   });
 }
 

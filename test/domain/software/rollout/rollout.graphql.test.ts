@@ -242,6 +242,26 @@ describe('a rollout', () => {
     expect(await holders(own.after)).toBe(0);
   });
 
+  it('stops one that cannot be looked at, so that the others go on', async () => {
+    const { acme, place } = server;
+    const own = await rolloutFleet(server, acme, 2, 'damaged');
+    const startAt = new Date(server.clock.now().getTime() + HOUR).toISOString();
+    const id = await newRollout(acme, own.input({ startAt }));
+    await server.app.steps.idle();
+    await place.sql(`update rollouts set stop_when = 'null' where name = 'rollout of damaged'`);
+    server.clock.advance(HOUR);
+    await lookAgain(server);
+    await lookAgain(server);
+    const query = 'query ($id: ID!) { rollout(id: $id) { state stoppedBecause } }';
+    expect(await answered(acme, query, { id })).toEqual({
+      rollout: {
+        state: 'STOPPED_BY_FAILURES',
+        stoppedBecause: 'An internal error: see the log of the server.',
+      },
+    });
+    expect(server.logs.some((line) => line.includes('TypeError'))).toBe(true);
+  });
+
   it('refuses what is not clear, and changes nothing', async () => {
     const { acme, beta } = server;
     const own = await rolloutFleet(server, acme, 2, 'refused');

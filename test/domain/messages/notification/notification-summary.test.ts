@@ -71,7 +71,8 @@ beforeAll(async () => {
   await fleet.logicalNumber(beta.client, 'N1');
   const sinceHour = server.clock.now().getTime() % HOUR;
   server.clock.advance(HOUR - sinceHour + 5 * MINUTE);
-  first = server.clock.now().getTime();
+  // The clock goes on between two calls.
+  first = Math.floor(server.clock.now().getTime() / HOUR) * HOUR + 5 * MINUTE;
   let number = 0;
   for (const [after, target, ends] of SENT) {
     server.clock.advance(first + after - server.clock.now().getTime());

@@ -2,7 +2,7 @@
 import { grant, grantToDevices, PLACED, PROVE, WITHOUT_BYTES } from './postgres-software.js';
 import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING } from './schema.js';
-import { TALLIES, type Tally } from './tallies.js';
+import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 
 /** A trigger function. `body` are statements that use the rows of the change, `new_rows` and `old_rows`. */
 const trigger = (name: string, body: string): string =>
@@ -68,7 +68,7 @@ const KEPT: readonly string[] = [
 ];
 
 /** Adds the numbers of rows of `rows`, in the order of the keys. */
-const addTallied = ({ into, by, counts }: Tally): string => {
+const addToTotals = ({ into, by, counts }: StateTotals): string => {
   const key = `company_id, ${by}`;
   const numbers = Object.entries(counts).map(
     ([name, count]) => `count(*) filter (where ${count((column) => column)}) as ${name}`,
@@ -80,7 +80,7 @@ const addTallied = ({ into, by, counts }: Tally): string => {
 };
 
 /** Changes numbers by rows with a sign: 1 for rows that are added, -1 for rows that are removed. */
-const changeTallied = ({ into, by, counts }: Tally, rows: string): string => {
+const changeTotals = ({ into, by, counts }: StateTotals, rows: string): string => {
   const names = Object.keys(counts);
   const numbers = Object.entries(counts).map(
     ([name, count]) =>
@@ -94,15 +94,15 @@ const changeTallied = ({ into, by, counts }: Tally, rows: string): string => {
 };
 
 /** Triggers that count rows by what they refer to. */
-function tallied(tally: Tally): readonly string[] {
-  const { of, by, columns } = tally;
+function totalling(totals: StateTotals): readonly string[] {
+  const { of, by, columns } = totals;
   const signed = (rows: string, sign: number): string =>
     `select ${['company_id', by, ...columns].join(', ')}, ${sign} as sign from ${rows}`;
   const [removed, added] = [signed('old_rows', -1), signed('new_rows', 1)];
   const bodies: Partial<Record<Event, string>> = {
-    insert: addTallied(tally),
-    delete: changeTallied(tally, removed),
-    ...(columns.length === 0 ? {} : { update: changeTallied(tally, `${removed} union all ${added}`) }),
+    insert: addToTotals(totals),
+    delete: changeTotals(totals, removed),
+    ...(columns.length === 0 ? {} : { update: changeTotals(totals, `${removed} union all ${added}`) }),
   };
   return Object.entries(bodies).flatMap(([event, body]) => {
     const name = `total_${event}s_of_${of}`;
@@ -255,7 +255,7 @@ const AFTER_CHANGES = Object.entries(CHANGES).flatMap(([table, events]) =>
 export const TRIGGERS: readonly string[] = [
   ...COUNTERS,
   ...KEPT,
-  ...TALLIES.flatMap(tallied),
+  ...STATE_TOTALS.flatMap(totalling),
   ...PLACED,
   ...AFTER_CHANGES,
 ];

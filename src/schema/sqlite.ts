@@ -5,9 +5,9 @@ import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js
 import { COUNTED, STAYING, TABLES } from './schema.js';
 import { SQLITE_SEARCH } from './search.js';
 import { SOFTWARE_CHANGES } from './software.js';
+import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 import { TYPES, computedColumns, constraintsOf, type Column, foreignKey, type Index } from './table.js';
 import type { Table } from './table.js';
-import { TALLIES, type Tally } from './tallies.js';
 
 function column([name, { kind, isOptional, fallback, isDrawn }]: readonly [string, Column]): string {
   if (isDrawn === true) return `"${name}" integer primary key autoincrement`;
@@ -56,7 +56,7 @@ const staying = ({ table }: (typeof COUNTED)[number]): string =>
     end`;
 
 /** Triggers that count rows by what they refer to. */
-function tallied({ of, into, by, columns, counts }: Tally): readonly string[] {
+function totalling({ of, into, by, columns, counts }: StateTotals): readonly string[] {
   const isCounted = (row: string): string[] =>
     Object.values(counts).map((count) => `(${count((name) => `${row}.${name}`)})`);
   const [added, removed] = [isCounted('new'), isCounted('old')];
@@ -155,7 +155,7 @@ const OF_SOFTWARE: readonly string[] = [
   `create trigger versions_granted after insert on logical_number_app_versions begin
       ${grant("id, new.app_version_id, 'granted', new.granted_at", 'devices')}
     end`,
-  // By the key: without the plus sign, SQLite might read all rows of the version.
+  // SQLite finds the row by its key: without the plus sign, it might read all rows of the version.
   `create trigger versions_withdrawn after delete on logical_number_app_versions begin
       delete from terminal_versions where company_id = old.company_id and app_version_id = old.app_version_id
         and device_id in (select id from devices
@@ -250,7 +250,7 @@ export const SQLITE_SCHEMA: readonly string[] = [
   `create view members as ${MEMBERS_QUERY}`,
   ...COUNTED.flatMap(counting),
   ...STAYING.map(staying),
-  ...TALLIES.flatMap(tallied),
+  ...STATE_TOTALS.flatMap(totalling),
   ...OF_DEVICES,
   ...OF_SOFTWARE,
   ...SUMMING,

@@ -1,8 +1,8 @@
-/** Tables with numbers of rows of other tables, by what these refer to, which triggers maintain. */
+/** Tables with the numbers of rows of other tables by state, for each record that these refer to; triggers maintain them. */
 import { DELIVERY_STATES } from './messages.js';
 import { SOFTWARE_STATES } from './software.js';
 
-export interface Tally {
+export interface StateTotals {
   /** Table whose rows are counted, and the table with a row of numbers for each value of the column `by`. */
   readonly of: string;
   readonly into: string;
@@ -13,10 +13,10 @@ export interface Tally {
   readonly counts: Readonly<Record<string, (column: (name: string) => string) => string>>;
 }
 
-const inStates = (states: readonly string[]): Tally['counts'] =>
+const inStates = (states: readonly string[]): StateTotals['counts'] =>
   Object.fromEntries(states.map((state) => [state, (column) => `${column('state')} = '${state}'`]));
 
-export const TALLIES: readonly Tally[] = [
+export const STATE_TOTALS: readonly StateTotals[] = [
   {
     of: 'notification_deliveries',
     into: 'notification_totals',

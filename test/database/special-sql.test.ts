@@ -11,8 +11,8 @@ const ROOT = new URL('../../', import.meta.url);
 const USES: Readonly<Record<string, number>> = {
   'src/domain/base/ledger/past.repository.ts': 4,
   'src/domain/base/ledger/retention.repository.ts': 4,
-  'src/domain/base/alert/alert.repository.ts': 2,
-  'src/domain/base/job/job.repository.ts': 2,
+  'src/domain/base/alert/alert.repository.ts': 1,
+  'src/domain/base/job/job.repository.ts': 1,
   'src/domain/base/webhook/webhook.repository.ts': 3,
   'src/domain/base/search/search.repository.ts': 4,
   'src/domain/fleet/device/device-change.repository.ts': 2,
@@ -38,7 +38,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/software/manifest/manifest.repository.ts': 5,
   'src/domain/software/manifest/terminal-software.repository.ts': 7,
   'src/domain/software/plan/plan.repository.ts': 4,
-  'src/domain/software/rollout/rollout.repository.ts': 6,
+  'src/domain/software/rollout/rollout.repository.ts': 5,
   'src/domain/terminals/terminal/terminal.repository.ts': 7,
 };
 

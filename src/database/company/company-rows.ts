@@ -267,6 +267,12 @@ export function only<T>([row]: readonly T[]): T {
   return row;
 }
 
+/** Draws the position of a change among all changes of the company that `name` counts in `counters`. */
+export async function drawPosition({ db, caller }: WriteWork, name: string): Promise<number> {
+  const { companyId } = caller;
+  return (await drawIds(db, name, [{ companyId, count: 1 }])).get(companyId) ?? 0;
+}
+
 /**
  * The only way to run SQL written by hand in a repository. The statement must itself compare `company_id` with
  * `companyId` in every company table that it names. `test/database/special-sql.test.ts` counts the uses.

@@ -1,10 +1,14 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, specialSql, type OfCompany } from '../../../database/company/company-rows.js';
+import {
+  CompanyRows,
+  drawPosition,
+  specialSql,
+  type OfCompany,
+} from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
 import { retainedBy } from '../../../database/prunings.js';
-import { drawIds } from '../../../database/statements.js';
 import type { SystemReadWork, WriteWork } from '../../../database/work.js';
 import type { Alert, AlertChange, AlertRule } from './alert.model.js';
 
@@ -56,10 +60,7 @@ export async function findOpen(work: OfCompany<SystemReadWork>, ruleId: number):
 }
 
 /** The position of the change of an alert that this unit makes. */
-export async function nextSequence(work: WriteWork): Promise<number> {
-  const { db, companyId } = specialSql(work);
-  return (await drawIds(db, ALERT_CHANGES, [{ companyId, count: 1 }])).get(companyId) ?? 0;
-}
+export const nextSequence = (work: WriteWork): Promise<number> => drawPosition(work, ALERT_CHANGES);
 
 /** Companies with rules, ascending, after `companyId`. */
 export async function companiesWithRules(work: SystemReadWork, companyId: number, limit: number) {

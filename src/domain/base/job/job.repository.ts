@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
+import { CompanyRows, drawPosition, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
 import { retainedBy } from '../../../database/prunings.js';
-import { drawIds } from '../../../database/statements.js';
 import type { SystemReadWork, WriteWork } from '../../../database/work.js';
 import type { Job, JobChange, JobRejection } from './job.model.js';
 
@@ -46,10 +45,7 @@ const changes = listOf<'jobs', JobChange>({
 export const jobNewRows = changes.movedRows('jobs_by_sequence', JOB_CHANGES);
 
 /** The position of the change of a job that this unit makes. */
-export async function nextSequence(work: WriteWork): Promise<number> {
-  const { db, companyId } = specialSql(work);
-  return (await drawIds(db, JOB_CHANGES, [{ companyId, count: 1 }])).get(companyId) ?? 0;
-}
+export const nextSequence = (work: WriteWork): Promise<number> => drawPosition(work, JOB_CHANGES);
 
 interface OpenJob {
   readonly companyId: number;

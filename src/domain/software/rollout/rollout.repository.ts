@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, excluded, MANY_ROWS, specialSql } from '../../../database/company/company-rows.js';
+import {
+  CompanyRows,
+  excluded,
+  MANY_ROWS,
+  drawPosition,
+  specialSql,
+} from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
-import { drawIds } from '../../../database/statements.js';
 import { flag, idTable, inIds, instant, json, portable, type Sql } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
@@ -42,10 +47,7 @@ const changes = listOf<'rollouts', RolloutChange>({
 export const rolloutNewRows = changes.movedRows('rollouts_by_sequence', ROLLOUT_CHANGES);
 
 /** The position of the change of a rollout that this unit makes. */
-export async function nextSequence(work: WriteWork): Promise<number> {
-  const { db, companyId } = specialSql(work);
-  return (await drawIds(db, ROLLOUT_CHANGES, [{ companyId, count: 1 }])).get(companyId) ?? 0;
-}
+export const nextSequence = (work: WriteWork): Promise<number> => drawPosition(work, ROLLOUT_CHANGES);
 
 /** Ids of the versions of the rollout of the terminal `t`. */
 const VERSIONS_OF_T: Sql = portable(

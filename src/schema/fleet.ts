@@ -118,12 +118,17 @@ export const fleet = {
     },
   ),
 
-  /** Settings file that a terminal has: the one that it last named, or took. */
-  terminal_params: deviceTable({
-    crc: text,
-    /** First request with this CRC. */
-    since: instant,
-  }),
+  /** Files on a terminal, and its settings file `params.dat`: the bytes that it last named, or took. */
+  terminal_files: deviceTable(
+    {
+      /** Name of the asset. */
+      name: text,
+      crc: text,
+      /** First request with this CRC. */
+      since: instant,
+    },
+    { key: ['company_id', 'device_id', 'name'] },
+  ),
 
   terminal_refusals: deviceTable({
     /** `terminal_disabled` or `terminal_unassigned`. */

@@ -31,6 +31,7 @@ const POPULATED = 3;
 /** Number of statements for fields that read several tables. */
 const OF_SEVERAL_TABLES: Readonly<Record<string, number>> = {
   'Device.manifest': 9,
+  'Device.files': 10,
   'Device.paramsDat': 10,
   'TerminalSoftware.runs': 2,
 };
@@ -68,7 +69,7 @@ beforeAll(async () => {
   await populate(server, server.acme, POPULATED);
   await server.place.sql("update terminal_versions set state = 'installed'");
   await server.place.sql(
-    "insert into terminal_params (company_id, device_id, crc, since) select company_id, id, '31C3', created_at from devices",
+    "insert into terminal_files (company_id, device_id, name, crc, since) select company_id, id, 'params.dat', '31C3', created_at from devices",
   );
   for (let n = 0; n < POPULATED; n += 1) {
     // Cannot stand in the settings file of a terminal.

@@ -16,9 +16,9 @@ import {
   manifestEntries,
   selectHeld,
   selectOtherVersions,
-  selectParams,
+  selectFiles,
   selectSoftware,
-  storeParams,
+  storeFile,
   upsertHeld,
 } from '../../src/domain/software/manifest/manifest.repository.js';
 import {
@@ -78,7 +78,7 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'rows of a rollout': (work) => selectRows(work, { id: TWIN + 1 }, 0),
   'rows of a rollout that have the versions': (work) => selectRows(work, { id: TWIN + 1 }, null),
   'versions of a terminal': (work) => selectHeld(work, 1),
-  'settings files of terminals': (work) => selectParams(work, [1, TWIN + 1]),
+  'files of terminals': (work) => selectFiles(work, [1, TWIN + 1]),
   'other versions of an application': (work) => selectOtherVersions(work, 11),
   'reach of versions': (work) => reachOf(work, [{ id: 11 }, { id: 12 }]),
   'software of devices': (work) => softwareOfDevices(work, [{ id: 1 }, { id: TWIN + 1 }]),
@@ -135,7 +135,7 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
   'note a version of a terminal': (work) =>
     upsertHeld(work, 1, { appVersionId: 1, state: 'granted', ...HELD }),
   'drop a version of a terminal': (work) => dropHeld(work, 1, [{ appVersionId: 1 }]),
-  'note the settings file of a terminal': (work) => storeParams(work, 1, '31C3'),
+  'note a file of a terminal': (work) => storeFile(work, 1, 'params.dat', '31C3'),
   'forget deleted versions of a terminal': (work) => forgetLost(work, 1),
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
   'store refusals': (work) =>

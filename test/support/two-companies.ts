@@ -295,7 +295,7 @@ function ofDevices(withOther: boolean): Inserted[] {
     return [
       ['device_tokens', { ...of, token_hash: hash, issued_by: 1 }],
       ['terminal_refusals', { ...of, code: 'terminal_disabled' }],
-      ['terminal_params', { ...of, crc: '31C3' }],
+      ['terminal_files', { ...of, name: 'params.dat', crc: '31C3' }],
       ['terminal_versions', { ...of, app_version_id: 15, state: 'installed', attempts: 1 }],
       ['device_numbers', { ...of, number: hash }],
       // Only the other company has a version with this id.
@@ -316,7 +316,7 @@ export async function rowsOfCompany(
     ['device_tokens'],
     ['device_presence'],
     ['terminal_refusals'],
-    ['terminal_params'],
+    ['terminal_files'],
     ['terminal_versions'],
     ['device_numbers'],
     ['counters'],

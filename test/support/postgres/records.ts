@@ -33,7 +33,7 @@ const recordsOf = (company: number): readonly (readonly [table: keyof Tables, ..
   ['devices', { enabled: true, logical_number_id: 1 }],
   ['device_tokens', { token_hash: `hash ${company}`, issued_by: 11 }],
   ['device_numbers'],
-  ['terminal_params', { crc: '31C3' }],
+  ['terminal_files', { crc: '31C3' }],
   ['terminal_refusals', { code: 'terminal_disabled' }],
   ['unknown_terminals'],
   ['parameters', { group_id: 1 }],

@@ -1,15 +1,17 @@
 import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
+import type { Device } from '../../fleet/device/device.model.js';
 import { AppLanguage } from '../app/app.graphql.js';
-import type {
-  Asset,
-  ManifestApp,
-  ManifestModule,
-  Omission,
-  RenderedManifest,
-  TerminalParams,
+import {
+  type Asset,
+  type ManifestApp,
+  type ManifestModule,
+  type Omission,
+  PARAMS_DAT,
+  type RenderedManifest,
+  type TerminalFile,
 } from './manifest.model.js';
-import { listManifests, MANIFEST_SEARCH, manifestEntries, paramsOfDevices } from './manifest.service.js';
+import { filesOfDevices, listManifests, MANIFEST_SEARCH, manifestEntries } from './manifest.service.js';
 
 type Hidden = 'contentId' | 'versionId';
 
@@ -92,25 +94,38 @@ const ManifestType = g.objectType<RenderedManifest, 'text'>(
   },
 );
 
-const TerminalParamsType = g.objectType<TerminalParams>(
-  'TerminalParams',
-  'The settings file `params.dat` that the terminal of a device has, as far as is known.',
+const TerminalFileType = g.objectType<TerminalFile>(
+  'TerminalFile',
+  'A file of the manifest, or the settings file `params.dat`: what the terminal of a device has of it, as far as is known.',
   {
-    crc: g.text(
-      'CRC-16/XMODEM that the terminal named when it last asked for the file; if it named none, that of the file that was sent.',
+    name: g.text('Name under which terminals download it.'),
+    crc: g.text.orNull(
+      'CRC-16/XMODEM that the terminal named when it last asked for the file; if it named none, that of the file that it took. Null before.',
     ),
-    since: g.instant('First request with this CRC.'),
+    since: g.instant.orNull('First request with this CRC.'),
     isCurrent: g.flag('Whether the terminal would get the same file now.'),
   },
 );
 
+const filesOf = async (device: Device, ctx: g.GraphqlContext) =>
+  (await ctx.loadForMany(filesOfDevices, device, manifestEntries)) ?? [];
+
 const manifest = g.fields(DeviceType, {
   paramsDat: {
     field: g.object.orNull(
-      TerminalParamsType,
+      TerminalFileType,
       'The settings file that the terminal has, as far as is known. Null if it never asked for it.',
     ),
-    resolve: async (device, ctx) => (await ctx.loadForMany(paramsOfDevices, device, manifestEntries)) ?? null,
+    resolve: async (device, ctx) =>
+      (await filesOf(device, ctx)).find(({ name, crc }) => name === PARAMS_DAT && crc !== null) ?? null,
+    searches: () => [MANIFEST_SEARCH],
+  },
+  files: {
+    field: g.object.list(
+      TerminalFileType,
+      'The files of its manifest, and what its terminal has of each. No applications and modules: see `software`.',
+    ),
+    resolve: async (device, ctx) => (await filesOf(device, ctx)).filter(({ name }) => name !== PARAMS_DAT),
     searches: () => [MANIFEST_SEARCH],
   },
   manifest: {

@@ -83,14 +83,19 @@ export interface Software {
   readonly files: ReadonlyMap<number, readonly StoredFile[]>;
 }
 
-/** The settings file `params.dat` that a terminal has, as far as is known. */
-export interface TerminalParams {
-  readonly crc: string;
+/** A file or the settings file on a terminal, as far as is known. */
+export interface TerminalFile {
+  readonly name: string;
+  /** Null, like `since`, if it never asked for the file. */
+  readonly crc: string | null;
   /** First request with this CRC. */
-  readonly since: Date;
+  readonly since: Date | null;
   /** Whether it is the one that the terminal gets now. */
   readonly isCurrent: boolean;
 }
+
+/** Name of the settings file; names of other assets have an underscore. */
+export const PARAMS_DAT = 'params.dat';
 
 /** Number of logical numbers that have a version, and of devices by what is known of it on their terminals. */
 export interface Reach extends Readonly<

@@ -108,19 +108,19 @@ export async function dropHeld(
   await held.update(work, match, { state: 'granted', reason: null, detail: null, since });
 }
 
-const params = new CompanyRows('terminal_params');
+const files = new CompanyRows('terminal_files');
 
-/** Settings files that terminals have, by device id; those that never asked for it are absent. One statement. */
-export async function selectParams(work: ReadWork, deviceIds: readonly number[]) {
-  const rows = await params.select(work, { device_id: deviceIds });
-  return new Map(
-    rows.map(({ device_id: id, crc, since }) => [id, { crc, since: instant.fromColumn(since) }] as const),
-  );
+/** Files that terminals have, and their settings files, by device id. One statement. */
+export async function selectFiles(work: ReadWork, deviceIds: readonly number[], name?: string) {
+  const rows = await files.select(work, { device_id: deviceIds, ...(name !== undefined && { name }) });
+  const all = rows.map((row) => ({ ...row, since: instant.fromColumn(row.since) }));
+  return Map.groupBy(all, (row) => row.device_id);
 }
 
-export async function storeParams(work: WriteWork, deviceId: number, crc: string): Promise<void> {
-  const row = { device_id: deviceId, crc, since: instant.toColumn(work.now) };
-  await params.insertReturning(work, [row], { key: ['device_id'], changes: excluded(['crc', 'since']) });
+export async function storeFile(work: WriteWork, deviceId: number, name: string, crc: string): Promise<void> {
+  const row = { device_id: deviceId, name, crc, since: instant.toColumn(work.now) };
+  const changes = excluded(['crc', 'since']);
+  await files.insertReturning(work, [row], { key: ['device_id', 'name'], changes });
 }
 
 export async function selectOtherVersions(work: ReadWork, versionId: number) {

@@ -14,22 +14,23 @@ import type { LogicalNumberHead } from '../../fleet/logical-number/logical-numbe
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { effectiveBytes, listEffectiveParameters } from '../../fleet/setting/parameter.service.js';
 import { companies } from '../../people/company/company.service.js';
-import type {
-  Asset,
-  AssetEvidence,
-  Assets,
-  HeldVersion,
-  RenderedManifest,
-  TerminalParams,
+import {
+  type Asset,
+  type AssetEvidence,
+  type Assets,
+  type HeldVersion,
+  PARAMS_DAT,
+  type RenderedManifest,
+  type TerminalFile,
 } from './manifest.model.js';
 import {
   dropHeld,
   forgetLost,
+  selectFiles,
   selectHeld,
   selectOtherVersions,
-  selectParams,
   selectSoftware,
-  storeParams,
+  storeFile,
   upsertHeld,
 } from './manifest.repository.js';
 import { assetsByName, assetsOfNumber, render } from './manifest.rules.js';
@@ -88,31 +89,32 @@ export async function listManifests(
 /** CRC of a settings file. */
 export const crcOfParams = (text: string): string => formatCrc16(crc16Of(Buffer.from(text)));
 
-/** Settings files that terminals have, by device id; those that never asked for it are absent. */
-export async function paramsOfDevices(
+/** Settings file and files of the manifests of devices, by device id, with what their terminals have of each. */
+export async function filesOfDevices(
   work: ReadWork,
   devices: readonly ManifestDevice[],
-): Promise<ReadonlyMap<number, TerminalParams>> {
-  const held = await selectParams(
-    work,
-    devices.map(({ id }) => id),
-  );
-  const manifests = await listManifests(
-    work,
-    devices.filter(({ id }) => held.has(id)),
-  );
+): Promise<ReadonlyMap<number, readonly TerminalFile[]>> {
+  const ids = devices.map(({ id }) => id);
+  const [held, manifests] = [await selectFiles(work, ids), await listManifests(work, devices)];
   return new Map(
-    Array.from(held, ([id, { crc, since }]) => {
-      const text = manifests.get(id)?.paramsDat;
-      return [id, { crc, since, isCurrent: text !== undefined && crcOfParams(text) === crc }];
+    ids.map((id) => {
+      const manifest = manifests.get(id);
+      const paramsCrc = manifest && crcOfParams(manifest.paramsDat);
+      const named = [{ name: PARAMS_DAT, crc: paramsCrc }, ...(manifest?.files ?? [])];
+      const files = named.map(({ name, crc: current }) => {
+        const { crc = null, since = null } = held.get(id)?.find((each) => each.name === name) ?? {};
+        return { name, crc, since, isCurrent: crc !== null && crc === current };
+      });
+      return [id, files];
     }),
   );
 }
 
-/** Plans to store which settings file a terminal has. Undefined if it is known. */
-export async function noteOfParams(work: ReadWork, { id }: Terminal, crc: string) {
-  if ((await selectParams(work, [id])).get(id)?.crc === crc) return undefined;
-  return (writing: WriteWork) => storeParams(writing, id, crc);
+/** Plans to store which bytes of a file a terminal has. Undefined if they are known. */
+export async function noteOfFile(work: ReadWork, { id }: Pick<Terminal, 'id'>, name: string, crc: string) {
+  const [known] = (await selectFiles(work, [id], name)).get(id) ?? [];
+  if (known?.crc === crc) return undefined;
+  return (writing: WriteWork) => storeFile(writing, id, name, crc);
 }
 
 /** The asset with this name (any text) that the device may download, if any, and the device's logical number. */
@@ -187,10 +189,15 @@ function nameOf(requested: string): string {
 export async function noteAsset(
   work: WriteWork,
   { id: deviceId }: Pick<Terminal, 'id'>,
-  { versionId }: Pick<Asset, 'versionId'>,
+  { versionId, name, crc }: Pick<Asset, 'versionId' | 'name' | 'crc'>,
   evidence: AssetEvidence,
 ): Promise<void> {
-  if (versionId === null) return;
+  if (versionId === null) {
+    const { kind, other } = evidence;
+    const shown = kind === null || kind === 'failed' ? other?.crc : crc;
+    if (shown != null) await (await noteOfFile(work, { id: deviceId }, name, shown))?.(work);
+    return;
+  }
   const held = await selectHeld(work, deviceId);
   const known = held.find(({ appVersionId }) => appVersionId === versionId);
   const after = heldAfter(versionId, known, evidence, work.now);

@@ -15,7 +15,7 @@ import {
 import { type AdmittedDevice, demandOwnNumber } from '../../terminals/terminal/access.service.js';
 import { LANGUAGES } from '../app/app.model.js';
 import { readPart } from '../app/content.service.js';
-import type { Asset, AssetEvidence, RenderedManifest } from './manifest.model.js';
+import { type Asset, type AssetEvidence, PARAMS_DAT, type RenderedManifest } from './manifest.model.js';
 import {
   assetRequestOf,
   crcOfParams,
@@ -23,7 +23,7 @@ import {
   findAsset,
   getManifest,
   noteAsset,
-  noteOfParams,
+  noteOfFile,
   type RecordAssetRequest,
 } from './manifest.service.js';
 
@@ -165,7 +165,7 @@ async function manifestOf(
   const { manifest, notes } = await exchange.read(async (work, device) => {
     const found = await getManifest(work, device);
     const dropped = await droppedBy(work, device, found);
-    const named = shown && (await noteOfParams(work, device, shown(found.paramsDat)));
+    const named = shown && (await noteOfFile(work, device, PARAMS_DAT, shown(found.paramsDat)));
     return { manifest: found, notes: [dropped, named] };
   });
   for (const note of notes) if (note !== undefined) await exchange.note(note);

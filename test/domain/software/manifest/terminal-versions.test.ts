@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { OVERDUE_AFTER } from '../../../../src/domain/software/manifest/manifest.model.js';
 import { MINUTE } from '../../../../src/platform/clock.js';
 import { createRandom } from '../../../../src/platform/random.js';
+import { fileForm } from '../../../support/client.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { crcOf, fleet, softwareOf } from '../../../support/fleet.js';
 import { type Member, useServer } from '../../../support/server.js';
@@ -195,6 +196,41 @@ describe('the settings file of a terminal', () => {
     await (await ask('params.dat?crc=0f0f')).arrayBuffer();
     await expect.poll(shown).toMatchObject({ crc: '0F0F', isCurrent: false });
     expect((await shown())?.since).not.toBe(first?.since);
+  });
+});
+
+describe('the files of a terminal', () => {
+  it('have the CRC that the terminal last named, took or reported', async () => {
+    const { serialNumber, token, fileId } = await stockedTerminal(acme, 'filed');
+    const name = 'acmepagamentos_filed.dat';
+    const query = `query ($serialNumber: String!) { device(serialNumber: $serialNumber) { files { name crc since isCurrent } } }`;
+    interface Asked {
+      readonly device: { readonly files: readonly { readonly since: string | null }[] };
+    }
+    const shown = async () => {
+      const { body } = await acme.graphql<Asked>(query, { serialNumber });
+      return body.data.device.files;
+    };
+    expect(await shown()).toEqual([{ name, crc: null, since: null, isCurrent: false }]);
+    const { bytes } = await getAsset(server, token, name);
+    const crc = crcOf(bytes);
+    await expect.poll(shown).toMatchObject([{ name, crc, isCurrent: true }]);
+    const first = await shown();
+    server.clock.advance(MINUTE);
+    expect((await getAsset(server, token, `${name}?crc=${crc}`)).status).toBe(304);
+    expect(await shown()).toEqual(first);
+    const other = fileForm('filed.dat', 'other bytes');
+    expect((await acme.client.put(`files/${fileId}`, other)).status).toBe(200);
+    expect(await shown()).toEqual([{ ...first[0], isCurrent: false }]);
+    const now = crcOf(Buffer.from('other bytes'));
+    for (const [reported, result, expected] of [
+      [now, 'failed', { crc, isCurrent: false }],
+      ['0F0F', 'installed', { crc: '0F0F', isCurrent: false }],
+      [now, 'installed', { crc: now, isCurrent: true }],
+    ] as const) {
+      expect((await reportInstall(server, token, { name, crc: reported, result })).status).toBe(200);
+      expect(await shown()).toMatchObject([expected]);
+    }
   });
 });
 

@@ -33,7 +33,9 @@ const StopInput = g.inputType('RolloutStopWhenInput', 'Conditions that stop a ro
 const WindowInput = g.inputType('RolloutWindowInput', 'Hours of the day in which waves may begin.', {
   from: g.int('First hour, from 0 to 24.'),
   to: g.int('Hour at which it ends; before `from`, it is of the next day.'),
-  zone: g.text('Time zone of the hours, for example America/Sao_Paulo.'),
+  zone: g.text.orNull(
+    'Time zone of the hours, for example America/Sao_Paulo. Defaults to that of the company, in which its terminals show times.',
+  ),
 });
 
 const CreateInput = g.inputType('RolloutCreateInput', 'Fields of a new rollout.', {

@@ -47,7 +47,7 @@ const StopWhenFields = z.object({
 const hour = z.number().int().min(0).max(24);
 
 /** Hours of the day, `to` excluded: from 22 to 6 is the night; all hours if both are the same. */
-const WindowFields = z.object({ from: hour, to: hour, zone: TimeZone });
+const WindowFields = z.object({ from: hour, to: hour, zone: TimeZone.nullish() });
 
 export const RolloutCreate = z.object({
   name: printableName(100),
@@ -86,7 +86,9 @@ export interface StopWhen {
 }
 
 /** Hours of the day in a time zone. */
-export type Window = z.output<typeof WindowFields>;
+export interface Window extends z.output<typeof WindowFields> {
+  readonly zone: string;
+}
 
 export type Rollout = RecordOf<
   'rollouts',

@@ -1,4 +1,4 @@
-import { Records } from '../../../database/company/records.js';
+import { getFrom, Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { DAY } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
@@ -8,6 +8,7 @@ import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { cancelJob, jobs, startJob } from '../../base/job/job.service.js';
 import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
 import { findTarget } from '../../fleet/logical-number/logical-number.service.js';
+import { companies } from '../../people/company/company.service.js';
 import { GrantTarget } from '../app/app.model.js';
 import { demandVersions, type GrantRequest, linkedNumbers, targetOf } from '../app/grant.service.js';
 import { NO_FIGURES, type Rollout, RolloutCreate, type RolloutState } from './rollout.model.js';
@@ -123,7 +124,7 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     appVersionIds,
     waves,
     stopWhen: { failedPercent, failedCount, silentPercent, deadline: deadline?.getTime() ?? null },
-    hours: window,
+    hours: window && { ...window, zone: window.zone ?? (await zoneOfCompany(work)) },
     startAt,
     total: drawn.length,
     drawn: 0,
@@ -144,6 +145,11 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     obstacle,
   }));
   return await changeRollout(work, rollout, { jobId: await startRows(work, DRAW, rollout, rows) });
+}
+
+/** Time zone in which terminals of the company show times. */
+async function zoneOfCompany(work: ReadWork): Promise<string> {
+  return (await getFrom(companies, work, work.caller.companyId, 'company')).timeZone;
 }
 
 /** The rollout as the ledger shows it. */

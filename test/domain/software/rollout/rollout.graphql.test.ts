@@ -304,6 +304,20 @@ describe('a rollout', () => {
     expect(JSON.stringify(body)).toContain('FORBIDDEN');
   });
 
+  it('opens its hours in the zone of the company, if it names none', async () => {
+    const { acme, place } = server;
+    await place.sql(`update companies set time_zone = 'Asia/Kolkata' where id = ${acme.caller.companyId}`);
+    const own = await rolloutFleet(server, acme, 1, 'zoned');
+    const startAt = new Date(server.clock.now().getTime() + HOUR).toISOString();
+    for (const [zone, expected] of [
+      [null, 'Asia/Kolkata'],
+      ['UTC', 'UTC'],
+    ]) {
+      const id = await newRollout(acme, own.input({ startAt, window: { from: 1, to: 5, zone } }));
+      expect((await shownRollout(acme, id)).window).toEqual({ from: 1, to: 5, zone: expected });
+    }
+  });
+
   it('is seen by its company only, with a constant number of statements', async () => {
     const { acme, beta } = server;
     const [id] = await listed(acme, 'Rollout', 'id', {});

@@ -19,6 +19,7 @@ const LISTS: Readonly<Record<string, readonly [list: string, ...types: string[]]
   JobRejection: ['rejections', 'Job'],
   LedgerEntry: ['ledger'],
   Member: ['members', 'Company'],
+  RolloutTerminal: ['terminals', 'Rollout'],
   NotificationDelivery: ['deliveries', 'Notification', 'Device', 'LogicalNumber'],
 };
 

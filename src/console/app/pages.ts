@@ -30,6 +30,7 @@ export const PAGES: readonly PageEntry[] = [
   page('transactions', 'payment', 'payments', 't', () => import('../pages/transactions/transactions-page')),
   page('apps', 'box', 'software', 'p', () => import('../pages/software/apps-page')),
   page('app-versions', 'history', 'software', 'v', () => import('../pages/software/versions-page')),
+  page('rollouts', 'steps', 'software', 'x', () => import('../pages/rollouts/rollouts-page')),
   page('files', 'file', 'software', 'f', () => import('../pages/software/files-page')),
   page(
     'notifications',

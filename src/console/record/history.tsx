@@ -5,7 +5,7 @@ import { kindOf, typeOf } from '../api/documents';
 import type { Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import type { RecordHistoryQuery } from '../gql/graphql';
-import { useFormat } from '../text';
+import { useFormat, useLabel } from '../text';
 import { Button } from '../ui/button';
 import { Ago } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
@@ -27,6 +27,7 @@ const HISTORY = graphql(`
       ... on LogicalNumber { history(first: $first) { ...HistoryPage } }
       ... on Metacontent { history(first: $first) { ...HistoryPage } }
       ... on Parameter { history(first: $first) { ...HistoryPage } }
+      ... on Rollout { history(first: $first) { ...HistoryPage } }
     }
   }
 
@@ -140,6 +141,7 @@ interface ChangedValueProps {
 function ChangedValue({ change, names }: ChangedValueProps): ReactNode {
   const text = useText();
   const format = useFormat();
+  const valueLabel = useLabel();
   const { field, before, after, recordIds } = change;
   const numbers = [before, after].flat().filter((value) => typeof value === 'number');
   const show = (value: unknown): string => {
@@ -151,6 +153,7 @@ function ChangedValue({ change, names }: ChangedValueProps): ReactNode {
       return field === 'size' ? format.bytes(value) : String(value);
     }
     if (typeof value !== 'string') return JSON.stringify(value);
+    if (field === 'state') return valueLabel(value.toUpperCase(), value);
     return field.endsWith('At') ? format.time(value) : value;
   };
   const old: readonly unknown[] = [before ?? []].flat();

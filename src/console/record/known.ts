@@ -106,6 +106,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   newPassword: NEW_PASSWORD,
   nsu: EXACT,
   number: { kind: 'code', width: 120, comparator: 'startsWith' },
+  obstacle: { ...WORD, width: 190, values: ['DISABLED', 'SILENT', 'NOT_ATTACHED', 'MOVED'] },
   oldSecretUntil: { kind: 'ago' },
   parameters: COUNT,
   password: PASSWORD,
@@ -126,6 +127,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   transactionType: WORD,
   url: { width: 260 },
   value: LONG,
+  wave: { kind: 'number', width: 70 },
   version: { comparator: 'eq', find: findAppVersions },
 };
 

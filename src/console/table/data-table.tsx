@@ -31,7 +31,7 @@ const FilterPanel = lazy(() => import('./filter-panel'));
 const SavedFilters = lazy(() => import('./saved-filters'));
 
 /** Lists whose filters are not saved. */
-const UNSAVED = ['members', 'ledger'];
+const UNSAVED = ['members', 'ledger', 'rollouts'];
 
 /** A list, wherever it is shown. */
 export interface ListProps<Row extends { readonly id: string }> {

@@ -90,6 +90,7 @@ function useConditions({ fields, names, filter }: FilterBarProps, typed: Values)
     if (value === '') return null;
     if (kind === 'time') return timeOf(value, timeZone);
     if (kind === 'amount') return centsOf(value);
+    if (kind === 'number') return Number(value);
     return kind === 'flag' ? value === 'true' : value;
   }
 

@@ -44,10 +44,10 @@ export function kindOf({
   kind,
   find,
   isOfLinks,
-}: FilterField): 'amount' | 'flag' | 'reference' | 'text' | 'time' {
+}: FilterField): 'amount' | 'flag' | 'number' | 'reference' | 'text' | 'time' {
   if (find !== undefined || isOfLinks === true) return 'reference';
   if (kind === 'ago') return 'time';
-  return kind === 'amount' || kind === 'flag' || kind === 'time' ? kind : 'text';
+  return kind === 'amount' || kind === 'flag' || kind === 'number' || kind === 'time' ? kind : 'text';
 }
 
 export const filterWords = pageWords({

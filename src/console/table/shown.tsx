@@ -12,17 +12,23 @@ const TONES: Readonly<Record<string, Tone>> = {
   APPROVED: 'good',
   DELIVERED: 'good',
   DONE: 'good',
+  FINISHED: 'good',
   ONLINE: 'good',
+  PASSED: 'good',
+  PROVEN: 'good',
   CANCELLED: 'warning',
   EXPIRED: 'warning',
   FAILING: 'warning',
   LOCKED: 'warning',
+  OVERDUE: 'warning',
+  PAUSED: 'warning',
   STALE: 'warning',
   DENIED: 'bad',
   DISABLED: 'bad',
   FAIL: 'bad',
   FAILED: 'bad',
   OFFLINE: 'bad',
+  STOPPED_BY_FAILURES: 'bad',
 };
 
 /** A state of the API in a word, with its colour. */

@@ -121,6 +121,7 @@ export const pageNames = pageWords({
   notifications: ['Notifications', 'Notificações'],
   overview: ['Overview', 'Visão geral'],
   payments: ['Payments', 'Pagamentos'],
+  rollouts: ['Rollouts', 'Implantações'],
   settings: ['Company and server', 'Empresa e servidor'],
   software: ['Software', 'Software'],
   company: ['Company', 'Empresa'],

@@ -152,12 +152,12 @@ async function zoneOfCompany(work: ReadWork): Promise<string> {
   return (await getFrom(companies, work, work.caller.companyId, 'company')).timeZone;
 }
 
-/** The rollout as the ledger shows it. */
+/** The rollout as the ledger shows it: with the number of the last wave that has begun, 0 before the first. */
 const recorded = ({ id, name, state, wave, appVersionIds, total, stoppedBecause, revision }: Rollout) => ({
   id,
   name,
   state,
-  wave,
+  wave: wave + 1,
   appVersionIds,
   total,
   stoppedBecause,

@@ -1,0 +1,128 @@
+import type { ReactNode } from 'react';
+
+import { graphql, mutations } from '../../api';
+import type { RolloutRecordFragment } from '../../gql/graphql';
+import { ActionButton } from '../../record/dialog-button';
+import { RecordLinks } from '../../record/link';
+import { RecordPanel } from '../../record/panel';
+import { CompactList } from '../../table/data-table';
+import { listIn } from '../../table/rows';
+import { Facts } from '../../table/shown';
+import { useFormat } from '../../text';
+import { Icon } from '../../ui/icon';
+import { ALL_KNOWN, Progress, Waves } from './waves';
+import { useText } from './words';
+
+const ROLLOUT = graphql(`
+  fragment RolloutRecord on Rollout {
+    id name state stoppedBecause total startAt deadline createdAt
+    createdBy { name }
+    appVersions { id number app { name } }
+    waves {
+      state size minProvenPercent minDuration
+      waiting excluded granted downloaded installed proven failed
+    }
+    stopWhen { failedPercent failedCount silentPercent }
+    window { from to zone }
+    job { id done total }
+  }
+`);
+
+const TERMINAL = graphql(`
+  fragment RolloutTerminalRow on RolloutTerminal {
+    id wave state obstacle grantedAt
+    device { id serialNumber }
+    logicalNumber { id number }
+  }
+`);
+
+export default function RolloutPanel(): ReactNode {
+  const text = useText();
+  return (
+    <RecordPanel
+      fragment={ROLLOUT}
+      follows={['JOB', 'APP_VERSION']}
+      actions={(rollout) => <Actions {...rollout} />}
+      tabs={(rollout) => ({
+        waves: <Waves {...rollout} />,
+        terminals: (
+          <CompactList
+            id="rollout-terminals"
+            text={text}
+            label={text.terminals}
+            source={listIn(rollout.id, TERMINAL, 'ROLLOUT')}
+            columns={['device', 'state', 'wave', 'logicalNumber', 'obstacle', 'grantedAt']}
+            filters={[
+              { id: 'state', values: ALL_KNOWN.map((known) => known.toUpperCase()) },
+              { id: 'wave', values: rollout.waves.map((_wave, index) => String(index + 1)) },
+              'obstacle',
+            ]}
+          />
+        ),
+        facts: (
+          <Facts
+            record={rollout}
+            facts={[
+              'state',
+              { id: 'progress', value: <Progress {...rollout} /> },
+              {
+                id: 'appVersions',
+                value: <RecordLinks page="/app-versions" records={rollout.appVersions} />,
+              },
+              ...(rollout.startAt === null ? [] : ['startAt']),
+              'createdAt',
+              'createdBy',
+            ]}
+          />
+        ),
+      })}
+    >
+      {(rollout) => <Outcome {...rollout} />}
+    </RecordPanel>
+  );
+}
+
+/** The reason why a rollout has stopped, or the progress of its undo. */
+function Outcome({ state, stoppedBecause, job }: RolloutRecordFragment): ReactNode {
+  const text = useText();
+  const format = useFormat();
+  if (state === 'UNDONE' && job) {
+    return (
+      <p role="status">{`${text.givesBack} ${format.number(job.done)} / ${format.number(job.total)}`}</p>
+    );
+  }
+  if (stoppedBecause === null) return null;
+  return (
+    <div className="note note-bad" role="status">
+      <Icon name="warning" />
+      <p>{stoppedBecause}</p>
+    </div>
+  );
+}
+
+/** Pauses, resumes or undoes a rollout, as its state allows. */
+function Actions({ id, state, waves }: RolloutRecordFragment): ReactNode {
+  const text = useText();
+  const format = useFormat();
+  const reached = waves.reduce((sum, { size, waiting, excluded }) => sum + size - waiting - excluded, 0);
+  const isOver = state === 'FINISHED' || state === 'UNDONE';
+  return (
+    <>
+      {(state === 'PLANNED' || state === 'RUNNING') && (
+        <ActionButton label={text.pause} document={mutations.rolloutPause} variables={{ id }} />
+      )}
+      {!isOver && state !== 'PLANNED' && state !== 'RUNNING' && (
+        <ActionButton label={text.resume} document={mutations.rolloutResume} variables={{ id }} />
+      )}
+      {state !== 'PLANNED' && state !== 'UNDONE' && (
+        <ActionButton
+          label={text.undoRollout}
+          isDangerous
+          help={text.undoHelp(format.number(reached))}
+          document={mutations.rolloutUndo}
+          variables={{ id }}
+        />
+      )}
+    </>
+  );
+}

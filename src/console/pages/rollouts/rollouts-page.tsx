@@ -1,0 +1,44 @@
+import { lazy, type ReactNode } from 'react';
+
+import { graphql } from '../../api';
+import { nameOf } from '../../record/link';
+import { ListPage } from '../../table/list-page';
+import { listOf } from '../../table/rows';
+import { Progress } from './waves';
+import { useText } from './words';
+
+const RolloutPanel = lazy(() => import('./rollout-panel'));
+
+const ROW = graphql(`
+  fragment RolloutRow on Rollout {
+    id name state total startAt createdAt
+    appVersions { id number app { name } }
+    waves { state waiting excluded granted downloaded installed proven failed }
+  }
+`);
+
+const STATES = ['PLANNED', 'RUNNING', 'PAUSED', 'STOPPED_BY_FAILURES', 'FINISHED', 'UNDONE'];
+
+export default function RolloutsPage(): ReactNode {
+  const text = useText();
+  return (
+    <ListPage
+      id="rollouts"
+      text={text}
+      source={listOf(ROW)}
+      initialSort="-CREATED_AT"
+      columns={[
+        'name',
+        'state',
+        { id: 'appVersions', width: 180, render: (row) => row.appVersions.map(nameOf).join(', ') },
+        { id: 'progress', render: (row) => <Progress {...row} /> },
+        { id: 'total', title: text.terminals, width: 90, align: 'end' },
+        { id: 'startAt', isHidden: true },
+        'createdAt',
+      ]}
+      filters={[{ id: 'state', values: STATES }, 'createdAt']}
+      panel={<RolloutPanel />}
+      empty={text.createFirst}
+    />
+  );
+}

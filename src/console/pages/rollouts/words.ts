@@ -1,0 +1,70 @@
+import { pageTexts } from '../../ui/words';
+
+export const useText = pageTexts({
+  terminalCount: [(count: string) => `${count} terminals`, (count: string) => `${count} terminais`],
+  waveOf: [
+    (number: number, all: number) => `Wave ${number} of ${all}`,
+    (number: number, all: number) => `Onda ${number} de ${all}`,
+  ],
+  nextWhen: [
+    (percent: number, duration: string) => `The next wave begins at ${percent} % proven, after ${duration}.`,
+    (percent: number, duration: string) =>
+      `A próxima onda começa com ${percent} % comprovados, depois de ${duration}.`,
+  ],
+  stopsAt: ['Stops by itself', 'Para sozinha'],
+  failedPercentOf: [
+    (count: number) => `at ${count} % failed terminals of a wave`,
+    (count: number) => `com ${count} % de terminais com falha em uma onda`,
+  ],
+  failedCountOf: [
+    (count: number) => `at ${count} failed terminals`,
+    (count: number) => `com ${count} terminais com falha`,
+  ],
+  silentPercentOf: [
+    (count: number) => `at ${count} % silent terminals of a wave`,
+    (count: number) => `com ${count} % de terminais silenciosos em uma onda`,
+  ],
+  deadlineOf: [
+    (time: string) => `if it is not finished on ${time}`,
+    (time: string) => `se não terminar até ${time}`,
+  ],
+  hoursOf: [
+    (from: number, to: number, zone: string) => `Waves begin from ${from}:00 to ${to}:00 (${zone}).`,
+    (from: number, to: number, zone: string) => `As ondas começam das ${from}h às ${to}h (${zone}).`,
+  ],
+  givesBack: ['Gives back what they had:', 'Devolve o que tinham:'],
+  grantedAt: ['Got it', 'Recebeu'],
+  job: ['Job', 'Tarefa'],
+  obstacle: ['Left out because', 'Ficou de fora porque'],
+  pause: ['Pause', 'Pausar'],
+  progress: ['Progress', 'Andamento'],
+  resume: ['Resume', 'Retomar'],
+  startAt: ['Begins', 'Começa'],
+  terminals: ['Terminals', 'Terminais'],
+  undoRollout: ['Undo rollout', 'Desfazer implantação'],
+  undoHelp: [
+    (count: string) => `${count} terminals get back the versions that they had before.`,
+    (count: string) => `${count} terminais recebem de volta as versões que tinham antes.`,
+  ],
+  wave: ['Wave', 'Onda'],
+  waves: ['Waves', 'Ondas'],
+  BEGUN: ['Begun', 'Iniciada'],
+  PASSED: ['Passed', 'Passou'],
+  PLANNED: ['Planned', 'Planejada'],
+  RUNNING: ['Running', 'Em andamento'],
+  PAUSED: ['Paused', 'Pausada'],
+  STOPPED_BY_FAILURES: ['Stopped', 'Parou'],
+  FINISHED: ['Finished', 'Concluída'],
+  UNDONE: ['Undone', 'Desfeita'],
+  WAITING: ['Waiting', 'Aguardando'],
+  EXCLUDED: ['Left out', 'De fora'],
+  GRANTED: ['To get it', 'A receber'],
+  DOWNLOADED: ['Downloaded', 'Baixada'],
+  INSTALLED: ['Installed', 'Instalada'],
+  PROVEN: ['Proven', 'Comprovada'],
+  FAILED: ['Failed', 'Falhou'],
+  DISABLED: ['Device disabled', 'Dispositivo desabilitado'],
+  SILENT: ['Silent for seven days', 'Silencioso há sete dias'],
+  NOT_ATTACHED: ['Group lacks the versions', 'Grupo não tem as versões'],
+  MOVED: ['Has another number', 'Tem outro número'],
+});

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { DAY } from '../../src/platform/clock.js';
 import { audit, companyOf, fill, fillDatabase, series, type Filling } from './fill.js';
 
-const GROUPS = 50;
+export const GROUPS = 50;
 const APPS = 30;
 const VERSIONS = 300;
 const FILES = 200;

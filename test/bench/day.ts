@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { killPrograms } from '../support/program.js';
+import { at, beside, ofOthers, PAUSE_MS, timed } from './beside.js';
 import { buildDatabase, serialOf, type BenchData } from './data.js';
 import { copyToPostgres } from './postgres/copy.js';
 import { numbersOf, print, printTable, startServer, withDatabaseFile } from './servers.js';
@@ -19,42 +20,11 @@ const { devices, transactions, fleet, searches } = numbersOf({
   fleet: 10_000,
   searches: 300,
 });
-const OTHERS = 4;
-const PAUSE_MS = 50;
 
 type Rows = string[][];
 const HEADINGS = ['', 'records', 'seconds', 'MB', 'p50 ms', 'p95 ms', 'others', 'p95 ms', 'most ms'];
 
 const random = (below: number): number => Math.floor(Math.random() * below);
-
-/** Milliseconds below which this share of times is. */
-const at = (times: readonly number[], share: number): string =>
-  (times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1] ?? 0).toFixed(1);
-
-async function timed(request: () => Promise<unknown>): Promise<number> {
-  const begin = performance.now();
-  await request();
-  return performance.now() - begin;
-}
-
-/** Does work beside others, who send a request each, pause, and so on; resolves with the times of theirs. */
-async function beside<T>(work: () => Promise<T>, request: () => Promise<unknown>) {
-  let isOver = false;
-  const others = Array.from({ length: OTHERS }, async () => {
-    const times: number[] = [];
-    while (!isOver) {
-      times.push(await timed(request));
-      await sleep(PAUSE_MS);
-    }
-    return times;
-  });
-  const begin = performance.now();
-  const result = await work().finally(() => (isOver = true));
-  const seconds = (performance.now() - begin) / 1_000;
-  return { result, seconds: seconds.toFixed(1), times: (await Promise.all(others)).flat() };
-}
-
-const ofOthers = (times: readonly number[]): string[] => [`${times.length}`, at(times, 0.95), at(times, 1)];
 
 class Day {
   readonly rows: Rows = [];

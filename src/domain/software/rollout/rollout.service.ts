@@ -66,7 +66,7 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
   const attached = new Set(await linkedNumbers(work, numbers, grant));
   const candidates = await candidatesOf(work, numbers, attached);
   if (candidates.length > MAX_JOB_ROWS) throw invalid('target', `must have at most ${MAX_JOB_ROWS} entries`);
-  const drawn = drawWaves(candidates, fields.waves, work.now.getTime(), Math.random);
+  const drawn = await drawWaves(candidates, fields.waves, work.now.getTime(), Math.random);
   const withTerminal = new Set(candidates.map(({ logicalNumberId }) => logicalNumberId));
   const taking = new Set(
     drawn.flatMap(({ obstacle, candidate }) => (obstacle === null ? [candidate.logicalNumberId] : [])),

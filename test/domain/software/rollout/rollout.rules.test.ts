@@ -44,26 +44,26 @@ function sequence(seed: number): () => number {
 }
 
 describe('the draw of a rollout', () => {
-  const sizesOf = (drawn: ReturnType<typeof drawWaves>, waves: number): number[] =>
+  const sizesOf = (drawn: Awaited<ReturnType<typeof drawWaves>>, waves: number): number[] =>
     Array.from({ length: waves }, (_, place) => drawn.filter((each) => each.wave === place).length);
 
-  it('gives each wave its share of all terminals, and the rest to the last one', () => {
+  it('gives each wave its share of all terminals, and the rest to the last one', async () => {
     const candidates = Array.from({ length: 1000 }, (_, index) => candidate(index + 1));
     const waves = [wave({ percent: 1 }), wave({ percent: 25 }), wave()];
     for (const seed of [1, 2, 3]) {
-      const drawn = drawWaves(candidates, waves, NOW, sequence(seed));
+      const drawn = await drawWaves(candidates, waves, NOW, sequence(seed));
       expect(drawn.map(({ candidate: { deviceId } }) => deviceId)).toEqual(
         candidates.map(({ deviceId }) => deviceId),
       );
       expect(sizesOf(drawn, 3)).toEqual([10, 250, 740]);
     }
-    const [one, other] = [1, 2].map((seed) =>
-      drawWaves(candidates, waves, NOW, sequence(seed)).map((each) => each.wave),
-    );
+    const wavesOf = async (seed: number): Promise<readonly number[]> =>
+      (await drawWaves(candidates, waves, NOW, sequence(seed))).map((each) => each.wave);
+    const [one, other] = [await wavesOf(1), await wavesOf(2)];
     expect(one).not.toEqual(other);
   });
 
-  it('puts lists and groups into their waves, and the terminals of a number together', () => {
+  it('puts lists and groups into their waves, and the terminals of a number together', async () => {
     const candidates = [
       ...Array.from({ length: 20 }, (_, index) => candidate(index + 1)),
       candidate(21, { groupId: 2 }),
@@ -75,17 +75,17 @@ describe('the draw of a rollout', () => {
       wave({ percent: 50 }),
       wave(),
     ];
-    const drawn = drawWaves(candidates, waves, NOW, sequence(7));
+    const drawn = await drawWaves(candidates, waves, NOW, sequence(7));
     const of = (place: number) =>
       drawn.flatMap((each) => (each.wave === place ? [each.candidate.deviceId] : []));
     expect([of(0), of(1), of(2).length, of(3).length]).toEqual([[3, 22], [21], 11, 8]);
   });
 
-  it('counts percents of the terminals that can get the versions', () => {
+  it('counts percents of the terminals that can get the versions', async () => {
     const candidates = Array.from({ length: 100 }, (_, index) =>
       candidate(index + 1, { enabled: index % 2 === 0 }),
     );
-    const drawn = drawWaves(candidates, [wave({ percent: 20 }), wave()], NOW, sequence(5));
+    const drawn = await drawWaves(candidates, [wave({ percent: 20 }), wave()], NOW, sequence(5));
     const first = drawn.filter((each) => each.wave === 0);
     expect(first.map(({ obstacle }) => obstacle)).toEqual(Array.from({ length: 10 }, () => null));
     expect(drawn.filter(({ obstacle }) => obstacle !== null).map((each) => each.wave)).toEqual(

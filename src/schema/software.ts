@@ -158,6 +158,8 @@ export const software = {
       job_id: optional(integer),
       /** Numbers of terminals of each wave when a node last looked, see `WaveFigures`. */
       figures: jsonb,
+      /** Payments of the terminals of each wave that has begun, see `WavePayments`. */
+      payments: jsonb,
       stopped_because: optional(text),
       /** Next time at which a node decides about it; null if nothing is to be decided. */
       due_at: optional(instant),

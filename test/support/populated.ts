@@ -5,7 +5,11 @@ import { createSavedFilter } from '../../src/domain/base/saved-filter/saved-filt
 import { DEVICE_CHANGE } from '../../src/domain/fleet/bulk/bulk-change.service.js';
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
-import { createRollout, planRollout } from '../../src/domain/software/rollout/rollout.service.js';
+import {
+  changeRollout,
+  createRollout,
+  planRollout,
+} from '../../src/domain/software/rollout/rollout.service.js';
 import {
   addUnknownTerminals,
   storeRefusals,
@@ -112,7 +116,7 @@ async function addAlerts(work: WriteWork, name: string): Promise<void> {
 
 const NIGHT = { from: 22, to: 6, zone: 'UTC' };
 
-/** A rollout that begins tomorrow. */
+/** A rollout that begins tomorrow, with payments of its first wave. */
 async function addRollout(work: WriteWork, name: string, appVersionIds: readonly number[]): Promise<void> {
   const startAt = new Date(work.now.getTime() + DAY);
   const input = {
@@ -122,7 +126,10 @@ async function addRollout(work: WriteWork, name: string, appVersionIds: readonly
     startAt,
     window: NIGHT,
   };
-  await createRollout(work, await planRollout(work, input, { conditions: [], all: true }));
+  const rollout = await createRollout(work, await planRollout(work, input, { conditions: [], all: true }));
+  const side = { terminals: 1, payments: 2, approved: 1, failed: 0 };
+  const payments = [{ from: 0, countedAt: DAY, now: side, before: side, waiting: side }];
+  await changeRollout(work, rollout, { payments });
 }
 
 /** A webhook to which nothing is sent. */

@@ -12,7 +12,7 @@ export const CREATE = `mutation ($input: RolloutCreateInput!, $target: AppVersio
   rollout { id databaseId state total } userErrors { code path message } } }`;
 
 const SHOWN = `query ($id: ID!) { rollout(id: $id) { state stoppedBecause total deadline window { from to zone }
-  stopWhen { failedPercent failedCount silentPercent } appVersions { databaseId } job { kind state done rejected }
+  stopWhen { failedPercent failedCount silentPercent approvalDropPercent } appVersions { databaseId } job { kind state done rejected }
   waves { state size waiting excluded granted downloaded installed proven failed silent minProvenPercent minDuration } } }`;
 
 export type ShownWave = Readonly<Record<string, number | string>>;

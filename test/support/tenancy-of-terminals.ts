@@ -28,6 +28,7 @@ import {
   softwareOfDevices,
   terminalsOfVersions,
 } from '../../src/domain/software/manifest/terminal-software.repository.js';
+import { selectSerials, sumPayments } from '../../src/domain/software/rollout/rollout-payments.repository.js';
 import {
   selectDevicesOf,
   selectFigures,
@@ -46,7 +47,7 @@ import {
   storeRefusals,
   trimUnknownTerminals,
 } from '../../src/domain/terminals/terminal/terminal.repository.js';
-import { TWIN } from './two-companies.js';
+import { START, TWIN } from './two-companies.js';
 
 const PAGE = { descending: false, backward: false, limit: 50, key: null };
 const BY_LINKS = [
@@ -75,6 +76,8 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'devices of a rollout': (work) => selectDevicesOf(work, [1, TWIN + 1]),
   'figures of rollouts': (work) => selectFigures(work, { id: TWIN + 1, waves: [ONE_WAVE], total: 1 }),
   'terminals of rollouts': (work) => selectKnown(work, [{ id: 1 }, { id: TWIN + 1 }]),
+  'serial numbers of a rollout': (work) => selectSerials(work, { id: 1 }, ['waiting', -1]),
+  'payments of terminals': (work) => sumPayments(work, ['S'], { from: 0, to: 2 * START }),
   'rows of a rollout': (work) => selectRows(work, { id: TWIN + 1 }, 0),
   'rows of a rollout that have the versions': (work) => selectRows(work, { id: TWIN + 1 }, null),
   'versions of a terminal': (work) => selectHeld(work, 1),

@@ -86,6 +86,7 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
         stop_when: '{}',
         hours: 'null',
         figures: '[]',
+        payments: '[]',
         due_at: EARLY,
       },
     ],

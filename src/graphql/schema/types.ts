@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import {
   Extensions,
   Field,
+  Float,
   ID,
   InputType,
   Int,
@@ -54,6 +55,7 @@ function scalar<V>(type: object) {
 export const text = scalar<string>(String);
 export const id = scalar<string>(ID);
 export const int = scalar<number>(Int);
+export const float = scalar<number>(Float);
 export const safeInt = scalar<number>(SafeInt);
 export const flag = scalar<boolean>(Boolean);
 export const instant = scalar<Date>(DateTime);

@@ -49,7 +49,10 @@ const recordsOf = (company: number): readonly (readonly [table: keyof Tables, ..
   ['app_version_files'],
   ['logical_number_app_versions'],
   ['terminal_versions', { app_version_id: 2, state: 'installed' }],
-  ['rollouts', { app_version_ids: '[]', waves: '[]', stop_when: '{}', hours: 'null', figures: '[]' }],
+  [
+    'rollouts',
+    { app_version_ids: '[]', waves: '[]', stop_when: '{}', hours: 'null', figures: '[]', payments: '[]' },
+  ],
   ['rollout_terminals', { added: '[]', removed: '[]' }],
   ['notifications', { range: 'all' }],
   ['notification_deliveries', { state: 'queued' }],

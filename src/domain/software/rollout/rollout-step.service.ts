@@ -10,7 +10,8 @@ import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
 import { ascending } from '../app/app-version.service.js';
 import { grantVersions, linksOf } from '../app/grant.service.js';
-import type { Rollout, RolloutTerminal, WaveFigures } from './rollout.model.js';
+import { countPayments } from './rollout-payments.service.js';
+import type { Rollout, RolloutTerminal } from './rollout.model.js';
 import {
   type DrawnRow,
   findDueAfter,
@@ -153,19 +154,23 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
   if (found === undefined) return null;
   const server = localCaller({ companyId: found.companyId, userId: 0, timeZone: 'UTC' });
   try {
-    const seen = await units.read(server, (work) => look(work, found.id, server), {
-      examines: 'when_needed',
-    });
-    const { rollout, caller, decision, figures } = seen;
+    const payments = await countPayments(units, server, found.id);
+    const { rollout, caller, decision, seen } = await units.read(
+      server,
+      (work) => look(work, found.id, server, payments),
+      { examines: 'when_needed' },
+    );
     await units.write(caller, async (work) => {
       const current = await getRollout(work, rollout.id);
-      if (current.revision === rollout.revision) await apply(work, current, decision, figures);
+      if (current.revision === rollout.revision) await apply(work, current, decision, seen);
     });
   } catch (error) {
     if (isPassing(error)) throw error;
     // Other rollouts, and steps of other companies, go on.
     await units.write(server, async (work) => {
-      await stopRollout(work, await getRollout(work, found.id), reasonOf(error), null);
+      await stopRollout(work, await getRollout(work, found.id), reasonOf(error), {
+        dueAt: null,
+      });
     });
     if (!(error instanceof DomainError)) throw error;
   }
@@ -173,7 +178,7 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
 }
 
 /** Looks at a rollout: its figures, the decision, and the person in whose name it is carried out. */
-async function look(work: ReadWork, id: number, server: Caller) {
+async function look(work: ReadWork, id: number, server: Caller, payments: Rollout['payments']) {
   const rollout = await getRollout(work, id);
   const job =
     rollout.jobId === null ? undefined : (await jobs.byIds(work, [rollout.jobId])).get(rollout.jobId);
@@ -181,11 +186,11 @@ async function look(work: ReadWork, id: number, server: Caller) {
   const starter = job === undefined ? server : await starterOf(work, job);
   const isAllowed = mayWrite(starter);
   const failure = rollout.state === 'running' && job?.state === 'failed' ? job.failure : null;
-  const decision = decide(rollout, figures, work.now.getTime());
+  const decision = decide({ ...rollout, payments }, figures, work.now.getTime());
   const because = failure ?? (isAllowed || decision.kind === 'wait' ? null : NOT_ALLOWED);
   return {
     rollout,
-    figures,
+    seen: { figures, payments },
     caller: isAllowed ? starter : server,
     decision: because === null ? decision : ({ kind: 'stop', because } as const),
   };
@@ -206,22 +211,22 @@ async function apply(
   work: WriteWork,
   rollout: Rollout,
   decision: Decision,
-  figures: readonly WaveFigures[],
+  seen: Pick<Rollout, 'figures' | 'payments'>,
 ): Promise<void> {
   switch (decision.kind) {
     case 'wait':
       await noteLook(work, rollout, {
         dueAt: decision.until,
-        figures: isDeepStrictEqual(figures, rollout.figures) ? null : figures,
+        seen: isDeepStrictEqual(seen, { figures: rollout.figures, payments: rollout.payments }) ? null : seen,
       });
       return;
     case 'start_wave':
-      await startWave(work, { ...rollout, figures }, decision.wave);
+      await startWave(work, rollout, decision.wave, seen);
       return;
     case 'finish':
-      await takeStep(work, rollout, 'end', { state: 'finished', figures, dueAt: work.now });
+      await takeStep(work, rollout, 'end', { ...seen, state: 'finished', dueAt: work.now });
       return;
     case 'stop':
-      await stopRollout(work, { ...rollout, figures }, decision.because);
+      await stopRollout(work, rollout, decision.because, seen);
   }
 }

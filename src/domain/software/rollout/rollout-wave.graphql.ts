@@ -1,4 +1,5 @@
 import * as g from '../../../graphql/index.js';
+import { PaymentsType, type ShownPayments, shownPayments } from './rollout-payments.graphql.js';
 import { RolloutType } from './rollout.graphql.js';
 import {
   MAX_WAVES,
@@ -20,6 +21,7 @@ const WaveStateType = g.enumeration<WaveState>('RolloutWaveState', 'What has bec
 
 interface ShownWave extends RolloutWave, WaveFigures {
   readonly state: WaveState;
+  readonly payments: ShownPayments | null;
 }
 
 const count = (what: string) => g.int(`Number of terminals ${what}.`);
@@ -40,6 +42,10 @@ const WaveType = g.objectType<ShownWave>(
     proven: count('that have completed a transaction under them'),
     failed: count('that have failed to install one of them'),
     silent: count('that have got them and sent no request since'),
+    payments: g.object.orNull(
+      PaymentsType,
+      'Payments of its terminals, to be compared. Null in the first minute after its begin, and before.',
+    ),
   },
 );
 
@@ -52,6 +58,9 @@ const StopWhenType = g.objectType<StopWhen & object, 'deadline'>(
     silentPercent: g.int.orNull(
       'Share of terminals of a wave that have sent no request since they got the versions; looked at an hour after its begin, and not before `minDuration`.',
     ),
+    approvalDropPercent: g.int.orNull(
+      'Points by which the share of approved payments of a wave is lower than those that it is compared with.',
+    ),
   },
 );
 
@@ -61,11 +70,16 @@ const WindowType = g.objectType<Window>('RolloutWindow', 'Hours of the day in wh
   zone: g.text('Time zone of the hours, for example America/Sao_Paulo.'),
 });
 
-function shownWaves({ wave, waves, state, figures }: Rollout): readonly ShownWave[] {
+function shownWaves({ wave, waves, state, figures, payments }: Rollout): readonly ShownWave[] {
   return waves.map((each, place) => {
     const isPassed = place < wave || state === 'finished';
     const own = place > wave ? 'waiting' : isPassed ? 'passed' : 'begun';
-    return { ...each, ...(figures[place] ?? NO_FIGURES), state: own };
+    return {
+      ...each,
+      ...(figures[place] ?? NO_FIGURES),
+      state: own,
+      payments: shownPayments(payments[place]),
+    };
   });
 }
 

@@ -70,6 +70,7 @@ type Internal =
   | 'stopWhen'
   | 'hours'
   | 'figures'
+  | 'payments'
   | 'drawn'
   | 'wave'
   | 'waveStartedAt'

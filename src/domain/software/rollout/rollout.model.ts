@@ -37,11 +37,14 @@ export const RolloutWaveInput = z.object({
 });
 export type RolloutWaveInput = z.output<typeof RolloutWaveInput>;
 
+const orNull = <Value>(type: z.ZodType<Value>) => type.nullish().transform((value) => value ?? null);
+
 const StopWhenFields = z.object({
-  failedPercent: percent.nullish(),
-  failedCount: z.number().int().min(1).nullish(),
-  silentPercent: percent.nullish(),
-  deadline: z.date().nullish(),
+  failedPercent: orNull(percent),
+  failedCount: orNull(z.number().int().min(1)),
+  silentPercent: orNull(percent),
+  approvalDropPercent: orNull(percent),
+  deadline: orNull(z.date()),
 });
 
 const hour = z.number().int().min(0).max(24);
@@ -56,12 +59,9 @@ export const RolloutCreate = z.object({
     .min(1, 'must not be empty')
     .max(MAX_VERSIONS, `must have at most ${MAX_VERSIONS} entries`),
   waves: z.array(RolloutWaveInput).min(1, 'must not be empty').max(MAX_WAVES),
-  stopWhen: StopWhenFields.nullish().transform((value) => value ?? {}),
-  window: WindowFields.nullish().transform((value) => value ?? null),
-  startAt: z
-    .date()
-    .nullish()
-    .transform((value) => value ?? null),
+  stopWhen: StopWhenFields.nullish().transform((value) => value ?? StopWhenFields.parse({})),
+  window: orNull(WindowFields),
+  startAt: orNull(z.date()),
 });
 export type RolloutCreate = z.output<typeof RolloutCreate>;
 
@@ -81,6 +81,8 @@ export interface StopWhen {
   readonly failedCount: number | null;
   /** Share of terminals of a wave that sent no request since they got the versions. */
   readonly silentPercent: number | null;
+  /** Points by which the share of approved payments of a wave is lower than that of those it is compared with. */
+  readonly approvalDropPercent: number | null;
   /** Time, in milliseconds since 1970, by which the last wave must have begun. */
   readonly deadline: number | null;
 }
@@ -100,6 +102,8 @@ export type Rollout = RecordOf<
     readonly hours: Window | null;
     /** Figures of each wave when a node last looked. */
     readonly figures: readonly WaveFigures[];
+    /** Payments of each wave that has begun. */
+    readonly payments: readonly WavePayments[];
   }
 >;
 
@@ -143,6 +147,37 @@ export const NO_FIGURES: WaveFigures = {
   failed: 0,
   silent: 0,
 };
+
+/** Payments of terminals in a span of time. */
+export interface PaymentFigures {
+  readonly terminals: number;
+  /** Transactions with a payment. */
+  readonly payments: number;
+  /** Payments that the authorizer approved; cancellations and refunds too. */
+  readonly approved: number;
+  /** Failed transactions with a host, which have no payment. */
+  readonly failed: number;
+}
+
+/** Payments of a wave when a node last counted them. Times are in milliseconds since 1970. */
+export interface WavePayments {
+  /** When the wave began. */
+  readonly from: number;
+  /** When they were counted; `from` if not yet. */
+  readonly countedAt: number;
+  /** The terminals of the wave, from its begin on. Null if not counted yet. */
+  readonly now: PaymentFigures | null;
+  /** Payments of these terminals in the same span, seven days earlier. */
+  readonly before: PaymentFigures | null;
+  /** Terminals of later waves without the versions, in the span of `now`. Null if there are none. */
+  readonly waiting: PaymentFigures | null;
+}
+
+/** The payments of a wave are compared from its begin on, for this time at most. */
+export const COMPARED_MS = 7 * DAY;
+
+/** Payments and failed transactions that each side needs before a rollout is stopped by a comparison of them. */
+export const MIN_COMPARED = 50;
 
 /** Terminals need this time to send their next request: silent ones are counted after it. */
 export const TIME_TO_ANSWER_MS = HOUR;

@@ -154,19 +154,22 @@ export async function findDueAfter(work: SystemReadWork, companyId: number): Pro
 export async function noteLook(
   work: WriteWork,
   { id }: Pick<Rollout, 'id'>,
-  next: { readonly dueAt: number | null; readonly figures: readonly WaveFigures[] | null },
+  next: { readonly dueAt: number | null; readonly seen: Pick<Rollout, 'figures' | 'payments'> | null },
 ): Promise<void> {
   const changes = { due_at: next.dueAt === null ? null : instant.toColumn(new Date(next.dueAt)) };
-  if (next.figures === null) {
+  if (next.seen === null) {
     await rolloutTable.rows.update(work, { id }, changes);
     return;
   }
-  const shown = { figures: figuresOfWaves.toColumn(next.figures), sequence: await nextSequence(work) };
-  await rolloutTable.rows.update(work, { id }, { ...changes, ...shown });
+  const figures = figuresOfWaves.toColumn(next.seen.figures);
+  const payments = paymentsOfWaves.toColumn(next.seen.payments);
+  const sequence = await nextSequence(work);
+  await rolloutTable.rows.update(work, { id }, { ...changes, figures, payments, sequence });
   work.report({ companyId: work.caller.companyId, entityType: 'rollout_change' });
 }
 
-const figuresOfWaves = json<readonly WaveFigures[]>();
+const figuresOfWaves = json<Rollout['figures']>();
+const paymentsOfWaves = json<Rollout['payments']>();
 
 /** Devices of logical numbers, with what decides whether they can get versions. One statement for 2,000 numbers. */
 export async function selectDevicesOf(work: ReadWork, logicalNumberIds: Ids) {

@@ -1,13 +1,17 @@
 /** Decisions about rollouts, from figures alone. */
 import { DAY, HOUR, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
 import {
+  COMPARED_MS,
+  MIN_COMPARED,
   NO_FIGURES,
   type Obstacle,
+  type PaymentFigures,
   type Rollout,
   type RolloutWaveInput,
   SILENT_AFTER_MS,
   TIME_TO_ANSWER_MS,
   type WaveFigures,
+  type WavePayments,
   type Window,
 } from './rollout.model.js';
 
@@ -138,16 +142,17 @@ export function decide(rollout: Rollout, figures: readonly WaveFigures[], now: n
   }
   if (stopWhen.deadline !== null && now >= stopWhen.deadline) return { kind: 'stop', because: LATE };
   const opens = hours === null ? now : opensAt(hours, now);
-  return opens > now ? { kind: 'wait', until: opens } : { kind: 'start_wave', wave: wave + 1 };
+  if (opens <= now) return { kind: 'start_wave', wave: wave + 1 };
+  return { kind: 'wait', until: wave < 0 ? opens : Math.min(opens, now + LOOK_AT_HELD_MS) };
 }
 
 /** Interval, and days since its last wave, in which nodes look at the figures of a rollout that does not go on. */
-const LOOK_AT_ENDED_MS = MINUTE;
+const LOOK_AT_HELD_MS = MINUTE;
 const DAYS_OF_ENDED = 30;
 
 function lookAtEnded({ waveStartedAt }: Rollout, now: number): number | null {
   const isRecent = waveStartedAt !== null && now < waveStartedAt.getTime() + DAYS_OF_ENDED * DAY;
-  return isRecent ? now + LOOK_AT_ENDED_MS : null;
+  return isRecent ? now + LOOK_AT_HELD_MS : null;
 }
 
 const LATE = 'The deadline has passed before the last wave was proven.';
@@ -172,7 +177,39 @@ function reasonToStop(rollout: Rollout, figures: readonly WaveFigures[], now: nu
   if (stopWhen.silentPercent !== null && hasAnswered && share(own.silent, size) >= stopWhen.silentPercent) {
     return `${own.silent} of ${size} terminals have sent nothing ${where}: at least ${stopWhen.silentPercent} %.`;
   }
-  return stopWhen.deadline !== null && now >= stopWhen.deadline ? LATE : null;
+  if (stopWhen.deadline !== null && now >= stopWhen.deadline) return LATE;
+  return approvalDrop(rollout, stopWhen.approvalDropPercent);
+}
+
+/** Share of approved payments among all attempts to pay, in percent; null if there are none. */
+export const approvedPercent = ({ payments, approved, failed }: PaymentFigures): number | null =>
+  payments + failed === 0 ? null : share(approved, payments + failed);
+
+/** The last count of payments of the current wave in words, if their approved share is lower by so many points. */
+function approvalDrop({ wave, payments }: Rollout, points: number | null): string | null {
+  const { now, before, waiting } = payments[wave] ?? {};
+  const isEnough = (side?: PaymentFigures | null): side is PaymentFigures =>
+    side != null && side.payments + side.failed >= MIN_COMPARED;
+  if (points === null || !isEnough(now) || !isEnough(before)) return null;
+  const others = isEnough(waiting) ? [before, waiting] : [before];
+  const percentOf = (side: PaymentFigures): number => approvedPercent(side) ?? 0;
+  if (others.some((side) => percentOf(side) - percentOf(now) < points)) return null;
+  const [own = '', earlier = '', ofWaiting] = [now, ...others].map(
+    (side) => `${percentOf(side).toFixed(1)} % of ${side.payments + side.failed}`,
+  );
+  const rest = ofWaiting === undefined ? '' : `, and ${ofWaiting} on terminals that wait`;
+  return `${own} payments are approved in wave ${wave + 1}, ${earlier} a week before${rest}: at least ${points} points less.`;
+}
+
+/** Counts of payments come after this share of the time since the begin of the wave, and at most once a minute. */
+const COUNTED_EACH = 1 / 60;
+/** Payments that terminals send late are counted for this time after the span that is compared. */
+const LATE_MS = DAY;
+
+/** Whether the payments of a wave are to be counted again. */
+export function isCountDue({ state }: Rollout, { from, countedAt }: WavePayments, now: number): boolean {
+  const isOver = state === 'undone' || countedAt >= from + COMPARED_MS + LATE_MS;
+  return !isOver && now >= countedAt + Math.max(MINUTE, (countedAt - from) * COUNTED_EACH);
 }
 
 /** The next time from `now` on in the hours of a window, in milliseconds since 1970. */

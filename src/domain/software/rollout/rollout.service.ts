@@ -117,13 +117,12 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     minProvenPercent,
     minDuration,
   }));
-  const { failedPercent = null, failedCount = null, silentPercent = null, deadline } = stopWhen;
   const rollout = await rolloutTable.insert(work, {
     name,
     state: 'planned',
     appVersionIds,
     waves,
-    stopWhen: { failedPercent, failedCount, silentPercent, deadline: deadline?.getTime() ?? null },
+    stopWhen: { ...stopWhen, deadline: stopWhen.deadline?.getTime() ?? null },
     hours: window && { ...window, zone: window.zone ?? (await zoneOfCompany(work)) },
     startAt,
     total: drawn.length,
@@ -132,6 +131,7 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     waveStartedAt: null,
     jobId: null,
     figures: waves.map(({ size }) => ({ ...NO_FIGURES, waiting: size })),
+    payments: [],
     stoppedBecause: null,
     dueAt: null,
     sequence: await nextSequence(work),
@@ -187,10 +187,17 @@ export async function takeStep(work: WriteWork, current: Rollout, action: Step, 
   return rollout;
 }
 
+/** Figures from which a node decided about a rollout. */
+type Seen = Pick<Rollout, 'figures' | 'payments'>;
+
 /** Gives the versions to the terminals of a wave that wait for them. */
-export async function startWave(work: WriteWork, current: Rollout, wave: number): Promise<Rollout> {
+export async function startWave(work: WriteWork, current: Rollout, wave: number, seen: Seen) {
+  const from = work.now.getTime();
+  const begun = { from, countedAt: from, now: null, before: null, waiting: null };
   const jobId = await startRows(work, GRANT, current, await selectRows(work, current, wave));
   return await takeStep(work, current, 'start_wave', {
+    ...seen,
+    payments: [...seen.payments, begun],
     state: 'running',
     wave,
     waveStartedAt: work.now,
@@ -229,18 +236,19 @@ export async function resumeRollout(work: WriteWork, current: Rollout): Promise<
   return await takeStep(work, current, 'resume', { ...changes, state: 'running', jobId });
 }
 
-/** Stops a rollout for a reason with its figures; a node looks at it again at `dueAt`. */
+/** Stops a rollout for a reason with its figures; a node looks at it again at once, if `changes` has no other time. */
 export async function stopRollout(
   work: WriteWork,
   current: Rollout,
   stoppedBecause: string,
-  dueAt: Date | null = work.now,
+  changes: Partial<Seen & Pick<Rollout, 'dueAt'>> = {},
 ): Promise<Rollout> {
   await endJob(work, current);
   return await takeStep(work, current, 'stop', {
     state: 'stopped_by_failures',
     stoppedBecause,
-    dueAt,
+    dueAt: work.now,
+    ...changes,
   });
 }
 

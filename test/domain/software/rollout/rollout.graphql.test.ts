@@ -277,6 +277,8 @@ describe('a rollout', () => {
       [{ waves: [{ minProvenPercent: 101 }] }, 'waves'],
       [{ stopWhen: { failedPercent: 101 } }, 'stopWhen'],
       [{ stopWhen: { failedCount: 0 } }, 'stopWhen'],
+      [{ stopWhen: { approvalDropPercent: 0 } }, 'stopWhen'],
+      [{ stopWhen: { approvalDropPercent: 101 } }, 'stopWhen'],
       [{ window: { from: 25, to: 3, zone: 'UTC' } }, 'window'],
       [{ window: { from: 1, to: 3, zone: 'Mars/Base' } }, 'window'],
       [{ name: '' }, 'name'],

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 
 import {
+  MIN_COMPARED,
   NO_FIGURES,
+  type PaymentFigures,
   type Rollout,
   type RolloutWaveInput,
   type WaveFigures,
+  type WavePayments,
 } from '../../../../src/domain/software/rollout/rollout.model.js';
 import {
   type Candidate,
   decide,
   drawWaves,
+  isCountDue,
   obstacleOf,
   opensAt,
 } from '../../../../src/domain/software/rollout/rollout.rules.js';
@@ -108,7 +112,13 @@ const WAVES = [
   { size: 10, minProvenPercent: 50, minDuration: HOUR },
   { size: 100, minProvenPercent: 0, minDuration: 0 },
 ];
-const NEVER = { failedPercent: null, failedCount: null, silentPercent: null, deadline: null };
+const NEVER = {
+  failedPercent: null,
+  failedCount: null,
+  silentPercent: null,
+  approvalDropPercent: null,
+  deadline: null,
+};
 
 const rollout = (more: Partial<Rollout> = {}): Rollout =>
   ({
@@ -118,6 +128,7 @@ const rollout = (more: Partial<Rollout> = {}): Rollout =>
     waves: WAVES,
     stopWhen: NEVER,
     hours: null,
+    payments: [],
     waveStartedAt: new Date(NOW),
     ...more,
   }) as Rollout;
@@ -181,6 +192,70 @@ describe('the decision about a rollout', () => {
     const hours = { from: 22, to: 6, zone: 'America/Sao_Paulo' };
     const decision = decide(rollout({ wave: -1, hours }), figures(), NOW);
     expect(decision).toEqual({ kind: 'wait', until: Date.UTC(2026, 2, 3, 1) });
+    const later = NOW + HOUR;
+    const between = decide(rollout({ hours }), figures({ proven: 10 }), later);
+    expect(between).toEqual({ kind: 'wait', until: later + MINUTE });
+  });
+});
+
+describe('the comparison of payments', () => {
+  const side = (percent: number, payments = 200, failed = 0): PaymentFigures => ({
+    terminals: 10,
+    payments: payments - failed,
+    approved: (payments * percent) / 100,
+    failed,
+  });
+
+  const stop = (
+    now: PaymentFigures | null,
+    before: PaymentFigures | null,
+    waiting: PaymentFigures | null,
+  ): string => {
+    const payments: readonly WavePayments[] = [{ from: NOW, countedAt: NOW, now, before, waiting }];
+    const stopWhen = { ...NEVER, approvalDropPercent: 10 };
+    const decision = decide(rollout({ stopWhen, payments }), figures(), NOW);
+    return decision.kind === 'stop' ? decision.because : decision.kind;
+  };
+
+  it('stops when fewer are approved than a week before, and than on terminals that wait', () => {
+    expect(stop(side(80), side(90), null)).toBe(
+      '80.0 % of 200 payments are approved in wave 1, 90.0 % of 200 a week before: at least 10 points less.',
+    );
+    expect(stop(side(80, 100, 20), side(95, 400), side(90, 1000))).toBe(
+      '80.0 % of 100 payments are approved in wave 1, 95.0 % of 400 a week before, and 90.0 % of 1000 on terminals that wait: at least 10 points less.',
+    );
+    expect(stop(side(80.5), side(90), null)).toBe('wait');
+    expect(stop(side(0), side(100), side(100))).toContain('0.0 % of 200');
+  });
+
+  it('does not stop when the terminals that wait have the same drop', () => {
+    expect(stop(side(60), side(95), side(60))).toBe('wait');
+    expect(stop(side(60), side(95), side(69.5))).toBe('wait');
+    expect(stop(side(60), side(60), side(95))).toBe('wait');
+  });
+
+  it('needs enough payments of the wave now and before, and of those that wait to heed them', () => {
+    const few = MIN_COMPARED - 1;
+    expect(stop(side(0, few), side(100), null)).toBe('wait');
+    expect(stop(side(0), side(100, few), side(100))).toBe('wait');
+    expect(stop(null, null, null)).toBe('wait');
+    expect(stop(side(0), side(100), side(0, few))).toContain('a week before: at least');
+    expect(stop(side(0, MIN_COMPARED), side(100, MIN_COMPARED), null)).toContain('at least 10 points less');
+  });
+
+  it('is counted once a minute at first, then at each sixtieth of the span, for eight days', () => {
+    const due = (countedAt: number, now: number, state: Rollout['state'] = 'running'): boolean => {
+      const counted = { from: NOW, countedAt, now: null, before: null, waiting: null };
+      return isCountDue(rollout({ state }), counted, now);
+    };
+    expect([due(NOW, NOW + MINUTE - 1), due(NOW, NOW + MINUTE)]).toEqual([false, true]);
+    const day = NOW + DAY;
+    expect([due(day, day + 24 * MINUTE - 1), due(day, day + 24 * MINUTE)]).toEqual([false, true]);
+    expect([due(NOW + 8 * DAY - 1, NOW + 9 * DAY), due(NOW + 8 * DAY, NOW + 90 * DAY)]).toEqual([
+      true,
+      false,
+    ]);
+    expect([due(NOW, day, 'undone'), due(NOW, day, 'finished')]).toEqual([false, true]);
   });
 });
 

@@ -46,7 +46,7 @@ export {
 } from './schema/mutations.js';
 export { DEFAULT_FIRST, MAX_FIRST, pageRequest, searchesOf } from './schema/page.js';
 export { changedRecord, payload, payloadType, refusalFields, WARNINGS } from './schema/payload.js';
-export { listQuery, queries } from './schema/queries.js';
+export { changes, listQuery, queries } from './schema/queries.js';
 export {
   type Info,
   keptConditionOf,

@@ -1,3 +1,5 @@
+import type { Move } from '../../database/list/moves.js';
+import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/requests.js';
 import {
@@ -5,15 +7,16 @@ import {
   graphqlModule,
   nodesOf,
   query,
+  subscription,
   type GraphqlModule,
   type ListOptions,
   type NodeSource,
   type ResolvedField,
 } from './fields.js';
 import type { ListTypes } from './list.js';
-import { fieldName, plural, withArticle, words } from './node.js';
+import { fieldName, numberIn, plural, withArticle, words } from './node.js';
 import type { Keys } from './page.js';
-import { id, int, object, text, type AnyField } from './types.js';
+import { id, int, object, text, untypedObjectType, type AnyField } from './types.js';
 
 interface UniqueKey<T> {
   readonly description: string;
@@ -80,4 +83,38 @@ export function listQuery<T extends object>(
   const list = all(types, `${description}${costNote}`, options);
   const cost = filterCost === undefined ? {} : { counts: filterCost, countsWhere: 'filter' };
   return query(field ?? `${fieldName(name)}s`, { ...list, ...cost });
+}
+
+/**
+ * The subscription to changes of records, for example `jobChanged`. With `get`, which fails for records that do not exist,
+ * it is for one record.
+ */
+export function changes<T extends { readonly id: number }>(
+  { list: { name }, Record }: ListTypes<T>,
+  newRows: NewRows<Move<T>>,
+  get?: (work: ReadWork, recordId: number) => Promise<T>,
+): GraphqlModule {
+  const [field, noun] = [fieldName(name), words(name)];
+  const Event = untypedObjectType(`${name}Event`, `A change of ${withArticle(noun)}.`, {
+    sequence: int(`Position among the changes of ${plural(noun)} of the company. Grows with each one.`),
+    [field]: object(Record, `The ${noun} as it was when the event was sent.`),
+  });
+  return subscription(`${field}Changed`, {
+    field: object(
+      Event,
+      `Each change of ${withArticle(noun)}. Of changes that follow each other quickly, only the last one is sent.`,
+    ),
+    args: {
+      ...(get && { id: id(`Global id of the ${noun}.`) }),
+      after: int.orNull(
+        'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
+      ),
+    },
+    subscribe: async (ctx, { id: recordId = '', after }) => {
+      if (get === undefined) return await ctx.follow(newRows, { after });
+      await ctx.read('read', (work) => get(work, numberIn(name, recordId) ?? 0));
+      return await ctx.follow(newRows, { filter: { [`${field}Id`]: { eq: recordId } }, after });
+    },
+    resolve: ({ id: sequence, record }: Move<T>) => ({ sequence, [field]: record }),
+  });
 }

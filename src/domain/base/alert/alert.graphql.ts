@@ -2,7 +2,6 @@ import * as g from '../../../graphql/index.js';
 import { auditedType, UserList } from '../../people/user/user.graphql.js';
 import {
   type Alert,
-  type AlertChange,
   type AlertRule,
   AlertRuleCreate,
   AlertRuleUpdate,
@@ -127,28 +126,6 @@ const changes = g.mutations(RuleList, {
   delete: { description: 'Deletes an alert rule, and closes its open alert.', run: deleteAlertRule },
 });
 
-const AlertEvent = g.objectType<{ readonly sequence: number; readonly alert: Alert }>(
-  'AlertEvent',
-  'A change of an alert.',
-  {
-    sequence: g.int('Position among the changes of alerts of the company. Grows with each one.'),
-    alert: g.object(AlertType, 'The alert as it was when the event was sent.'),
-  },
-);
-const alertChanged = g.subscription('alertChanged', {
-  field: g.object(
-    AlertEvent,
-    'Each change of an alert. Of changes that follow each other quickly, only the last one is sent.',
-  ),
-  args: {
-    after: g.int.orNull(
-      'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
-    ),
-  },
-  subscribe: (ctx, { after }) => ctx.follow(alertNewRows, { after }),
-  resolve: ({ id: sequence, alert }: AlertChange) => ({ sequence, alert }),
-});
-
 export const alertGraphql = g.graphqlModule(
   g.queries(RuleList, { listDescription: 'All alert rules of the company.' }),
   g.queries(AlertList, {
@@ -166,7 +143,7 @@ export const alertGraphql = g.graphqlModule(
       },
     },
   }),
-  alertChanged,
+  g.changes(AlertList, alertNewRows),
   g.fields(RuleType, {
     on: g.computed(g.object(Condition, 'What opens an alert.'), ({ kind, condition }) => ({
       [kind]: condition,

@@ -59,12 +59,6 @@ interface RuleFields {
 /** A time at which a rule was met. */
 export type Alert = RecordOf<'alerts', { readonly examples: readonly string[] }>;
 
-export interface AlertChange {
-  /** The sequence. */
-  readonly id: number;
-  readonly alert: Alert;
-}
-
 /** Result of measuring the condition of a rule. */
 export interface Measured {
   readonly affected: number;

@@ -1,18 +1,12 @@
 import { sql } from 'kysely';
 
-import {
-  CompanyRows,
-  drawPosition,
-  specialSql,
-  type OfCompany,
-} from '../../../database/company/company-rows.js';
+import { CompanyRows, specialSql, type OfCompany } from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
+import { movesOf } from '../../../database/list/moves.js';
 import { retainedBy } from '../../../database/prunings.js';
-import type { SystemReadWork, WriteWork } from '../../../database/work.js';
-import type { Alert, AlertChange, AlertRule } from './alert.model.js';
-
-const ALERT_CHANGES = 'alert_changes';
+import type { SystemReadWork } from '../../../database/work.js';
+import type { Alert, AlertRule } from './alert.model.js';
 
 export const ruleTable = new CompanyTable<'alert_rules', AlertRule>('alert_rules');
 export const alertRows = new CompanyRows('alerts');
@@ -41,26 +35,13 @@ export const alerts = listOf<'alerts', Alert>({
   },
 });
 
-const changes = listOf<'alerts', AlertChange>({
-  name: 'AlertChange',
-  table: 'alerts',
-  rows: 'alerts',
-  id: 'sequence',
-  orders: { ID: 'sequence' },
-  filters: {},
-  recordOf: (row) => ({ id: row.sequence, alert: recordOf(row) }),
-});
-
-export const alertNewRows = changes.movedRows('alerts_by_sequence', ALERT_CHANGES);
+export const { newRows: alertNewRows, nextSequence } = movesOf('alerts', 'Alert', recordOf);
 
 /** The open alert of a rule. */
 export async function findOpen(work: OfCompany<SystemReadWork>, ruleId: number): Promise<Alert | undefined> {
   const row = await alertRows.find(work, { rule_id: ruleId, closed_at: null });
   return row && recordOf(row);
 }
-
-/** The position of the change of an alert that this unit makes. */
-export const nextSequence = (work: WriteWork): Promise<number> => drawPosition(work, ALERT_CHANGES);
 
 /** Companies with rules, ascending, after `companyId`. */
 export async function companiesWithRules(work: SystemReadWork, companyId: number, limit: number) {

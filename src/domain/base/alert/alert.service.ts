@@ -144,8 +144,7 @@ export async function changeAlert(
 }
 
 function note(work: WriteWork, alert: Alert, noted: Noted | undefined): void {
-  const { companyId, userId } = work.caller;
-  work.report({ companyId, entityType: 'alert_change' });
+  const { userId } = work.caller;
   if (noted === undefined) return;
   const { id: entityId, ruleId, name, kind, affected, total, examples } = alert;
   const { openedAt, acknowledgedAt, closedAt } = alert;

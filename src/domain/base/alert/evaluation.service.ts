@@ -2,12 +2,11 @@
  * Opens and closes alerts. What a read has measured is compared with the open alert again in the unit that writes, so that
  * neither another node nor a crash between the two doubles or loses an alert.
  */
-import { isStorageCode } from '../../../database/statements.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
-import { DomainError } from '../../../platform/errors.js';
 import type { Mailer } from '../../../platform/mail.js';
 import { type Caller, localCaller } from '../../../platform/requests.js';
+import { isPassing } from '../job/job.service.js';
 import { alertKinds, type AlertTools } from './alert-kind.service.js';
 import { mailAlert } from './alert-mail.service.js';
 import type { AlertRule, Measured } from './alert.model.js';
@@ -62,11 +61,6 @@ async function evaluateCompany(tools: EvaluationTools, companyId: number): Promi
     });
   }
 }
-
-/** Whether an error is of too much work at this time, or of a fault of the storage, which is reported where it occurs. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof DomainError &&
-  (error.code === 'busy' || error.code === 'deadline_exceeded' || isStorageCode(error.code));
 
 interface Finding extends Measured {
   readonly examples: readonly string[];

@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/user.graphql.js';
-import type { Job, JobChange, JobRejection, JobState } from './job.model.js';
+import type { Job, JobRejection, JobState } from './job.model.js';
 import { cancelJob, getJob, jobNewRows, jobs, rejectionList, rejectionsOfJob } from './job.service.js';
 
 const State = g.enumeration<JobState>('JobState', 'What has become of a job.', {
@@ -41,33 +41,6 @@ const RejectionType = g.nodeType<JobRejection, 'jobId' | 'code'>(
 
 const RejectionList = g.listTypes(rejectionList, RejectionType);
 
-const JobEvent = g.objectType<{ readonly sequence: number; readonly job: Job }>(
-  'JobEvent',
-  'A change of a job.',
-  {
-    sequence: g.int('Position among the changes of jobs of the company. Grows with each one.'),
-    job: g.object(JobType, 'The job as it was when the event was sent.'),
-  },
-);
-
-const jobChanged = g.subscription('jobChanged', {
-  field: g.object(
-    JobEvent,
-    'Each change of a job. Of changes that follow each other quickly, only the last one is sent.',
-  ),
-  args: {
-    id: g.id('Global id of the job.'),
-    after: g.int.orNull(
-      'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
-    ),
-  },
-  subscribe: async (ctx, { id, after }) => {
-    await ctx.read('read', (work) => getJob(work, g.numberIn('Job', id) ?? 0));
-    return await ctx.follow(jobNewRows, { filter: { jobId: { eq: id } }, after });
-  },
-  resolve: ({ id: sequence, job }: JobChange) => ({ sequence, job }),
-});
-
 export const jobGraphql = g.graphqlModule(
   g.queries(JobList),
   g.nodesOf(rejectionList),
@@ -80,7 +53,7 @@ export const jobGraphql = g.graphqlModule(
       },
     },
   }),
-  jobChanged,
+  g.changes(JobList, jobNewRows, getJob),
   g.fields(RejectionType, g.refusalFields),
   g.fields(JobType, {
     rejections: g.many(RejectionList, rejectionsOfJob, 'Rows that were refused, in the order of the rows.'),

@@ -19,9 +19,3 @@ interface JobFields {
 
 /** A row that was refused, and changed nothing. */
 export type JobRejection = RecordOf<'job_rejections', { readonly code: DomainCode }>;
-
-export interface JobChange {
-  /** The sequence. */
-  readonly id: number;
-  readonly job: Job;
-}

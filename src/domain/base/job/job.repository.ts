@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, drawPosition, specialSql } from '../../../database/company/company-rows.js';
+import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
+import { movesOf } from '../../../database/list/moves.js';
 import { retainedBy } from '../../../database/prunings.js';
-import type { SystemReadWork, WriteWork } from '../../../database/work.js';
-import type { Job, JobChange, JobRejection } from './job.model.js';
+import type { SystemReadWork } from '../../../database/work.js';
+import type { Job, JobRejection } from './job.model.js';
 
-const JOB_CHANGES = 'job_changes';
 const MAX_REJECTIONS = 100_000;
 
 export const jobTable = new CompanyTable<'jobs', Job>('jobs');
@@ -32,20 +32,7 @@ export const rejectionList = listOf<'job_rejections', JobRejection>({
 
 export const rejectionsOfJob = rejectionList.of({ column: 'job_id' });
 
-const changes = listOf<'jobs', JobChange>({
-  name: 'JobChange',
-  table: 'jobs',
-  rows: 'jobs',
-  id: 'sequence',
-  orders: { ID: 'sequence' },
-  filters: { jobId: { column: 'id', kind: 'id' } },
-  recordOf: (row) => ({ id: row.sequence, job: jobTable.recordOf(row) }),
-});
-
-export const jobNewRows = changes.movedRows('jobs_by_sequence', JOB_CHANGES);
-
-/** The position of the change of a job that this unit makes. */
-export const nextSequence = (work: WriteWork): Promise<number> => drawPosition(work, JOB_CHANGES);
+export const { newRows: jobNewRows, nextSequence } = movesOf('jobs', 'Job', jobTable.recordOf);
 
 interface OpenJob {
   readonly companyId: number;

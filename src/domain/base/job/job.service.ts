@@ -96,13 +96,7 @@ async function end(work: WriteWork, job: Job, state: Job['state'], changes: Part
 
 /** Changes a job without an entry in the ledger. */
 async function update(work: WriteWork, job: Job, changes: Partial<Job>): Promise<Job> {
-  const updated = await jobTable.update(work, job, {
-    ...job,
-    ...changes,
-    sequence: await nextSequence(work),
-  });
-  work.report({ companyId: work.caller.companyId, entityType: 'job_change' });
-  return updated;
+  return await jobTable.update(work, job, { ...job, ...changes, sequence: await nextSequence(work) });
 }
 
 /** Whether an error passes, so that the step is done again later. */

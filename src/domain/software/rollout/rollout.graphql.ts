@@ -8,7 +8,6 @@ import { AppVersionList } from '../app/app.graphql.js';
 import {
   type Obstacle,
   type Rollout,
-  type RolloutChange,
   type RolloutState,
   type RolloutTerminal,
   type WaveFigures,
@@ -108,33 +107,6 @@ const TerminalList = g.listTypes(
   { state: TerminalState },
 );
 
-const RolloutEvent = g.objectType<{ readonly sequence: number; readonly rollout: Rollout }>(
-  'RolloutEvent',
-  'A change of a rollout.',
-  {
-    sequence: g.int('Position among the changes of rollouts of the company. Grows with each one.'),
-    rollout: g.object(RolloutType, 'The rollout as it was when the event was sent.'),
-  },
-);
-
-const rolloutChanged = g.subscription('rolloutChanged', {
-  field: g.object(
-    RolloutEvent,
-    'Each step of a rollout. Of changes that follow each other quickly, only the last one is sent.',
-  ),
-  args: {
-    id: g.id('Global id of the rollout.'),
-    after: g.int.orNull(
-      'Resumes after the event with this `sequence`. Without it, only changes from now on are sent.',
-    ),
-  },
-  subscribe: async (ctx, { id, after }) => {
-    await ctx.read('read', (work) => getRollout(work, g.numberIn('Rollout', id) ?? 0));
-    return await ctx.follow(rolloutNewRows, { filter: { rolloutId: { eq: id } }, after });
-  },
-  resolve: ({ id: sequence, rollout }: RolloutChange) => ({ sequence, rollout }),
-});
-
 export const rolloutGraphql = g.graphqlModule(
   g.queries(RolloutList),
   g.nodesOf(rolloutTerminals),
@@ -161,7 +133,7 @@ export const rolloutGraphql = g.graphqlModule(
     },
     true,
   ),
-  rolloutChanged,
+  g.changes(RolloutList, rolloutNewRows, getRollout),
   g.fields(RolloutType, {
     appVersions: {
       field: {

@@ -116,12 +116,6 @@ export type RolloutTerminal = RecordOf<
   }
 >;
 
-/** A change of a rollout; the id is its position. */
-export interface RolloutChange {
-  readonly id: number;
-  readonly rollout: Rollout;
-}
-
 /** Numbers of terminals of a wave by what is known of the versions on them. Each is counted once. */
 export interface WaveFigures {
   /** Not given the versions yet. */

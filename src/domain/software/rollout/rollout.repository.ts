@@ -1,27 +1,15 @@
 import { sql } from 'kysely';
 
-import {
-  CompanyRows,
-  excluded,
-  MANY_ROWS,
-  drawPosition,
-  specialSql,
-} from '../../../database/company/company-rows.js';
+import { CompanyRows, excluded, MANY_ROWS, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
+import { movesOf } from '../../../database/list/moves.js';
 import { flag, idTable, inIds, instant, json, portable, type Sql } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
 import type { Ids } from '../../../platform/validate.js';
-import {
-  NO_FIGURES,
-  type Rollout,
-  type RolloutChange,
-  type RolloutTerminal,
-  type WaveFigures,
-} from './rollout.model.js';
+import { NO_FIGURES, type Rollout, type RolloutTerminal, type WaveFigures } from './rollout.model.js';
 
-const ROLLOUT_CHANGES = 'rollout_changes';
 const MAX_TERMINALS = 1_000_000;
 const NUMBERS_PER_QUERY = 2_000;
 
@@ -34,20 +22,11 @@ export const rollouts = auditedList(rolloutTable, {
   filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
 });
 
-const changes = listOf<'rollouts', RolloutChange>({
-  name: 'RolloutChange',
-  table: 'rollouts',
-  rows: 'rollouts',
-  id: 'sequence',
-  orders: { ID: 'sequence' },
-  filters: { rolloutId: { column: 'id', kind: 'id' } },
-  recordOf: (row) => ({ id: row.sequence, rollout: rolloutTable.recordOf(row) }),
-});
-
-export const rolloutNewRows = changes.movedRows('rollouts_by_sequence', ROLLOUT_CHANGES);
-
-/** The position of the change of a rollout that this unit makes. */
-export const nextSequence = (work: WriteWork): Promise<number> => drawPosition(work, ROLLOUT_CHANGES);
+export const { newRows: rolloutNewRows, nextSequence } = movesOf(
+  'rollouts',
+  'Rollout',
+  rolloutTable.recordOf,
+);
 
 /** Ids of the versions of the rollout of the terminal `t`. */
 const VERSIONS_OF_T: Sql = portable(
@@ -165,7 +144,6 @@ export async function noteLook(
   const payments = paymentsOfWaves.toColumn(next.seen.payments);
   const sequence = await nextSequence(work);
   await rolloutTable.rows.update(work, { id }, { ...changes, figures, payments, sequence });
-  work.report({ companyId: work.caller.companyId, entityType: 'rollout_change' });
 }
 
 const figuresOfWaves = json<Rollout['figures']>();

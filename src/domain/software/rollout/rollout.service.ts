@@ -167,9 +167,7 @@ const recorded = ({ id, name, state, wave, appVersionIds, total, stoppedBecause,
 /** Changes a rollout without an entry in the ledger. */
 export async function changeRollout(work: WriteWork, current: Rollout, changes: Partial<Rollout>) {
   const values = { ...current, ...changes, sequence: await nextSequence(work) };
-  const rollout = await rolloutTable.update(work, current, values);
-  work.report({ companyId: work.caller.companyId, entityType: 'rollout_change' });
-  return rollout;
+  return await rolloutTable.update(work, current, values);
 }
 
 /** Starts a job with rows of a rollout, and returns its id. */

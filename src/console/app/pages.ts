@@ -23,6 +23,7 @@ export type PageEntry = ReturnType<typeof page>;
 /** All pages, in the order of the menu. The first one is shown at `/console`. */
 export const PAGES: readonly PageEntry[] = [
   page('overview', 'home', null, 'o', () => import('../pages/overview/overview-page')),
+  page('alerts', 'warning', null, 'i', () => import('../pages/alerts/alerts-page')),
   page('devices', 'device', 'fleet', 'd', () => import('../pages/devices/devices-page')),
   page('logical-numbers', 'number', 'fleet', 'l', () => import('../pages/logical-numbers/numbers-page')),
   page('groups', 'group', 'fleet', 'r', () => import('../pages/groups/groups-page')),
@@ -45,6 +46,7 @@ export const PAGES: readonly PageEntry[] = [
   page('jobs', 'check', 'company', 'j', () => import('../pages/company/jobs-page')),
   page('ledger', 'history', 'company', 'h', () => import('../pages/company/ledger-page'), 'ADMIN'),
   page('webhooks', 'send', 'company', 'w', () => import('../pages/webhooks/webhooks-page'), 'ADMIN'),
+  page('alert-rules', 'sliders', 'company', 'q', () => import('../pages/alerts/rules-page')),
   page('settings', 'gear', 'company', 's', () => import('../pages/company/settings-page')),
   page('account', 'user', 'company', 'a', () => import('../pages/account/account-page')),
 ];

@@ -1,9 +1,11 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 
+import { graphql, useQuery, useSubscription } from '../api';
 import { connection } from '../api/client';
 import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
+import { Badge } from '../ui/facts';
 import { Icon } from '../ui/icon';
 import { Secrets } from '../ui/secrets';
 import { Toasts } from '../ui/toasts';
@@ -84,12 +86,30 @@ function Menu({ isOpen }: { readonly isOpen: boolean }): ReactNode {
               <Link key={path} to={path} activeProps={{ 'aria-current': 'page' }}>
                 <Icon name={icon} />
                 {names[name]}
+                {name === 'alerts' && <AlertCount />}
               </Link>
             ))}
         </div>
       ))}
     </nav>
   );
+}
+
+/** A rule has one open alert at most, and a company 50 rules. */
+const OPEN = graphql(`
+  query OpenAlerts {
+    alerts(first: 50, filter: { open: { eq: true } }) { nodes { acknowledgedAt } }
+  }
+`);
+
+const CHANGED = graphql(`subscription AlertChanged { alertChanged { sequence } }`);
+
+/** Number of open alerts that no person has acknowledged. By its subscription, all pages follow alerts. */
+function AlertCount(): ReactNode {
+  const { data } = useQuery(OPEN, {}, ['ALERT']);
+  useSubscription(CHANGED, {}, 'ALERT');
+  const count = data?.alerts.nodes.filter(({ acknowledgedAt }) => acknowledgedAt === null).length ?? 0;
+  return count > 0 && <Badge tone="bad">{count}</Badge>;
 }
 
 function Offline(): ReactNode {

@@ -67,8 +67,8 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
     const [failed] = (await run(chosen, [row], {})).failed;
     if (failed) notify({ text: failed.message, tone: 'bad' });
   };
-  if (!useMay('WRITE')) return null;
   const offered = actions.filter(({ isFor }) => isFor?.(row) ?? true);
+  if (!useMay('WRITE') || offered.length === 0) return null;
   const [only] = actions.length === 1 ? offered : [];
   return (
     <>

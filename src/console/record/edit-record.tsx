@@ -69,6 +69,9 @@ export interface RecordEdit {
    * its last change; see `useChangeNote`.
    */
   readonly document: Document<object, never>;
+  /** Values of the fields, and the input that has them, where these are not fields of the record. */
+  readonly present?: (record: never) => object;
+  readonly shape?: (values: Values) => object;
   /** Says what follows from a change. */
   readonly note?: string;
 }
@@ -90,9 +93,9 @@ export function EditRecord(props: EditRecordProps): ReactNode {
   const label = useLabel();
   const shown = useShownValue();
   const noteChange = useChangeNote();
-  const { record, note, onClose, ...form } = props;
+  const { record, note, onClose, present = (own) => own, ...form } = props;
   const fields = fieldsOf(props.fields);
-  const theirs = presentOf(fields, record);
+  const theirs = presentOf(fields, present(record as never));
   const edit = useEdit(record.id, theirs);
   const mine = edit.values;
   const [isTried, setTried] = useState(false);

@@ -111,6 +111,8 @@ export interface SendFormProps<Data extends object> {
   /** Arguments of the mutation beside the values of the fields, such as the `id` of a record. */
   readonly args?: object;
   readonly root?: Root;
+  /** The input that has these values, where they are not its fields. */
+  readonly shape?: (values: Values) => object;
   /** Further values in `input`. */
   readonly input?: object;
   /** Name of the button. */
@@ -131,7 +133,7 @@ export interface SendFormProps<Data extends object> {
 /** A form that sends one mutation. */
 export function SendForm<Data extends object>(props: SendFormProps<Data>): ReactNode {
   const text = useTexts(words);
-  const { root, done = text.saved, force = text.force } = props;
+  const { root, shape = (same) => same, done = text.saved, force = text.force } = props;
   const fields = fieldsOf(props.fields);
   const draft = useDraft(props.draft, emptyOf(fields));
   const { values, set, clear } = props.state ?? draft;
@@ -150,7 +152,7 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
     if (said !== '') notify({ text: said });
     props.onDone?.(payload, values);
   };
-  const args = input && (root === null ? input : { input: { ...input, ...props.input } });
+  const args = input && (root === null ? input : { input: { ...shape(input), ...props.input } });
   return (
     <Form
       {...props}

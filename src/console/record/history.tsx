@@ -18,6 +18,7 @@ const HISTORY = graphql(`
   query RecordHistory($id: ID!, $first: Int!) {
     node(id: $id) {
       id
+      ... on AlertRule { history(first: $first) { ...HistoryPage } }
       ... on App { history(first: $first) { ...HistoryPage } }
       ... on AppVersion { history(first: $first) { ...HistoryPage } }
       ... on Device { history(first: $first) { ...HistoryPage } }

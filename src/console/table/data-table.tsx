@@ -31,7 +31,7 @@ const FilterPanel = lazy(() => import('./filter-panel'));
 const SavedFilters = lazy(() => import('./saved-filters'));
 
 /** Lists whose filters are not saved. */
-const UNSAVED = ['members', 'ledger', 'rollouts'];
+const UNSAVED = ['alerts', 'members', 'ledger', 'rollouts'];
 
 /** A list, wherever it is shown. */
 export interface ListProps<Row extends { readonly id: string }> {
@@ -99,7 +99,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   const { all: rows, total, error, isLoading } = list;
   const selection = useSelection(rows, JSON.stringify(where));
   const render = (row: Row): ReactNode => rowActions && <RowMenu actions={rowActions} row={row} />;
-  const menu = { id: 'actions', title: text.actions, width: 90, render };
+  const menu = { id: 'actions', title: text.actions, width: rowActions?.length === 1 ? 125 : 90, render };
   const known = useColumns<Row>([...props.columns, ...(rowActions ? [menu] : [])]);
   const [columns, columnMenu] = useChosenColumns(props.id, known);
   const hasFilter = Object.keys(filter).length > 0;

@@ -10,6 +10,8 @@ import { notify } from '../ui/toasts';
 
 /** Columns of exports by the columns of tables that are no field of the record; empty where there is none. */
 const EXPORTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  alerts: { alert: 'kind,affected,total', state: 'closedAt' },
+  'alert-rules': { kind: '', condition: '' },
   devices: { group: 'logicalNumber.group', model: 'meta', lastRefusal: '' },
   'logical-numbers': { devices: '', appVersions: '' },
   groups: { logicalNumbers: '', appVersions: '', parameters: '' },

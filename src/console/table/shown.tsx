@@ -16,6 +16,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   ONLINE: 'good',
   PASSED: 'good',
   PROVEN: 'good',
+  ACKNOWLEDGED: 'warning',
   CANCELLED: 'warning',
   EXPIRED: 'warning',
   FAILING: 'warning',
@@ -29,6 +30,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   FAILED: 'bad',
   OFFLINE: 'bad',
   STOPPED_BY_FAILURES: 'bad',
+  OPEN: 'bad',
 };
 
 /** A state of the API in a word, with its colour. */

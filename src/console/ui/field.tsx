@@ -57,13 +57,15 @@ interface ChoiceProps extends FieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** One of a few values. */
+/** One of a few values, or another one that it has already. */
 export function Choice({ options, value, onChange, ...field }: ChoiceProps): ReactNode {
+  const isOther = options.every((option) => option.value !== value);
+  const offered = isOther ? [...options, { value, label: value }] : options;
   return (
     <Field {...field}>
       {(control) => (
         <select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          {options.map((option) => (
+          {offered.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}
             </option>

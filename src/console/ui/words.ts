@@ -111,6 +111,8 @@ export function pageTexts<Own>(pairs: Pairs<Own>): () => (typeof words)['en'] & 
 /** Names of pages and of the sections of the menu. */
 export const pageNames = pageWords({
   account: ['Account', 'Conta'],
+  'alert-rules': ['Alert rules', 'Regras de alerta'],
+  alerts: ['Alerts', 'Alertas'],
   'app-versions': ['App versions', 'Versões de aplicativos'],
   fleet: ['Fleet', 'Frota'],
   jobs: ['Jobs', 'Tarefas'],

@@ -27,6 +27,7 @@ const OVERVIEW = graphql(`
     refused: devices(first: 0, filter: $refused) { totalCount }
     withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) { totalCount }
     unknownTerminals(first: 0) { totalCount }
+    alerts(first: 0, filter: { open: { eq: true } }) { totalCount }
     notifications(first: 20, orderBy: { field: CREATED_AT, direction: DESC }) {
       nodes { id summary { failed expired } }
     }
@@ -58,7 +59,7 @@ const OVERVIEW = graphql(`
 
 const RECORDED = graphql(`subscription OverviewTransactions { transactionRecorded { sequence } }`);
 
-const FOLLOWS = ['DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as const;
+const FOLLOWS = ['ALERT', 'DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as const;
 
 /** Devices that were refused and do not work since. */
 const NOT_WORKING: DevicePresence[] = ['STALE', 'OFFLINE', 'NEVER_SEEN'];
@@ -99,6 +100,7 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
   const failed = data.notifications.nodes.filter(({ summary }) => summary.failed + summary.expired > 0);
   const failedIds = failed.map(({ id }) => id);
   const all: readonly (readonly [name: string, count: number, to: string, filter?: Filter])[] = [
+    [text.alerts, data.alerts.totalCount, '/alerts'],
     [text.offline, having('OFFLINE'), '/devices', { presence: { eq: 'OFFLINE' } }],
     [text.silent, having('STALE'), '/devices', { presence: { eq: 'STALE' } }],
     [text.refused, data.refused.totalCount, '/devices', REFUSED],

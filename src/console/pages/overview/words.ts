@@ -1,6 +1,7 @@
 import { pageTexts } from '../../ui/words';
 
 export const useText = pageTexts({
+  alerts: ['Open alerts', 'Alertas abertos'],
   approved: ['Approved', 'Aprovados'],
   attention: ['Needs attention', 'Precisa de atenção'],
   byHour: ['Payments of the day by hour', 'Pagamentos do dia por hora'],

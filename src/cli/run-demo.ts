@@ -109,6 +109,7 @@ function startTerminals(io: CommandIo, address: string, { gatewayToken: token }:
       rampMs: 5 * SECOND,
       everyMs: 10 * SECOND,
       renewEveryMs: null,
+      scenario: null,
       terminals,
       notify: { token, everyMs: MINUTE, groupId: null },
     });

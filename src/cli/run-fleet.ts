@@ -67,6 +67,7 @@ export async function applyFile(
 ): Promise<Result> {
   const ask = connected(io, options);
   const document = documentIn(
+    '--file',
     file === '-' ? await io.readInput() : namingPath(file, () => readFileSync(file, 'utf8')),
   );
   const planned = await ask<{ plan: Plan | null; userErrors: readonly UserError[] }>(PLAN, { document });
@@ -107,13 +108,13 @@ function connected(io: CommandIo, { url: given, tokenFile }: ServerOptions) {
   return <T>(query: string, variables: object) => askServer<T>(url, token, query, variables);
 }
 
-/** A document of YAML or JSON. Errors: `CommandError` with the line of the mistake. */
-function documentIn(text: string): unknown {
+/** A document of YAML or JSON, which `option` has given. Errors: `CommandError` with the line of the mistake. */
+export function documentIn(option: string, text: string): unknown {
   try {
     return parse(text) as unknown;
   } catch (error) {
     if (error instanceof YAMLParseError || error instanceof ReferenceError) {
-      throw new CommandError(`--file: ${error.message.trimEnd()}`);
+      throw new CommandError(`${option}: ${error.message.trimEnd()}`);
     }
     throw error;
   }

@@ -4,9 +4,11 @@ import { SECOND, systemClock } from '../platform/clock.js';
 import { certificatesIn } from '../platform/config/mqtt.js';
 import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/files.js';
+import { checked } from '../platform/validate.js';
 import { Api, findCompany, findFleet, SimulationRefused, type Fleet } from '../simulator/api.js';
 import { Figures, PROMISES } from '../simulator/figures.js';
 import { HttpClient } from '../simulator/http-client.js';
+import { Scenario, ScenarioFile } from '../simulator/scenario.js';
 import { Pauses, type Transport } from '../simulator/shared.js';
 import { Simulation, type SimulationOptions, type Summary } from '../simulator/simulation.js';
 import type { Identity } from '../simulator/terminal-http.js';
@@ -14,6 +16,7 @@ import { firstLine, serverUrl } from './api-client.js';
 import { CommandError } from './command-error.js';
 import { waitForStopSignal, type CommandIo, type JsonOption, type Result } from './command-io.js';
 import { csvFile, listIn } from './row-files.js';
+import { documentIn } from './run-fleet.js';
 
 export interface SimulateOptions extends JsonOption {
   readonly url?: string;
@@ -30,7 +33,8 @@ export interface SimulateOptions extends JsonOption {
   readonly renewEvery?: number;
   readonly faults: boolean;
   readonly seed: number;
-  readonly over: 'http' | 'mqtt';
+  readonly scenario?: string;
+  readonly over: 'http' | 'mqtt' | 'both';
   readonly mqttUrl?: string;
   readonly mqttUsername?: string;
   readonly mqttPasswordFile?: string;
@@ -42,7 +46,7 @@ const LINE_MS = 5 * SECOND;
 /** A server that cannot be reached is noticed soon. */
 const START_ATTEMPTS = 3;
 
-/** Simulates terminals until their time is over, or SIGINT or SIGTERM. The failure is a broken promise, or that no terminal was let in. */
+/** Simulates terminals until their time is over, or SIGINT or SIGTERM. The failure is a broken promise, a scenario that went otherwise, or that no terminal was let in. */
 export async function runSimulate(io: CommandIo, options: SimulateOptions): Promise<Result> {
   const stopSignal = waitForStopSignal(['SIGINT', 'SIGTERM']);
   try {
@@ -54,6 +58,7 @@ export async function runSimulate(io: CommandIo, options: SimulateOptions): Prom
       storeTokens();
     });
     for (const example of value.error_examples) io.notice(`error: ${example}`);
+    for (const problem of value.scenario?.problems ?? []) io.notice(problem);
     for (const { promise, count, examples } of value.broken) {
       io.notice(`${counted(count, 'time')}: ${PROMISES[promise]}`);
       for (const example of examples) io.notice(`  ${example}`);
@@ -68,6 +73,7 @@ async function prepare(io: CommandIo, options: SimulateOptions) {
   const url = serverUrl(io, options.url);
   const renewEveryMs = renewalOf(options);
   const token = options.tokenFile === undefined ? null : firstLine(options.tokenFile);
+  const scenario = scenarioIn(options, token);
   const client = new HttpClient(url, new Figures(), systemClock);
   const api = token === null ? null : new Api(client, token, new Pauses(), START_ATTEMPTS);
   try {
@@ -84,6 +90,7 @@ async function prepare(io: CommandIo, options: SimulateOptions) {
       clock: systemClock,
       terminals,
       transport,
+      isHalfHttp: options.over === 'both',
       forMs: options.for,
       rampMs: options.ramp,
       everyMs: options.every,
@@ -91,6 +98,7 @@ async function prepare(io: CommandIo, options: SimulateOptions) {
       hasFaults: options.faults,
       seed,
       notify: notificationsOf(options, token, groupId),
+      scenario,
     });
     return { simulation, storeTokens };
   } finally {
@@ -107,6 +115,16 @@ function notificationsOf(
   if (everyMs === 0) throw new CommandError('--notify-every: the time must be longer than 0.');
   if (token === null) throw new CommandError('--notify-every needs --token-file, with the scope write.');
   return { token, everyMs, groupId };
+}
+
+function scenarioIn({ scenario, group, seed }: SimulateOptions, token: string | null): Scenario | null {
+  if (scenario === undefined) return null;
+  if (token === null) throw new CommandError('--scenario needs --token-file, with the scope write.');
+  const text = namingPath(scenario, () => readFileSync(scenario, 'utf8'));
+  const { data, problems } = checked(ScenarioFile, documentIn('--scenario', text));
+  if (data !== undefined) return new Scenario(data, { token, seed, group });
+  const lines = problems.map(({ path, message }) => `--scenario: ${path.join('.')} ${message}`);
+  throw new CommandError(lines.join('\n'));
 }
 
 /** How often tokens are renewed; null if they are not. Errors: `CommandError`. */
@@ -215,20 +233,33 @@ function liveLine(summary: Summary): string {
 
 const brokenIn = ({ broken }: Summary): number => broken.reduce((sum, { count }) => sum + count, 0);
 
-function failureOf({ broken, connected, refused }: Summary): CommandError | undefined {
+function failureOf({ broken, connected, refused, scenario }: Summary): CommandError | undefined {
   if (broken.length > 0) return new CommandError('The server broke its promises.');
   const advice = 'check the tokens and whether devices are enabled.';
   const isOut = connected === 0 && refused > 0;
-  return isOut ? new CommandError(`The server let no terminal in: ${advice}`) : undefined;
+  if (isOut) return new CommandError(`The server let no terminal in: ${advice}`);
+  const isExpected = scenario === null || scenario.problems.length === 0;
+  return isExpected ? undefined : new CommandError('The rollout did not go as the scenario expects.');
 }
 
 function linesOf(summary: Summary): string[] {
   const { notifications_sent: sent, notifications_repeated: repeated, assets_downloaded: assets } = summary;
   return [
     liveLine(summary),
-    `${assets} assets downloaded, ${summary.assets_resumed} parts resumed; ${summary.manifests_unchanged} manifests and ${summary.params_unchanged} params.dat unchanged; ${summary.reports} reports`,
+    `${assets} assets downloaded, ${summary.assets_resumed} parts resumed; ${summary.manifests_unchanged} manifests and ${summary.params_unchanged} params.dat unchanged; ${summary.reports} reports; ${summary.installs_reported} installed, ${summary.installs_failed} failed`,
+    ...(summary.scenario === null ? [] : scenarioLines(summary.scenario)),
     ...(summary.tokens_renewed > 0 ? [`${counted(summary.tokens_renewed, 'token')} renewed`] : []),
     `${sent} notifications sent, ${repeated} deliveries repeated after a lease, ${summary.notifications_outstanding} outstanding; ${summary.connections_lost} connections lost by terminals`,
     summary.broken.length === 0 ? 'No promise was broken.' : `${brokenIn(summary)} promises were broken.`,
+  ];
+}
+
+function scenarioLines({ state, because, waves }: NonNullable<Summary['scenario']>): string[] {
+  return [
+    because === null ? `The rollout is ${state}.` : `The rollout is ${state}: ${because}`,
+    ...waves.map(
+      ({ size, granted, proven, failed, undone }, index) =>
+        `wave ${index + 1}: ${granted} of ${size} terminals got the versions; ${proven} proven, ${failed} failed, ${undone} undone`,
+    ),
   ];
 }

@@ -41,9 +41,9 @@ export class Api {
     throw new SimulationRefused(problem);
   }
 
-  async graphql(query: string, variables: object): Promise<unknown> {
+  async graphql(query: string, variables: object, headers = {}): Promise<unknown> {
     const body = JSON.stringify({ query, variables });
-    const reply = await this.ask({ method: 'POST', path: '/graphql', body });
+    const reply = await this.ask({ method: 'POST', path: '/graphql', headers, body });
     const { data, errors } = JSON.parse(reply.body.toString()) as { data?: unknown; errors?: unknown };
     if (errors !== undefined)
       throw new SimulationRefused(`/graphql: ${JSON.stringify(errors).slice(0, 300)}`);
@@ -103,7 +103,8 @@ export async function findFleet(api: Api, count: number, groupName?: string): Pr
   return { terminals: terminals.slice(0, count), groupId: group?.databaseId ?? null };
 }
 
-async function findGroup(api: Api, name: string) {
+/** Errors: `SimulationRefused` if there is none. */
+export async function findGroup(api: Api, name: string) {
   const [group] = Groups.parse(await api.graphql(GROUP, { name })).groups.nodes;
   if (group === undefined) throw new SimulationRefused(`There is no group ${name}.`);
   return group;

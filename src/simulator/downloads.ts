@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 import { crc16Of, formatCrc16 } from '../platform/hashes.js';
 import { parsed, type Reply } from './http-client.js';
+import type { Installs } from './installs.js';
 import type { TerminalParts } from './terminal-http.js';
 
 const asset = { name: z.string(), size: z.int(), crc: z.string(), sha256: z.string() };
@@ -12,12 +13,13 @@ const asset = { name: z.string(), size: z.int(), crc: z.string(), sha256: z.stri
 const Manifest = z.object({
   logical_number: z.string(),
   group: z.string().nullable(),
-  apps: z.array(z.object(asset)),
+  apps: z.array(z.object({ ...asset, version: z.string() })),
   files: z.array(z.object(asset)),
   params_dat: z.object({ size: z.int(), crc: z.string() }),
 });
 type Manifest = z.output<typeof Manifest>;
-type ListedAsset = Manifest['files'][number];
+/** Applications have a version, files have none. */
+export type ListedAsset = Manifest['files'][number] & { readonly version?: string };
 
 /** Share of downloads whose connection breaks in the middle. */
 const CUT = 0.1;
@@ -29,10 +31,13 @@ export class Downloads {
   #manifest: Manifest | null = null;
   #manifestTag: string | undefined;
   #paramsTag: string | undefined;
-  /** CRC by name of each downloaded asset. */
+  /** CRC by name of each asset that the terminal uses. */
   readonly #assets = new Map<string, string>();
 
-  constructor(private readonly parts: TerminalParts) {}
+  constructor(
+    private readonly parts: TerminalParts,
+    private readonly installs: Installs,
+  ) {}
 
   /** Null before the first update. */
   get manifest(): Manifest | null {
@@ -55,10 +60,10 @@ export class Downloads {
     }
   }
 
-  /** Fetches changes if the manifest has changed, which takes one request if not. Errors: `RunIsOver`. */
+  /** Fetches changes if there are any, or an installation has failed; takes one request if not. Errors: `RunIsOver`. */
   async updateIfChanged(): Promise<void> {
     const before = this.#manifest;
-    if ((await this.updateManifest()) !== before) await this.update();
+    if ((await this.updateManifest()) !== before || this.installs.areUnfinished) await this.update();
   }
 
   /** Fetches only the manifest, if it has changed. Errors: `RunIsOver`. */
@@ -94,8 +99,17 @@ export class Downloads {
     return crc === listed.crc ? null : `params.dat has the CRC ${crc}, not ${listed.crc}`;
   }
 
+  /** Downloads and installs an asset, unless the terminal has it or has given up. Resolves as `#updateParams`. */
   async #updateAsset(asset: ListedAsset): Promise<string | null> {
-    if (this.#assets.get(asset.name) === asset.crc) return null;
+    if (this.#assets.get(asset.name) === asset.crc || this.installs.hasGivenUp(asset)) return null;
+    const behaviour = await this.installs.behaviourOf(asset);
+    const problem = behaviour === 'pretends' ? null : await this.#fetch(asset);
+    const isUsed = problem === null && (await this.installs.report(asset, behaviour));
+    if (isUsed) this.#assets.set(asset.name, asset.crc);
+    return problem;
+  }
+
+  async #fetch(asset: ListedAsset): Promise<string | null> {
     const { figures } = this.parts.shared;
     const reply = await this.#download(asset);
     if (reply.status === 404) return `${asset.name} was not found`;
@@ -106,7 +120,6 @@ export class Downloads {
       if (problem !== null) return problem;
       figures.count('assets_downloaded');
     }
-    this.#assets.set(asset.name, asset.crc);
     return null;
   }
 
@@ -157,6 +170,9 @@ export class Downloads {
     this.parts.shared.figures.broke('wrong_content', `terminal ${this.parts.serialNumber}: ${text}`);
   }
 }
+
+/** Name of an application without the prefix of the company, which ends at the first underscore. */
+export const appNameOf = ({ name }: ListedAsset): string => name.replace(/^[^_]*_/, '');
 
 function ifNoneMatch(tag: string | undefined): Readonly<Record<string, string>> {
   return tag === undefined ? {} : { 'if-none-match': tag };

@@ -15,6 +15,8 @@ const NAMES = [
   'assets_unchanged',
   'asset_bytes',
   'reports',
+  'installs_reported',
+  'installs_failed',
   'notifications_sent',
   'notifications_received',
   'notifications_repeated',

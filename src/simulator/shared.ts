@@ -1,6 +1,8 @@
 import type { Clock } from '../platform/clock.js';
+import type { ListedAsset } from './downloads.js';
 import type { Figures, SentNotifications } from './figures.js';
 import type { HttpClient } from './http-client.js';
+import type { Behaviour } from './installs.js';
 
 /** Pauses that all end together. An AbortSignal would make an error for each: 0.2 s for 5,000, not 0.02 s. */
 export class Pauses {
@@ -63,4 +65,10 @@ export interface Shared {
   readonly everyMs: number;
   /** Average time between renewals of a terminal's own token, in milliseconds; null if it keeps its token. */
   readonly renewEveryMs: number | null;
+  /** Versions that some terminals take wrongly; null if all behave well. */
+  readonly scenario: {
+    isAbout(app: ListedAsset): boolean;
+    /** Null for a terminal that behaves well. Waits until the terminals have been chosen. */
+    behaviourOf(serialNumber: string): Promise<Behaviour | null>;
+  } | null;
 }

@@ -4,6 +4,7 @@ import { SECOND } from '../platform/clock.js';
 import { Api } from './api.js';
 import { Figures, rounded, SentNotifications } from './figures.js';
 import { HttpClient } from './http-client.js';
+import type { Scenario } from './scenario.js';
 import { Pauses, type Shared } from './shared.js';
 import type { Identity } from './terminal-http.js';
 import { SEEDS_PER_TERMINAL, SimulatedTerminal } from './terminal.js';
@@ -19,12 +20,16 @@ export interface SimulationOptions extends Pick<
   /** The terminals start one after the other in this time. */
   readonly rampMs: number;
   readonly seed: number;
+  /** Whether every second terminal waits over HTTP, whatever the transport. */
+  readonly isHalfHttp?: boolean;
   /** A notification each interval to all terminals: to a group, or to each by its logical number. Null: none is sent. */
   readonly notify: {
     readonly token: string;
     readonly everyMs: number;
     readonly groupId: number | null;
   } | null;
+  /** Ends the activities of the terminals with its rollout. Null: all of them behave well. */
+  readonly scenario: Pick<Scenario, keyof Scenario> | null;
 }
 
 /** Longer than the lease of a lost answer, and than the longest pause of a terminal, which are 30 s. */
@@ -43,9 +48,10 @@ export class Simulation {
   readonly #terminals: readonly SimulatedTerminal[];
   readonly #began: number;
   #isStopped = false;
+  #scenario: Awaited<ReturnType<Scenario['run']>> | null = null;
 
   constructor(private readonly options: SimulationOptions) {
-    const { url, clock, terminals, seed } = options;
+    const { url, clock, terminals, seed, isHalfHttp = false } = options;
     const [figures, run] = [new Figures(), randomBytes(4).toString('hex')];
     this.#began = clock.elapsed();
     this.#shared = {
@@ -57,9 +63,11 @@ export class Simulation {
       work: new Pauses(),
       all: new Pauses(),
     };
-    this.#terminals = terminals.map(
-      (identity, index) => new SimulatedTerminal(identity, this.#shared, seed + index * SEEDS_PER_TERMINAL),
-    );
+    const overHttp: Shared = { ...this.#shared, transport: { over: 'http' } };
+    this.#terminals = terminals.map((identity, index) => {
+      const shared = isHalfHttp && index % 2 === 1 ? overHttp : this.#shared;
+      return new SimulatedTerminal(identity, shared, seed + index * SEEDS_PER_TERMINAL);
+    });
   }
 
   /** Resolves at the end, or soon after `stop`. Errors: `SimulationRefused` if notifications cannot be sent. */
@@ -69,7 +77,7 @@ export class Simulation {
       const running = this.#terminals.map((terminal, index) => this.#startOne(terminal, index));
       await this.#started();
       const ends = work.pause(this.options.forMs - this.options.rampMs).then(() => work.end());
-      await Promise.all([ends, this.#notify()]);
+      await Promise.all([ends, this.#notify(), this.#runScenario()]);
       await atMost(FINISH_MS, Promise.all(running));
       await this.#settle();
       const finished = Promise.allSettled(this.#terminals.map((terminal) => terminal.finish()));
@@ -119,6 +127,7 @@ export class Simulation {
       ...counts,
       /** Notifications not received by the end, without those counted as lost. */
       notifications_outstanding: sent.outstanding,
+      scenario: this.#scenario,
       error_examples: [...errors],
       broken,
     };
@@ -167,6 +176,12 @@ export class Simulation {
       await api.ask({ method: 'POST', path: '/v1/notifications', headers, body });
       figures.count('notifications_sent');
     }
+  }
+
+  async #runScenario(): Promise<void> {
+    if (this.options.scenario === null) return;
+    this.#scenario = await this.options.scenario.run(this.#shared);
+    this.endWork();
   }
 
   /** Waits until terminals have received everything; what is missing then is lost. */

@@ -1,7 +1,8 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
-import { Downloads } from './downloads.js';
+import { appNameOf, Downloads } from './downloads.js';
 import { Confirmations } from './inbox.js';
+import { Installs } from './installs.js';
 import { MqttWait } from './mqtt-waiting.js';
 import type { Shared } from './shared.js';
 import {
@@ -11,7 +12,7 @@ import {
   type Reported,
   type TerminalParts,
 } from './terminal-http.js';
-import { FRAMEWORK_VERSION, Transactions } from './transactions.js';
+import { FRAMEWORK_VERSION, Transactions, type At } from './transactions.js';
 import { HttpWait } from './waiting.js';
 
 /** Pause after an answer that does not have the documented form. */
@@ -31,6 +32,7 @@ export class SimulatedTerminal {
   readonly serialNumber: string;
   readonly #reported: Reported;
   readonly #parts: TerminalParts;
+  readonly #installs: Installs;
   readonly #downloads: Downloads;
   readonly #transactions: Transactions;
   #confirmations: Confirmations | null = null;
@@ -51,7 +53,8 @@ export class SimulatedTerminal {
     };
     this.#parts = partsOf(seed);
     this.#waitingParts = partsOf(seed + SEEDS_PER_TERMINAL / 2);
-    this.#downloads = new Downloads(this.#parts);
+    this.#installs = new Installs(this.#parts, (body) => this.#sendInstall(body));
+    this.#downloads = new Downloads(this.#parts, this.#installs);
     this.#transactions = new Transactions(this.#parts);
   }
 
@@ -121,10 +124,15 @@ export class SimulatedTerminal {
     return this.#downloads.manifest?.logical_number ?? '';
   }
 
-  /** App name without the company prefix, which ends at the first underscore. */
-  get #appName(): string {
-    const [app] = this.#downloads.manifest?.apps ?? [];
-    return app?.name.replace(/^[^_]*_/, '') ?? 'sale.posxml';
+  /** What it sells with: an application of the scenario, or the first one. */
+  get #at(): At {
+    const { apps = [] } = this.#downloads.manifest ?? {};
+    const app = apps.find((each) => this.#parts.shared.scenario?.isAbout(each)) ?? apps[0];
+    return {
+      logicalNumber: this.logicalNumber,
+      appName: app === undefined ? 'sale.posxml' : appNameOf(app),
+      approvedShare: this.#installs.approvedShare(app?.name ?? ''),
+    };
   }
 
   async #work(): Promise<void> {
@@ -135,11 +143,12 @@ export class SimulatedTerminal {
       await shared.work.pause(random.whole(0, 2 * shared.everyMs));
       if (shared.work.hasEnded()) return;
       await this.#renewWhenDue();
+      await this.#installs.repeat();
       await this.#lookForChanges();
       const share = random.whole(0, 999) / 1_000;
       if (share < REPORTS) await this.#report();
       else if (share < REPORTS + UPDATES) await this.#downloads.update();
-      else await this.#transactions.record({ logicalNumber: this.logicalNumber, appName: this.#appName });
+      else await this.#transactions.record(this.#at);
     }
   }
 
@@ -162,6 +171,14 @@ export class SimulatedTerminal {
     if (now - this.#lookedAt < LOOK_MS) return;
     this.#lookedAt = now;
     await this.#downloads.updateIfChanged();
+  }
+
+  /** Over MQTT if the broker is connected: the terminal waits for no answer then. */
+  async #sendInstall(body: string): Promise<void> {
+    const { http, shared } = this.#parts;
+    const confirmations = shared.transport.over === 'mqtt' && this.isReceiving ? this.#confirmations : null;
+    if (confirmations === null) await http.post('/terminal/v1/installs', body);
+    else void confirmations.wait.confirm(`{"type":"install",${body.slice(1)}`).catch(() => undefined);
   }
 
   async #report(): Promise<void> {

@@ -57,7 +57,7 @@ export class Transactions {
   }
 
   /** A payment with a reference that is unique to the run, as it begins, and as it is at its end. */
-  #payment({ logicalNumber, appName }: At, startedAt: number) {
+  #payment({ logicalNumber, appName, approvedShare }: At, startedAt: number) {
     const { random, serialNumber, shared } = this.parts;
     this.#count += 1;
     const card = random.pick(CARDS);
@@ -79,7 +79,7 @@ export class Transactions {
     const endedAt = (finishedAt: number): PaymentRow => {
       const ended = { ...begun, finished_at: new Date(finishedAt).toISOString() };
       if (random.chance(0.06)) return { ...ended, status: 'fail', detail: 'Host timeout' };
-      const isApproved = random.chance(0.9);
+      const isApproved = random.chance(approvedShare);
       const response = isApproved ? '00' : '51';
       const parsed = parsedOf(random, card, isApproved, response);
       return { ...ended, status: 'success', received: `0210 response=${response}`, parsed };
@@ -168,9 +168,11 @@ const CARDS = [
 
 const MERCHANT = { id: '000000000001', document: '11222333000181', name: 'Simulated shop' };
 
-interface At {
+export interface At {
   readonly logicalNumber: string;
   readonly appName: string;
+  /** Share of payments that are approved, from 0 to 1. */
+  readonly approvedShare: number;
 }
 
 function parsedOf(random: Random, card: (typeof CARDS)[number], isApproved: boolean, response: string) {

@@ -3,6 +3,11 @@
  * with 1 if an acknowledged change is lost.
  *
  *   npm run faults -- [--rounds N] [--folder FOLDER] [--on postgres] [--kill postgres]
+ *
+ * With `rollout`, kills them while terminals get a bad release, and while it is undone: on PostgreSQL both of two nodes and
+ * the database server in turn, 20 times.
+ *
+ *   npm run faults -- rollout [--terminals N] [--rounds N] [--every 60s] [--on postgres]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,25 +19,32 @@ import { faultyPostgres } from '../support/postgres/boot.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms } from '../support/program.js';
 import { addCompany, placeOf } from './postgres/gateway.js';
+import { rolloutRounds } from './rollout-rounds.js';
 import { killRounds, type RoundOptions } from './rounds.js';
 
 /** The server must respond this long after its start, in milliseconds. */
 const READY_MS = 5_000;
+/** Least time between two kills during a rollout, in milliseconds. */
+const PAUSE_MS = 8_000;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '200' },
+    rounds: { type: 'string' },
+    terminals: { type: 'string', default: '10000' },
+    every: { type: 'string', default: '60s' },
     folder: { type: 'string' },
     on: { type: 'string', default: 'sqlite' },
     kill: { type: 'string', default: 'server' },
   },
 });
+const isRollout = positionals[0] === 'rollout';
+const rounds = Number(values.rounds ?? (isRollout ? 20 : 200));
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const onRound: NonNullable<RoundOptions['onRound']> = (round, soFar) => {
   const result = soFar.problems.length === 0 ? 'nothing lost' : `${soFar.problems.length} problems`;
-  print(`round ${round} of ${values.rounds}: ${soFar.acknowledged} changes acknowledged, ${result}`);
+  print(`round ${round} of ${rounds}: ${soFar.acknowledged} changes acknowledged, ${result}`);
 };
-const rounds = Number(values.rounds);
 const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'terminal-gateway-rounds-'));
 const killsPostgres = values.kill === 'postgres';
 const postgres = killsPostgres || values.on === 'postgres' ? await faultyPostgres() : undefined;
@@ -46,7 +58,29 @@ async function target(): Promise<Pick<RoundOptions, 'place' | 'token' | 'databas
   return { place: placeOf(postgres), token, ...(killsPostgres ? { databaseServer: postgres } : {}) };
 }
 
-try {
+async function runRollout(): Promise<void> {
+  const { summary, kills, compared, problems } = await rolloutRounds({
+    ...(await target()),
+    ...(postgres === undefined ? {} : { databaseServer: postgres }),
+    folder,
+    rounds,
+    terminals: Number(values.terminals),
+    nodes: postgres === undefined ? 1 : 2,
+    every: values.every,
+    pauseMs: PAUSE_MS,
+    onLine: print,
+  });
+  for (const problem of problems.slice(0, 20)) print(problem);
+  const granted = summary.scenario?.waves.map((wave) => wave.granted).join(' + ');
+  print(
+    `${kills.length} kills, ${kills.filter((kill) => kill.endsWith('running')).length} before the rollout stopped; ` +
+      `versions for ${granted} terminals, ${compared} manifests compared after the undo: ${problems.length} problems; ` +
+      `${summary.seconds} s.`,
+  );
+  process.exitCode = problems.length === 0 && kills.length === rounds ? 0 : 1;
+}
+
+async function runWriters(): Promise<void> {
   const started = performance.now();
   const { writers, acknowledged, problems, slowestStart } = await killRounds({
     rounds,
@@ -61,6 +95,10 @@ try {
       `${acknowledged} changes acknowledged, ${problems.length} problems, ${ready}; ${seconds} s.`,
   );
   process.exitCode = problems.length === 0 && (slowestStart < READY_MS || killsPostgres) ? 0 : 1;
+}
+
+try {
+  await (isRollout ? runRollout() : runWriters());
 } finally {
   await killPrograms();
   await postgres?.stop();

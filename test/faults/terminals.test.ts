@@ -156,6 +156,7 @@ async function simulationOf(
     url: new URL(url),
     clock: systemClock,
     renewEveryMs: null,
+    scenario: null,
     hasFaults: false,
     seed: 1,
     everyMs: EVERY_MS,

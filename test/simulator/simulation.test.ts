@@ -20,6 +20,7 @@ function simulationOf({ url }: StandIn, options: Partial<SimulationOptions> = {}
     rampMs: 0,
     everyMs: 50,
     renewEveryMs: null,
+    scenario: null,
     seed: 1,
     hasFaults: false,
     notify: null,
@@ -74,10 +75,11 @@ describe('a simulated terminal', () => {
     expect(summary.transactions_created).toBeGreaterThan(0);
     expect(summary.transactions_repeated).toBeGreaterThan(0);
     expect(summary.requests).toBe(server.requests.length);
-    expect(server.requests.slice(0, 4)).toEqual([
+    expect(server.requests.slice(0, 5)).toEqual([
       'GET /terminal/v1/manifest',
       'GET /terminal/v1/params.dat',
       'GET /terminal/v1/assets/acme_sale.posxml',
+      'POST /terminal/v1/installs',
       'POST /terminal/v1/report',
     ]);
     expect([...server.rows.values()].some(({ sent }) => String(sent).includes('pan='))).toBe(true);

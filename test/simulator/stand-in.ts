@@ -26,6 +26,8 @@ export interface StandIn {
   readonly requests: string[];
   readonly confirmed: string[];
   readonly reports: unknown[];
+  /** Reports of installations. */
+  readonly installs: Record<string, unknown>[];
   readonly rows: Map<string, Record<string, unknown>>;
   /** Has other bytes for the asset from now on. */
   release(asset: Buffer): void;
@@ -38,6 +40,7 @@ const NAME = 'acme_sale.posxml';
 /** A small server for terminals, which keeps its promises but for the faults. */
 export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
   const [requests, confirmed, reports] = [[] as string[], [] as string[], [] as unknown[]];
+  const installs: Record<string, unknown>[] = [];
   const rows = new Map<string, Record<string, unknown>>();
   const left = { waits: 0, busy: faults.busy ?? 0 };
   const params = Buffer.from(
@@ -52,7 +55,15 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
       group: null,
       parameters: [],
       files: [],
-      apps: [{ name: NAME, size: released.length, crc: crcOf(released), sha256: sha256(released) }],
+      apps: [
+        {
+          name: NAME,
+          version: released === ASSET ? '1.0' : '1.1',
+          size: released.length,
+          crc: crcOf(released),
+          sha256: sha256(released),
+        },
+      ],
       params_dat: { size: params.length, crc: crcOf(params) },
     });
   const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => Promise<void> | void> =
@@ -66,6 +77,10 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
         reports.push(JSON.parse(await text(request)));
         left.busy -= 1;
         if (left.busy >= 0) response.writeHead(503, { 'retry-after': '1' });
+        response.end('{}');
+      },
+      'POST /terminal/v1/installs': async (request, response) => {
+        installs.push(JSON.parse(await text(request)) as Record<string, unknown>);
         response.end('{}');
       },
       'POST /terminal/v1/token': (_request, response) => {
@@ -119,7 +134,7 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
     await once(server, 'close');
   };
   const release = (asset: Buffer): void => void (released = asset);
-  return { url, requests, confirmed, reports, rows, release, stop };
+  return { url, requests, confirmed, reports, installs, rows, release, stop };
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -55,7 +55,7 @@ doubled or out of order, a transaction that is rejected, doubled or lost. Lost n
 
 Tokens: --token-file names a file with an API token that has the scope "terminals". With the scope "read" the
 terminals are found through the API: enabled devices with a logical number. Otherwise --serials or --device-tokens
-names them. --notify-every needs "write", --renew-every --device-tokens. Times are numbers with ms, s or m.`;
+names them. --notify-every and --scenario need "write", --renew-every --device-tokens. Times are numbers with ms, s or m.`;
 
 export function addSimulateCommand(add: AddCommand): void {
   const simulate = async (options: SimulateOptions, _argument: string, io: CommandIo): Promise<Result> =>
@@ -78,13 +78,14 @@ export function addSimulateCommand(add: AddCommand): void {
     .addOption(timeOption('--notify-every <time>', 'send all of them a notification this often'))
     .addOption(timeOption('--renew-every <time>', renewEvery))
     .option('--no-faults', 'break no connections, repeat and delay nothing')
-    .addOption(over.choices(['http', 'mqtt']).default('http'))
+    .addOption(over.choices(['http', 'mqtt', 'both']).default('http'))
     .option('--mqtt-url <url>', 'the broker, mqtt://… or mqtts://…')
     .option('--mqtt-username <name>', 'of all terminals (default: of each its own, COMPANY/LOGICAL NUMBER)')
     .option('--mqtt-password-file <file>', 'file of the password for the broker')
     .option('--mqtt-ca-file <file>', 'certificates (PEM) to trust for mqtts://')
     .option('--company-id <number>', 'of the topics, if the token cannot read it')
     .option('--seed <number>', 'the same seed makes the same choices', SEED, 1)
+    .option('--scenario <file>', 'a rollout during which terminals behave badly; exit code 1 unless it stops')
     .addHelpText('after', SIMULATE_NOTES);
 }
 

@@ -36,6 +36,9 @@ export interface RolloutRoundsResult {
   readonly problems: readonly string[];
 }
 
+/** A run for the tests; `npm run faults -- rollout` makes a large one. */
+export const SMALL = { terminals: 60, rounds: 3, every: '500ms', pauseMs: 1_500 };
+
 const CHAIN = { LEDGER_CHAIN: '1' };
 
 /** Of the second wave, 4 % fail, and less than 97 % can be proven: nothing but the failures ends it. */

@@ -3,8 +3,8 @@ import type { ListedAsset } from './downloads.js';
 import type { TerminalParts } from './terminal-http.js';
 
 /**
- * What a terminal does wrong with a version: it fails to install it, three times, and reports so; reports late; gets fewer
- * payments approved under it; reports the CRC of other bytes; or reports it as installed without a download.
+ * Terminals that fail to install a version, three times, and report so; that report late; get fewer payments approved under
+ * it; report the CRC of other bytes; or report it as installed without a download.
  */
 export const BEHAVIOURS = ['fails', 'late', 'sellsLess', 'wrongCrc', 'pretends'] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];

@@ -11,7 +11,7 @@ import type { Shared } from './shared.js';
 const wave = z.int().min(1);
 const percent = z.number().min(0).max(100);
 
-/** What `simulate --scenario` reads: a rollout, what terminals do wrong with its versions, and what is expected. */
+/** A file of `simulate --scenario`: a rollout, behaviours of terminals that get its versions, and the expected end. */
 export const ScenarioFile = z.strictObject({
   rollout: z.strictObject({
     name: z.string(),
@@ -167,7 +167,7 @@ function chosenOf(drawn: readonly Terminal[], wanted: ScenarioFile['terminals'],
   return chosen;
 }
 
-/** What became of a rollout, with what is not as expected, in sentences. */
+/** The end of a rollout; `problems` are sentences about all that is not as expected. */
 function resultOf(rollout: Rollout, terminals: readonly Terminal[], expected: ScenarioFile['expect']) {
   const state = expected.undo ? 'UNDONE' : 'STOPPED_BY_FAILURES';
   const last = rollout.waves.filter((each) => each.state !== 'WAITING').length;

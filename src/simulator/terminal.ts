@@ -124,7 +124,7 @@ export class SimulatedTerminal {
     return this.#downloads.manifest?.logical_number ?? '';
   }
 
-  /** What it sells with: an application of the scenario, or the first one. */
+  /** The application that it sells with: one of the scenario, or the first one. */
   get #at(): At {
     const { apps = [] } = this.#downloads.manifest ?? {};
     const app = apps.find((each) => this.#parts.shared.scenario?.isAbout(each)) ?? apps[0];

@@ -24,10 +24,8 @@ const GATEWAY =
 async function run(cli: CommandLine, url: string, scenario: unknown, token = 'none'): Promise<Outcome> {
   const files = [fileWith(cli, 'token.txt', token), fileWith(cli, 'scenario.json', scenario)];
   const options = `--terminals ${TERMINALS} --ramp 0s --every 400ms --for 2m --no-faults --json --group`;
-  return await cli.run([
-    ...['simulate', '--url', url, '--token-file', files[0] ?? '', '--scenario', files[1] ?? ''],
-    ...[...options.split(' '), 'Simulated terminals'],
-  ]);
+  const given = ['simulate', '--url', url, '--token-file', files[0] ?? '', '--scenario', files[1] ?? ''];
+  return await cli.run([...given, ...options.split(' '), 'Simulated terminals']);
 }
 
 /** Starts a server with terminals and a release; the returned function runs a scenario against it. */

@@ -41,7 +41,7 @@ export const SMALL = { terminals: 60, rounds: 3, every: '500ms', pauseMs: 1_500 
 
 const CHAIN = { LEDGER_CHAIN: '1' };
 
-/** Of the second wave, 4 % fail, and less than 97 % can be proven: nothing but the failures ends it. */
+/** In the second wave, 4 % fail, and less than 97 % can be proven: nothing but the failures ends it. */
 const SCENARIO = {
   rollout: {
     name: 'bad sale',
@@ -149,7 +149,7 @@ async function softwareOf(
   return found;
 }
 
-/** What the database has that a rollout with an undo must not leave there. */
+/** Traces in the database that a rollout with an undo must not leave. */
 async function problemsAfter(
   { place, terminals }: RolloutRoundOptions,
   { scenario }: Summary,

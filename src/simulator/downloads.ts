@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { crc16Of, formatCrc16 } from '../platform/hashes.js';
 import { parsed, type Reply } from './http-client.js';
 import type { Installs } from './installs.js';
+import type { ListedAsset } from './shared.js';
 import type { TerminalParts } from './terminal-http.js';
 
 const asset = { name: z.string(), size: z.int(), crc: z.string(), sha256: z.string() };
@@ -18,8 +19,6 @@ const Manifest = z.object({
   params_dat: z.object({ size: z.int(), crc: z.string() }),
 });
 type Manifest = z.output<typeof Manifest>;
-/** Applications have a version, files have none. */
-export type ListedAsset = Manifest['files'][number] & { readonly version?: string };
 
 /** Share of downloads whose connection breaks in the middle. */
 const CUT = 0.1;
@@ -170,9 +169,6 @@ export class Downloads {
     this.parts.shared.figures.broke('wrong_content', `terminal ${this.parts.serialNumber}: ${text}`);
   }
 }
-
-/** Name of an application without the prefix of the company, which ends at the first underscore. */
-export const appNameOf = ({ name }: ListedAsset): string => name.replace(/^[^_]*_/, '');
 
 function ifNoneMatch(tag: string | undefined): Readonly<Record<string, string>> {
   return tag === undefined ? {} : { 'if-none-match': tag };

@@ -1,13 +1,6 @@
 import { SECOND } from '../platform/clock.js';
-import type { ListedAsset } from './downloads.js';
+import type { Behaviour, ListedAsset } from './shared.js';
 import type { TerminalParts } from './terminal-http.js';
-
-/**
- * Terminals that fail to install a version, three times, and report so; that report late; get fewer payments approved under
- * it; report the CRC of other bytes; or report it as installed without a download.
- */
-export const BEHAVIOURS = ['fails', 'late', 'sellsLess', 'wrongCrc', 'pretends'] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number];
 
 const ATTEMPTS = 3;
 /** Bounds of the delay of a late report, in which the terminal does nothing else. */

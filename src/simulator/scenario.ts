@@ -4,9 +4,7 @@ import { z } from 'zod';
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
 import { Api, findGroup, SimulationRefused } from './api.js';
-import { appNameOf, type ListedAsset } from './downloads.js';
-import { BEHAVIOURS, type Behaviour } from './installs.js';
-import type { Shared } from './shared.js';
+import { appNameOf, BEHAVIOURS, type Behaviour, type ListedAsset, type Shared } from './shared.js';
 
 const wave = z.int().min(1);
 const percent = z.number().min(0).max(100);

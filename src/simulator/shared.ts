@@ -1,8 +1,25 @@
 import type { Clock } from '../platform/clock.js';
-import type { ListedAsset } from './downloads.js';
 import type { Figures, SentNotifications } from './figures.js';
 import type { HttpClient } from './http-client.js';
-import type { Behaviour } from './installs.js';
+
+/** An asset as the manifest lists it. Applications have a version, files have none. */
+export interface ListedAsset {
+  readonly name: string;
+  readonly size: number;
+  readonly crc: string;
+  readonly sha256: string;
+  readonly version?: string;
+}
+
+/** Name of an application without the prefix of the company, which ends at the first underscore. */
+export const appNameOf = ({ name }: ListedAsset): string => name.replace(/^[^_]*_/, '');
+
+/**
+ * Terminals that fail to install a version, three times, and report so; that report late; get fewer payments approved under
+ * it; report the CRC of other bytes; or report it as installed without a download.
+ */
+export const BEHAVIOURS = ['fails', 'late', 'sellsLess', 'wrongCrc', 'pretends'] as const;
+export type Behaviour = (typeof BEHAVIOURS)[number];
 
 /** Pauses that all end together. An AbortSignal would make an error for each: 0.2 s for 5,000, not 0.02 s. */
 export class Pauses {

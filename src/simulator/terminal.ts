@@ -1,10 +1,10 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
-import { appNameOf, Downloads } from './downloads.js';
+import { Downloads } from './downloads.js';
 import { Confirmations } from './inbox.js';
 import { Installs } from './installs.js';
 import { MqttWait } from './mqtt-waiting.js';
-import type { Shared } from './shared.js';
+import { appNameOf, type Shared } from './shared.js';
 import {
   RunIsOver,
   TerminalHttp,

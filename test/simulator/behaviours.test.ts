@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { systemClock } from '../../src/platform/clock.js';
 import { crc16Of, formatCrc16 } from '../../src/platform/hashes.js';
-import type { Behaviour } from '../../src/simulator/installs.js';
+import type { Behaviour } from '../../src/simulator/shared.js';
 import { Simulation, type SimulationOptions } from '../../src/simulator/simulation.js';
 import { startStandIn, type StandIn } from './stand-in.js';
 

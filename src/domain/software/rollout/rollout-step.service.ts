@@ -10,7 +10,7 @@ import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
 import { ascending } from '../app/app-version.service.js';
 import { grantVersions, linksOf } from '../app/grant.service.js';
-import { countPayments } from './rollout-payments.service.js';
+import { countPart } from './rollout-payments.service.js';
 import type { Rollout, RolloutTerminal } from './rollout.model.js';
 import {
   type DrawnRow,
@@ -154,10 +154,11 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
   if (found === undefined) return null;
   const server = localCaller({ companyId: found.companyId, userId: 0, timeZone: 'UTC' });
   try {
-    const payments = await countPayments(units, server, found.id);
+    const counted = await countPart(units, server, found.id);
+    if (counted === null) return found.companyId;
     const { rollout, caller, decision, seen } = await units.read(
       server,
-      (work) => look(work, found.id, server, payments),
+      (work) => look(work, found.id, server, counted),
       { examines: 'when_needed' },
     );
     await units.write(caller, async (work) => {
@@ -178,8 +179,13 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
 }
 
 /** Looks at a rollout: its figures, the decision, and the person in whose name it is carried out. */
-async function look(work: ReadWork, id: number, server: Caller, payments: Rollout['payments']) {
+async function look(work: ReadWork, id: number, server: Caller, counted: Rollout['payments']) {
   const rollout = await getRollout(work, id);
+  // Another node may have counted meanwhile, or begun a wave.
+  const payments = rollout.payments.map((last, place) => {
+    const other = counted[place] ?? last;
+    return other.countedAt > last.countedAt ? other : last;
+  });
   const job =
     rollout.jobId === null ? undefined : (await jobs.byIds(work, [rollout.jobId])).get(rollout.jobId);
   const figures = await selectFigures(work, rollout);

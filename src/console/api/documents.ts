@@ -19,16 +19,20 @@ const LISTS: Readonly<Record<string, readonly [list: string, ...types: string[]]
   JobRejection: ['rejections', 'Job'],
   LedgerEntry: ['ledger'],
   Member: ['members', 'Company'],
-  RolloutTerminal: ['terminals', 'Rollout'],
   NotificationDelivery: ['deliveries', 'Notification', 'Device', 'LogicalNumber'],
+  RolloutTerminal: ['terminals', 'Rollout'],
+  TerminalSoftware: ['terminals', 'AppVersion'],
 };
 
 /** Asks for a page of the list that has such records; the first page with their count. */
 export function listQuery(fragment: string): string {
   const { name, ending, type } = partsOf(fragment);
   const [list, ...types] = LISTS[type] ?? [`${type.slice(0, 1).toLowerCase()}${type.slice(1)}s`];
+  // These have one order.
+  const [orderBy, order] =
+    type === 'TerminalSoftware' ? ['', ''] : [', orderBy: $orderBy', `$orderBy: ${type}Order,`];
   const page = `
-      ${list}(first: $first, after: $after, filter: $filter, orderBy: $orderBy) {
+      ${list}(first: $first, after: $after, filter: $filter${orderBy}) {
         totalCount @include(if: $count)
         pageInfo { hasNextPage endCursor }
         nodes { ...${name}${ending} }
@@ -37,7 +41,7 @@ export function listQuery(fragment: string): string {
   const id = types.length > 0 ? ', $id: ID!' : '';
   return `
     query ${name}List(
-      $first: Int!, $after: String, $filter: ${type}Filter, $orderBy: ${type}Order, $count: Boolean!${id}
+      $first: Int!, $after: String, $filter: ${type}Filter, ${order} $count: Boolean!${id}
     ) {
       ${types.length > 0 ? `node(id: $id) { ${inRecord} }` : page}
     }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { CombinedError } from 'urql';
 
-import { useLocale } from '../text';
+import { useLocale, type Language } from '../text';
 import { noteChange } from './changes';
 import { client } from './client';
 import { failureOf, type Failure } from './errors';
@@ -41,6 +41,14 @@ export async function mutate<Data extends object, Variables extends object>(
 const payloadOf = <Data extends object>(data: Data): PayloadOf<Data> =>
   Object.values(data)[0] as PayloadOf<Data>;
 
+/** The error in the language of the person, at the part of the argument that it is of: `input.waves.0.percent`. */
+function shownError(error: UserError, language: Language): UserError {
+  const { in: part, ...params } = { ...(error.params as { readonly in?: string } | null) };
+  const path = part === undefined ? error.path : [...error.path, ...part.split('.')];
+  const message = part === undefined ? error.message : error.message.slice(part.length + 1);
+  return { ...error, path, message: messageOf({ ...error, message, params }, language) };
+}
+
 /** One mutation of a form or a button. All that is shown is loaded again after it, unless it `isDry`. */
 export function useMutation<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
@@ -62,7 +70,7 @@ export function useMutation<Data extends object, Variables extends object>(
           : null;
         const payload = data ? payloadOf(data) : await mutate(document, variables);
         const { userErrors } = payload as Payload;
-        setErrors(userErrors.map((error) => ({ ...error, message: messageOf(error, language) })));
+        setErrors(userErrors.map((error) => shownError(error, language)));
         // The record on screen is older than that of the server.
         const isStale = userErrors.some(({ code }) => code === 'STALE');
         if (userErrors.length > 0 && !isStale) return null;
@@ -86,11 +94,13 @@ const PAUSE_MS = 400;
 
 /**
  * The response of a mutation with `dryRun`, asked for once the person pauses, and again when the variables change; with
- * null for variables, nothing is asked. The payload is undefined until it is there, null if the change would be refused.
+ * null for variables, nothing is asked; with another `attempt`, again. The payload is undefined until it is there, null if
+ * the change would be refused.
  */
 export function useDryRun<Data extends object, Variables extends object>(
   document: Document<Data, Variables>,
   variables: Variables | null,
+  attempt = 0,
 ) {
   const { run, errors, failure } = useMutation(document, true);
   const [payload, setPayload] = useState<PayloadOf<Data> | null>();
@@ -108,6 +118,6 @@ export function useDryRun<Data extends object, Variables extends object>(
       isOver = true;
       clearTimeout(timer);
     };
-  }, [run, text]);
+  }, [run, text, attempt]);
   return { payload, ...(payload === undefined ? { errors: [], failure: null } : { errors, failure }) };
 }

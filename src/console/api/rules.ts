@@ -93,6 +93,8 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
 /** English messages where people need other words than programs. */
 const ENGLISH: typeof PORTUGUESE = {
   in_use: 'At least {count} terminals would lose app versions.',
+  too_great: 'must be at most {maximum}',
+  too_small: 'must be at least {minimum}',
   wrong_credentials: 'E-mail and password do not match, or the account is locked for some minutes.',
 };
 

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { Fragment, useState, type ReactNode } from 'react';
 
 import { useMutation, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
@@ -7,7 +7,7 @@ import { useListAddress } from '../table/address';
 import { useLabel, useTexts, type Option } from '../text';
 import { Dialog } from '../ui/dialog';
 import { Checkbox, Choice, FileInput, TextInput } from '../ui/field';
-import { Form, useDraft, type Draft } from '../ui/form';
+import { Form, isAt, useDraft, type Draft } from '../ui/form';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { useSecrets } from '../ui/secrets';
 import { notify } from '../ui/toasts';
@@ -44,7 +44,7 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
     const { name, label = labelOf(name), type, rows, autoFocus, autoComplete, find } = field;
     const help = field.help ?? labelOf(`${name}Help`, '');
     const options = optionsOf(field, labelOf);
-    const error = errors.find(({ path }) => path.join('.') === pathOf(field, root))?.message;
+    const error = errors.find(({ path }) => isAt(path, pathOf(field, root)))?.message;
     const value = values[name];
     const change = (changed: unknown): void => set({ [name]: changed });
     if (field.isFlag === true) {
@@ -64,6 +64,21 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
       return <Choices key={name} options={options} page={field.page} value={chosen} onChange={change} />;
     }
     if (options) return <Choice key={name} {...shared} options={options} value={value as string} />;
+    if (find && field.isMany === true) {
+      const records = value as readonly Reference[];
+      const others = (id: string) => records.filter((each) => each.id !== id);
+      const add = (added: Reference | null) => added && change([...others(added.id), added]);
+      return (
+        <Fragment key={name}>
+          <ReferenceInput key={records.length} {...shared} find={find} value={null} onChange={add} />
+          {records.map(({ id, name: each }) => (
+            <Checkbox key={id} isSelected onChange={() => change(others(id))}>
+              {each}
+            </Checkbox>
+          ))}
+        </Fragment>
+      );
+    }
     if (find) {
       const record = value as Reference | null;
       return <ReferenceInput key={name} {...shared} find={find} also={field.also ?? []} value={record} />;

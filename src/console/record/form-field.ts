@@ -28,7 +28,7 @@ export interface FormField extends Known {
   readonly options?: readonly Option[];
   /** Records to choose beside those that are found. */
   readonly also?: readonly Reference[];
-  /** Whether several of the options may be chosen. */
+  /** Whether several of the options, or of the records that are found, may be chosen. */
   readonly isMany?: boolean;
   /** Whether it is left out of what is sent. */
   readonly isSent?: boolean;
@@ -67,8 +67,8 @@ export const emptyOf = (fields: readonly FormField[]): Values =>
 
 function emptyValue({ isFlag, isFile, isMany, find, values }: FormField): unknown {
   if (isFlag === true) return false;
-  if (isFile === true || find) return null;
-  return isMany === true ? [] : (values?.[0] ?? '');
+  if (isMany === true) return [];
+  return isFile === true || find ? null : (values?.[0] ?? '');
 }
 
 /** Values of a form that changes a record. */
@@ -90,6 +90,7 @@ export function presentOf(fields: readonly FormField[], record: object): Values 
 export const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
+const isNone = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 const isEmpty = (value: unknown): boolean => value === null || value === '';
 const outerOf = ({ name }: FormField): string | null => /^(.*)\./.exec(name)?.[1] ?? null;
 
@@ -113,7 +114,7 @@ export function inputOf(fields: readonly FormField[], values: Values): Values | 
       continue;
     }
     if (field.pattern?.test(value as string) === false) return null;
-    const isMissing = field.isFile === true ? !(value instanceof File) : field.find && value === null;
+    const isMissing = field.isFile === true ? !(value instanceof File) : field.find && isNone(value);
     if (isMissing && field.isOptional !== true) return null;
     if (field.isSent !== false && !(isMissing && field.isFile === true))
       input[field.name] = sentValue(field, value);
@@ -123,8 +124,10 @@ export function inputOf(fields: readonly FormField[], values: Values): Values | 
 
 function sentValue(field: FormField, value: unknown): unknown {
   if (field.isFile === true || (field.isOptional === true && value === '')) return null;
+  if (field.find && field.isMany === true) return (value as readonly Reference[]).map(({ id }) => id);
   if (field.find) return (value as Reference | null)?.id ?? null;
   if (field.isList === true) return listOf(value as string);
+  if (field.type === 'number') return Number(value);
   // A day ends in the zone of the browser.
   if (field.type === 'date') return new Date(`${value as string}T23:59:59`).toISOString();
   return field.isJson === true ? jsonOf(value as string) : value;

@@ -24,7 +24,7 @@ const EXPORTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   jobs: { progress: 'total,done' },
   notifications: { progress: '' },
   'app-versions': { granted: '', current: '' },
-  rollouts: { appVersions: '', progress: 'total' },
+  rollouts: { versions: '', progress: '' },
   ledger: { entity: 'entityType,entityId' },
 };
 

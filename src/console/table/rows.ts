@@ -6,6 +6,7 @@ import { client } from '../api/client';
 import { kindOf, listQuery, typeOf } from '../api/documents';
 import { useReload, type Fragment } from '../api/query';
 import { orderFields } from '../gql/mutations';
+import type { Filter } from './filter';
 
 /** One page of a list, as documents select it. */
 interface Connection<Row> {
@@ -21,6 +22,8 @@ export interface ListSource<Row> {
   readonly follows: readonly EntityType[];
   /** Fields of the API by which the list can be sorted: `CREATED_AT`. */
   readonly orders?: readonly string[];
+  /** Whether rows have the ids of their devices, and filters values in place of comparators: `{ state: FAILED }`. */
+  readonly isOfDevices?: boolean;
   /** Further variables, such as the id of the record that has the list. */
   readonly variables?: Readonly<Record<string, unknown>>;
   /** Type of the rows; the property is never there. */
@@ -40,6 +43,21 @@ export const listIn = <Row>(
   fragment: Fragment<Row>,
   ...follows: readonly EntityType[]
 ): ListSource<Row> => ({ ...listOf(fragment, ...follows), variables: { id } });
+
+interface OfDevice {
+  readonly device: { readonly id: string };
+}
+
+/** Terminals of an app version. */
+export const terminalsIn = <Row extends OfDevice>(id: string, fragment: Fragment<Row>) =>
+  ({ ...listIn(id, fragment, 'APP_VERSION'), isOfDevices: true }) as ListSource<
+    Row & { readonly id: string }
+  >;
+
+const valuesOf = (filter: Filter): object =>
+  Object.fromEntries(Object.entries(filter).map(([name, { eq }]) => [name, eq]));
+
+const withId = <Row>(row: Row): Row => ({ ...row, id: (row as Row & OfDevice).device.id });
 
 function connectionIn<Row>(data: unknown): Connection<Row> | null {
   if (typeof data !== 'object' || data === null) return null;
@@ -183,13 +201,14 @@ export class Rows<Row> {
 
   /** A page; null if the request failed, or the list is gone. The first one also brings the total. */
   async #ask(after: string | null | undefined, first = PAGE_ROWS): Promise<Connection<Row> | null> {
-    const { filter, orderBy } = JSON.parse(this.variables) as { filter: object; orderBy: object | null };
+    const { isOfDevices = false } = this.source;
+    const { filter, orderBy } = JSON.parse(this.variables) as { filter: Filter; orderBy: object | null };
     const variables = {
       ...this.source.variables,
       first,
       count: after === undefined,
       ...(after !== undefined && { after }),
-      ...(Object.keys(filter).length > 0 && { filter }),
+      ...(Object.keys(filter).length > 0 && { filter: isOfDevices ? valuesOf(filter) : filter }),
       ...(orderBy && { orderBy }),
     };
     const { data, error } = await client.query<unknown>(this.source.text, variables).toPromise();
@@ -197,6 +216,6 @@ export class Rows<Row> {
     this.error = connection ? null : (error ?? null);
     if (!connection) return null;
     this.total = connection.totalCount ?? this.total;
-    return connection;
+    return isOfDevices ? { ...connection, nodes: connection.nodes.map(withId) } : connection;
   }
 }

@@ -102,12 +102,6 @@ function formatOf({ language, timeZone }: Locale) {
       const [unit, length] = UNITS.find((each) => Math.abs(seconds) >= each[1]) ?? UNITS[3];
       return relative.format(Math.round(seconds / length), unit);
     },
-    /** 24 hours of `24h`; see `Duration` of the API. */
-    duration: (text: string) => {
-      const unit = UNITS.find(([name]) => name.startsWith(text.slice(-1)))?.[0] ?? 'second';
-      const format = new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' });
-      return format.format(Number.parseInt(text, 10));
-    },
     /** 1.5 MB */
     bytes: (value: number) => {
       const step = Math.min(BYTES.length - 1, Math.floor(Math.log10(Math.max(value, 1)) / 3));

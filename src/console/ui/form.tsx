@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode, type SubmitEvent } from 'react';
 import type { Failure } from '../api/errors';
 import type { UserError } from '../api/rules';
 import { tabStorage } from '../api/storage';
-import { useTexts } from '../text';
+import { useLabel, useTexts } from '../text';
 import { Button } from './button';
 import { FailureNote } from './states';
 import { words } from './words';
@@ -51,10 +51,15 @@ interface FormProps {
   readonly children: ReactNode;
 }
 
+/** Whether an error is of a field, or of a part of its value, by their paths. */
+export const isAt = (path: readonly string[], field: string): boolean =>
+  `${path.join('.')}.`.startsWith(`${field}.`);
+
 /** Fields and one button to send them. Errors that belong to no field stand above the button. */
 export function Form(props: FormProps): ReactNode {
   const text = useTexts(words);
-  const others = props.errors.filter(({ path }) => !props.shown.includes(path.join('.')));
+  const label = useLabel();
+  const others = props.errors.filter(({ path }) => !props.shown.some((field) => isAt(path, field)));
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (!props.isRunning) props.onSubmit();
@@ -64,7 +69,7 @@ export function Form(props: FormProps): ReactNode {
       {props.children}
       {others.map(({ message, path }) => (
         <p key={`${path.join('.')} ${message}`} className="field-error" role="alert">
-          {path.length > 0 ? `${path.at(-1)} ${message}` : message}
+          {path.length > 0 ? `${label(path.at(-1) ?? '')} ${message}` : message}
         </p>
       ))}
       {props.failure && <FailureNote failure={props.failure} />}

@@ -20,7 +20,6 @@ const useText = pageTexts({
   CANCELLED: ['Cancelled', 'Cancelada'],
   DONE: ['Done', 'Concluída'],
   endedAt: ['Ended', 'Terminada'],
-  FAILED: ['Failed', 'Falhou'],
   failure: ['Why it failed', 'Por que falhou'],
   link: ['Link', 'Link'],
   noJobs: [

@@ -20,6 +20,7 @@ const DEVICE = graphql(`
   fragment DeviceRecord on Device {
     id revision serialNumber enabled frameworkVersion meta presence lastSeenAt
     lastRefusal { code at }
+    software { state since attempts reason detail appVersion { id number app { name } } }
     createdAt
     createdBy { name }
     logicalNumber { id number group { id name } }
@@ -32,7 +33,7 @@ export default function DevicePanel(): ReactNode {
   return (
     <RecordPanel
       fragment={DEVICE}
-      follows={['PRESENCE', 'LOGICAL_NUMBER', 'GROUP']}
+      follows={['PRESENCE', 'LOGICAL_NUMBER', 'GROUP', 'APP_VERSION']}
       edit={{
         fields: [NUMBER, { name: 'enabled', label: text.mayWork }],
         document: mutations.deviceUpdate,
@@ -55,6 +56,19 @@ export default function DevicePanel(): ReactNode {
             />
             <Report {...device} />
           </>
+        ),
+        software: (
+          <SmallTable
+            rows={device.software ?? []}
+            rowKey={({ appVersion }) => appVersion.id}
+            columns={[
+              { id: 'appVersion', page: '/app-versions' },
+              'state',
+              'since',
+              'attempts',
+              { id: 'reason', render: ({ reason, detail }) => [reason, detail].filter(Boolean).join(': ') },
+            ]}
+          />
         ),
         manifest: <DeviceManifest id={device.id} />,
         transactions: <TransactionsOf filter={{ serialNumber: { eq: device.serialNumber } }} />,

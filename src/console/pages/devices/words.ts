@@ -65,6 +65,7 @@ export const useText = pageTexts({
   revokeToken: ['Revoke token', 'Revogar token'],
   SAME_NAME: ['another app or file has the same name', 'outro aplicativo ou arquivo tem o mesmo nome'],
   list: ['Serial numbers', 'Números de série'],
+  software: ['Software', 'Software'],
   started: ['The import has started.', 'A importação começou.'],
   TERMINAL_DISABLED: ['Refused because the device is disabled', 'Recusado: o dispositivo está desabilitado'],
   TERMINAL_DISABLED_ADVICE: ['Enable the device.', 'Habilite o dispositivo.'],

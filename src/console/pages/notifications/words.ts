@@ -26,7 +26,6 @@ export const useText = pageTexts({
   CANCELLED: ['Cancelled', 'Cancelada'],
   DELIVERED: ['Delivered', 'Entregue'],
   EXPIRED: ['Expired', 'Expirada'],
-  FAILED: ['Failed', 'Falhou'],
   QUEUED: ['Waiting', 'Aguardando'],
   SENT: ['Handed over', 'Encaminhada'],
 });

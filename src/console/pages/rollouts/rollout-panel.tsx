@@ -7,10 +7,10 @@ import { RecordLinks } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { listIn } from '../../table/rows';
-import { Facts } from '../../table/shown';
-import { useFormat } from '../../text';
-import { Icon } from '../../ui/icon';
-import { ALL_KNOWN, Progress, Waves } from './waves';
+import { Facts, State } from '../../table/shown';
+import { useFormat, useLocale } from '../../text';
+import { stoppedIn } from './stopped';
+import { ALL_KNOWN, Waves } from './waves';
 import { useText } from './words';
 
 const ROLLOUT = graphql(`
@@ -21,11 +21,13 @@ const ROLLOUT = graphql(`
     waves {
       state size minProvenPercent minDuration
       waiting excluded granted downloaded installed proven failed
+      payments { now { ...Payments } before { ...Payments } waiting { ...Payments } }
     }
-    stopWhen { failedPercent failedCount silentPercent }
+    stopWhen { failedPercent failedCount silentPercent approvalDropPercent }
     window { from to zone }
     job { id done total }
   }
+  fragment Payments on RolloutPaymentFigures { approvedPercent perTerminalDay payments }
 `);
 
 const TERMINAL = graphql(`
@@ -63,8 +65,6 @@ export default function RolloutPanel(): ReactNode {
           <Facts
             record={rollout}
             facts={[
-              'state',
-              { id: 'progress', value: <Progress {...rollout} /> },
               {
                 id: 'appVersions',
                 value: <RecordLinks page="/app-versions" records={rollout.appVersions} />,
@@ -82,20 +82,17 @@ export default function RolloutPanel(): ReactNode {
   );
 }
 
-/** The reason why a rollout has stopped, or the progress of its undo. */
+/** The state of a rollout, with the reason why it has stopped, or the progress of its undo. */
 function Outcome({ state, stoppedBecause, job }: RolloutRecordFragment): ReactNode {
   const text = useText();
   const format = useFormat();
-  if (state === 'UNDONE' && job) {
-    return (
-      <p role="status">{`${text.givesBack} ${format.number(job.done)} / ${format.number(job.total)}`}</p>
-    );
-  }
-  if (stoppedBecause === null) return null;
+  const { language } = useLocale();
+  const isUndone = state === 'UNDONE' && job;
   return (
-    <div className="note note-bad" role="status">
-      <Icon name="warning" />
-      <p>{stoppedBecause}</p>
+    <div className={stoppedBecause === null ? 'note' : 'note note-bad'} role="status">
+      <State of={state} />
+      {stoppedBecause !== null && <p>{stoppedIn(language, stoppedBecause)}</p>}
+      {isUndone && <p>{`${text.gaveBack} ${format.number(job.done)} / ${format.number(job.total)}`}</p>}
     </div>
   );
 }
@@ -118,7 +115,7 @@ function Actions({ id, state, waves }: RolloutRecordFragment): ReactNode {
         <ActionButton
           label={text.undoRollout}
           isDangerous
-          help={text.undoHelp(format.number(reached))}
+          help={`${text.undoHelp} ${format.number(reached)}`}
           document={mutations.rolloutUndo}
           variables={{ id }}
         />

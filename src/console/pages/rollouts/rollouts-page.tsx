@@ -1,6 +1,7 @@
 import { lazy, type ReactNode } from 'react';
 
 import { graphql } from '../../api';
+import { DialogButton } from '../../record/dialog-button';
 import { nameOf } from '../../record/link';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
@@ -8,6 +9,7 @@ import { Progress } from './waves';
 import { useText } from './words';
 
 const RolloutPanel = lazy(() => import('./rollout-panel'));
+const RolloutDialog = lazy(() => import('./rollout-dialog'));
 
 const ROW = graphql(`
   fragment RolloutRow on Rollout {
@@ -30,12 +32,25 @@ export default function RolloutsPage(): ReactNode {
       columns={[
         'name',
         'state',
-        { id: 'appVersions', width: 180, render: (row) => row.appVersions.map(nameOf).join(', ') },
+        {
+          id: 'versions',
+          title: text.appVersions,
+          width: 180,
+          render: ({ appVersions }) => appVersions.map(nameOf).join(', '),
+        },
         { id: 'progress', render: (row) => <Progress {...row} /> },
         { id: 'total', title: text.terminals, width: 90, align: 'end' },
         { id: 'startAt', isHidden: true },
         'createdAt',
       ]}
+      actions={
+        <DialogButton
+          label={text.newRollout}
+          icon="add"
+          look="primary"
+          dialog={(close) => <RolloutDialog onClose={close} />}
+        />
+      }
       filters={[{ id: 'state', values: STATES }, 'createdAt']}
       panel={<RolloutPanel />}
       empty={text.createFirst}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 import { graphql, useSubscription } from '../../api';
 import type { RolloutRecordFragment, RolloutRowFragment } from '../../gql/graphql';
-import { State } from '../../table/shown';
+import { Facts, SmallTable, State } from '../../table/shown';
 import { useFormat, useLabel } from '../../text';
 import { Section } from '../../ui/facts';
 import { useText } from './words';
@@ -11,11 +11,11 @@ import { useText } from './words';
 const KNOWN = {
   proven: 'good',
   installed: 'accent',
-  downloaded: 'accent chart-pale',
-  granted: 'faint',
+  downloaded: 'pale',
+  granted: 'warning',
   failed: 'bad',
   waiting: 'line',
-  excluded: 'warning',
+  excluded: 'line',
 } as const;
 
 type Known = keyof typeof KNOWN;
@@ -46,7 +46,7 @@ export function Progress({ id, state, waves }: RolloutRowFragment): ReactNode {
   useSubscription(CHANGED, hasEnded ? null : { id }, 'ROLLOUT');
   const begun = waves.filter((wave) => wave.state !== 'WAITING').length;
   return (
-    <div className="counts">
+    <div className="section-header">
       <CountsBar waves={waves} />
       <span>{text.waveOf(begun, waves.length)}</span>
     </div>
@@ -56,14 +56,11 @@ export function Progress({ id, state, waves }: RolloutRowFragment): ReactNode {
 /** Each wave as it fills, and what has the next one begin or the rollout stop. */
 export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragment): ReactNode {
   const text = useText();
+  const label = useLabel();
   const format = useFormat();
-  const { failedPercent, failedCount, silentPercent } = stopWhen;
-  const conditions = [
-    failedPercent !== null && text.failedPercentOf(failedPercent),
-    failedCount !== null && text.failedCountOf(failedCount),
-    silentPercent !== null && text.silentPercentOf(silentPercent),
-    deadline !== null && text.deadlineOf(format.time(deadline)),
-  ].filter((condition) => condition !== false);
+  const conditions = { ...stopWhen, deadline: deadline && format.time(deadline) };
+  const facts = Object.entries(conditions).flatMap(([id, value]) => (value === null ? [] : [{ id, value }]));
+  const hours = window && [{ id: 'hours', value: `${window.from}:00–${window.to}:00 ${window.zone}` }];
   return (
     <>
       {waves.map((wave, index) => (
@@ -73,29 +70,45 @@ export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragme
           actions={<State of={wave.state} />}
         >
           <CountsBar waves={[wave]} />
-          <Legend {...wave} />
-          {index < waves.length - 1 && (
-            <p className="faint">{text.nextWhen(wave.minProvenPercent, format.duration(wave.minDuration))}</p>
-          )}
+          <ul className="chart-legend">
+            {ALL_KNOWN.filter((known) => wave[known] > 0).map((known) => (
+              <li key={known} className={`chart-${KNOWN[known]}`}>
+                <span>{`${label(known.toUpperCase())} ${format.number(wave[known])}`}</span>
+              </li>
+            ))}
+          </ul>
+          {wave.payments && <Payments {...wave.payments} />}
+          <p className="faint">
+            {`${text.minProvenPercent} ${wave.minProvenPercent}, ${text.minDuration} ${wave.minDuration}`}
+          </p>
         </Section>
       ))}
-      {conditions.length > 0 && <p className="faint">{`${text.stopsAt} ${conditions.join('; ')}.`}</p>}
-      {window && <p className="faint">{text.hoursOf(window.from, window.to, window.zone)}</p>}
+      <Section title={text.conditions}>
+        <Facts facts={[...facts, ...(hours ?? [])]} />
+      </Section>
     </>
   );
 }
 
-/** Numbers of terminals in words, with the colours of the bar. */
-function Legend(wave: Counts): ReactNode {
-  const label = useLabel();
-  const format = useFormat();
+type PaymentsProps = NonNullable<RolloutRecordFragment['waves'][number]['payments']>;
+
+/** Payments of a wave, beside those that they are compared with. */
+function Payments(payments: PaymentsProps): ReactNode {
+  const text = useText();
+  const rows = (['now', 'before', 'waiting'] as const).flatMap((id) => {
+    const figures = payments[id];
+    return figures ? [{ id, ...figures }] : [];
+  });
   return (
-    <ul className="chart-legend">
-      {ALL_KNOWN.filter((known) => wave[known] > 0).map((known) => (
-        <li key={known} className={`chart-${KNOWN[known]}`}>
-          <span>{`${label(known.toUpperCase())} ${format.number(wave[known])}`}</span>
-        </li>
-      ))}
-    </ul>
+    <SmallTable
+      caption={text.payments}
+      rows={rows}
+      columns={[
+        { id: 'name', title: '', render: ({ id }) => text[id] },
+        { id: 'approvedPercent', align: 'end' },
+        { id: 'perTerminalDay', align: 'end' },
+        { id: 'payments', align: 'end' },
+      ]}
+    />
   );
 }

@@ -3,12 +3,13 @@ import { useState, type ReactNode } from 'react';
 import { graphql, mutations, useDryRun, useMutation, useQuery } from '../../api';
 import type { ReleaseGroupQuery } from '../../gql/graphql';
 import { Fields } from '../../record/fields';
-import { emptyOf, fieldsOf, inputOf, type Values } from '../../record/form-field';
+import { emptyOf, fieldsOf, inputOf } from '../../record/form-field';
 import { nameOf, type Named } from '../../record/link';
 import { useFormat } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Form } from '../../ui/form';
 import { notify } from '../../ui/toasts';
+import { TARGET, targetOf, type Target } from './target';
 import { useText } from './words';
 
 const GROUP = graphql(`
@@ -22,18 +23,12 @@ const GROUP = graphql(`
   }
 `);
 
-const isTo = (target: string) => (values: Values) => values.to === target;
-
 /** The target, and what else happens to its group. */
 const FIELDS = fieldsOf([
-  { name: 'to', values: ['group', 'savedFilter', 'all'] },
-  { name: 'groupId', isShown: isTo('group') },
-  { name: 'savedFilterId', isShown: isTo('savedFilter') },
-  { name: 'isToNew', isFlag: true, initial: true, isShown: isTo('group') },
+  ...TARGET,
+  { name: 'isToNew', isFlag: true, initial: true, isShown: ({ toWhom }) => toWhom === 'group' },
   { name: 'isReplacing', isFlag: true, initial: true },
 ]);
-
-type Target = Partial<Readonly<Record<'to' | 'groupId' | 'savedFilterId', string>>>;
 
 interface ReleaseDialogProps {
   readonly version: Named & { readonly app: { readonly id: string } };
@@ -45,15 +40,15 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const text = useText();
   const format = useFormat();
   const [values, setValues] = useState(emptyOf(FIELDS));
-  const { to, groupId, savedFilterId } = (inputOf(FIELDS, values) ?? {}) as Target;
-  const target = to === 'all' ? { all: true } : groupId === undefined ? { savedFilterId } : { groupId };
-  const change = to !== undefined && {
+  const entered = inputOf(FIELDS, values) as Target | null;
+  const groupId = entered?.groupId;
+  const change = entered && {
     appVersionIds: [version.id],
     mode: values.isReplacing === true ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const),
-    target,
+    target: targetOf(entered),
   };
   const group = useQuery(GROUP, groupId === undefined ? null : { id: groupId }).data?.group;
-  const probe = useDryRun(mutations.appVersionGrant, change ? { ...change, dryRun: true } : null);
+  const probe = useDryRun(mutations.appVersionGrant, change && { ...change, dryRun: true });
   const reached = reachedOf(probe.payload, group);
   const grant = useMutation(mutations.appVersionGrant);
   const attach = useMutation(mutations.groupAttachAppVersions);
@@ -84,7 +79,7 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
         isDisabled={reached === null}
         failure={steps.map(({ failure }) => failure).find((failure) => failure !== null) ?? null}
         errors={errors}
-        shown={['target.groupId', 'target.savedFilterId']}
+        shown={TARGET.map(({ name }) => `target.${name}`)}
       >
         <Fields
           root="target"

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 
 import { graphql, mutations, useMutation, useSubscription } from '../../api';
 import type { AppVersionRecordFragment } from '../../gql/graphql';
@@ -8,6 +8,9 @@ import { findAppVersions, findFiles } from '../../record/find';
 import { RecordLinks, type Named } from '../../record/link';
 import { LinkList, type LinkListProps } from '../../record/link-list';
 import { RecordPanel } from '../../record/panel';
+import { useListAddress } from '../../table/address';
+import { CompactList } from '../../table/data-table';
+import { terminalsIn } from '../../table/rows';
 import { Facts } from '../../table/shown';
 import { useFormat } from '../../text';
 import { Bars, Section } from '../../ui/facts';
@@ -18,7 +21,7 @@ const VERSION = graphql(`
   fragment AppVersionRecord on AppVersion {
     id revision number size crc sha256 displayable posDisplayLabel createdAt
     app { id name }
-    reach { granted downloaded current }
+    reach { granted downloaded current proven failed overdue }
     groups(first: 100) { nodes { id name } }
     files(first: 100) { nodes { id name size } }
     modules(first: 100) {
@@ -27,18 +30,28 @@ const VERSION = graphql(`
   }
 `);
 
-const DOWNLOADED = graphql(`
-  subscription Downloaded {
-    transactionRecorded(filter: { transactionType: { eq: GET_ASSET } }) { sequence }
+const TERMINAL = graphql(`
+  fragment TerminalSoftwareRow on TerminalSoftware {
+    state since attempts reason detail
+    device { id serialNumber }
   }
 `);
+
+const STATES = ['FAILED', 'OVERDUE', 'GRANTED', 'DOWNLOADED', 'INSTALLED', 'PROVEN'];
+
+const CHANGED = graphql(`
+  subscription SoftwareChanged($id: ID!) { softwareChanged(appVersionId: $id) { sequence } }
+`);
+
+const RolloutDialog = lazy(() => import('../rollouts/rollout-dialog'));
 
 export default function VersionPanel(): ReactNode {
   const text = useText();
   const format = useFormat();
   const setFiles = useMutation(mutations.appVersionSetFiles);
   const setModules = useMutation(mutations.appVersionSetModules);
-  useSubscription(DOWNLOADED, {}, 'APP_VERSION');
+  const [{ open: id = '' }] = useListAddress();
+  useSubscription(CHANGED, { id }, 'APP_VERSION');
   return (
     <RecordPanel
       fragment={VERSION}
@@ -106,9 +119,10 @@ function Links<Row extends Named>({ onChange, ...list }: LinksProps<Row>): React
 }
 
 /** How far a release has come, and the groups that get it. */
-function Reach({ id, reach, groups }: AppVersionRecordFragment): ReactNode {
+function Reach(version: AppVersionRecordFragment): ReactNode {
   const text = useText();
-  const rows = (['granted', 'downloaded', 'current'] as const).map((key) => {
+  const { id, reach, groups } = version;
+  const rows = (['granted', 'downloaded', 'current', 'proven', 'failed', 'overdue'] as const).map((key) => {
     return { key, name: text[key], count: reach[key] };
   });
   return (
@@ -121,6 +135,36 @@ function Reach({ id, reach, groups }: AppVersionRecordFragment): ReactNode {
             {text.current}
           </Link>
         </p>
+      </Section>
+      <Section
+        title={text.lacking}
+        actions={
+          <DialogButton
+            label={text.startRollout}
+            icon="steps"
+            dialog={(close) => <RolloutDialog version={version} onClose={close} />}
+          />
+        }
+      >
+        <CompactList
+          id="software"
+          text={text}
+          label={text.lacking}
+          source={terminalsIn(id, TERMINAL)}
+          columns={[
+            'device',
+            'state',
+            'since',
+            'attempts',
+            { id: 'reason', render: ({ reason, detail }) => [reason, detail].filter(Boolean).join(': ') },
+          ]}
+          filters={[
+            { id: 'state', values: STATES },
+            { id: 'groupId', comparator: 'eq' },
+            'presence',
+            { id: 'reason', comparator: 'eq' },
+          ]}
+        />
       </Section>
       <Section title={text.groups}>
         {groups.nodes.length === 0 && <p className="faint">{text.noGroups}</p>}

@@ -58,7 +58,7 @@ export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
   ...recordMapping<'rollout_terminals', RolloutTerminal>('rollout_terminals'),
   orders: { ID: 'id' },
   filters: {
-    wave: { column: 'wave', kind: 'integer' },
+    wave: { column: 'wave', kind: 'integer', where: (compared) => compared(sql`t.wave + 1`) },
     state: { column: 'device_id', kind: 'choice', where: (compared) => compared(KNOWN) },
     obstacle: { column: 'obstacle', kind: 'optionalChoice' },
   },

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createServer } from '../../src/app/server.js';
 import { takeRolloutStep } from '../../src/domain/software/rollout/rollout-step.service.js';
-import { MINUTE } from '../../src/platform/clock.js';
+import { DAY, MINUTE } from '../../src/platform/clock.js';
 import { readConfig } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { killPrograms } from '../support/program.js';
@@ -91,8 +91,13 @@ async function measure(databaseUrl: string, token: string): Promise<string[][]> 
   }
   await step('reach', () => repeated(lists, () => ask(REACH, { id: version })));
   await killPrograms();
-  const decisions = await decide(databaseUrl);
-  rows.push(['a decision, alone', '', at(decisions, 0.5), at(decisions, 0.95), '', '', '']);
+  const { parts, decisions } = await decide(databaseUrl);
+  for (const [name, times] of [
+    ['a part of the count of payments, alone', parts],
+    ['a decision, alone', decisions],
+  ] as const) {
+    rows.push([name, '', at(times, 0.5), at(times, 0.95), '', '', '']);
+  }
   return rows;
 }
 
@@ -113,8 +118,8 @@ async function newVersion(send: (path: string, body: object) => Promise<string>)
   return idOf('AppVersion', reply.app_version.id);
 }
 
-/** Milliseconds that decisions about the rollout take, without a server. */
-async function decide(databaseUrl: string): Promise<readonly number[]> {
+/** Milliseconds that the parts of a last count of payments, and decisions about the rollout take, without a server. */
+async function decide(databaseUrl: string) {
   let ahead = 0;
   const clock = { now: () => new Date(Date.now() + ahead), elapsed: () => performance.now() };
   const config = readConfig({ DATABASE_URL: databaseUrl, TOKEN_SECRET });
@@ -123,10 +128,15 @@ async function decide(databaseUrl: string): Promise<readonly number[]> {
     clock,
   });
   try {
-    return await repeated(DECISIONS, async () => {
+    const step = () => takeRolloutStep(app.units, 0);
+    ahead += 9 * DAY;
+    const parts: number[] = [];
+    for (let isLeft = true; isLeft;) parts.push(await timed(async () => (isLeft = (await step()) !== null)));
+    const decisions = await repeated(DECISIONS, async () => {
       ahead += 2 * MINUTE;
-      if ((await takeRolloutStep(app.units, 0)) === null) throw new Error('No rollout was due.');
+      if ((await step()) === null) throw new Error('No rollout was due.');
     });
+    return { parts, decisions };
   } finally {
     await app.stop();
   }

@@ -28,7 +28,7 @@ const StopInput = g.inputType('RolloutStopWhenInput', 'Conditions that stop a ro
     'Share of terminals of a wave that have sent no request since they got the versions, from 1 to 100. Looked at an hour after its begin, and not before `minDuration`.',
   ),
   approvalDropPercent: g.int.orNull(
-    'Points, from 1 to 100, by which the share of approved payments of a wave is lower than that of the same terminals a week before, and than that of the terminals that wait. See `RolloutPayments`.',
+    'Points, from 1 to 100, by which the share of approved payments of a wave is lower than that of the same terminals a week before, and than that of the terminals that wait, if these have enough. See `RolloutPayments`.',
   ),
   deadline: g.instant.orNull('Time by which it must be finished.'),
 });

@@ -190,15 +190,19 @@ function approvalDrop({ wave, payments }: Rollout, points: number | null): strin
   const { now, before, waiting } = payments[wave] ?? {};
   const isEnough = (side?: PaymentFigures | null): side is PaymentFigures =>
     side != null && side.payments + side.failed >= MIN_COMPARED;
-  if (points === null || !isEnough(now) || !isEnough(before)) return null;
-  const others = isEnough(waiting) ? [before, waiting] : [before];
-  const percentOf = (side: PaymentFigures): number => approvedPercent(side) ?? 0;
-  if (others.some((side) => percentOf(side) - percentOf(now) < points)) return null;
-  const [own = '', earlier = '', ofWaiting] = [now, ...others].map(
-    (side) => `${percentOf(side).toFixed(1)} % of ${side.payments + side.failed}`,
+  if (points === null || !isEnough(now)) return null;
+  const own = approvedPercent(now) ?? 0;
+  const others = [
+    { side: before, where: 'a week before' },
+    { side: waiting, where: 'on terminals that wait' },
+  ].flatMap(({ side, where }) =>
+    isEnough(side) ? [{ side, where, percent: approvedPercent(side) ?? 0 }] : [],
   );
-  const rest = ofWaiting === undefined ? '' : `, and ${ofWaiting} on terminals that wait`;
-  return `${own} payments are approved in wave ${wave + 1}, ${earlier} a week before${rest}: at least ${points} points less.`;
+  if (others.length === 0 || others.some(({ percent }) => percent - own < points)) return null;
+  const text = ({ payments, failed }: PaymentFigures, percent: number): string =>
+    `${percent.toFixed(1)} % of ${payments + failed}`;
+  const compared = others.map(({ side, where, percent }) => `${text(side, percent)} ${where}`).join(' and ');
+  return `${text(now, own)} payments are approved in wave ${wave + 1}, but ${compared}: at least ${points} points less.`;
 }
 
 /** Counts of payments come after this share of the time since the begin of the wave, and at most once a minute. */

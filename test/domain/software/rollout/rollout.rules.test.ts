@@ -219,10 +219,10 @@ describe('the comparison of payments', () => {
 
   it('stops when fewer are approved than a week before, and than on terminals that wait', () => {
     expect(stop(side(80), side(90), null)).toBe(
-      '80.0 % of 200 payments are approved in wave 1, 90.0 % of 200 a week before: at least 10 points less.',
+      '80.0 % of 200 payments are approved in wave 1, but 90.0 % of 200 a week before: at least 10 points less.',
     );
     expect(stop(side(80, 100, 20), side(95, 400), side(90, 1000))).toBe(
-      '80.0 % of 100 payments are approved in wave 1, 95.0 % of 400 a week before, and 90.0 % of 1000 on terminals that wait: at least 10 points less.',
+      '80.0 % of 100 payments are approved in wave 1, but 95.0 % of 400 a week before and 90.0 % of 1000 on terminals that wait: at least 10 points less.',
     );
     expect(stop(side(80.5), side(90), null)).toBe('wait');
     expect(stop(side(0), side(100), side(100))).toContain('0.0 % of 200');
@@ -234,10 +234,12 @@ describe('the comparison of payments', () => {
     expect(stop(side(60), side(60), side(95))).toBe('wait');
   });
 
-  it('needs enough payments of the wave now and before, and of those that wait to heed them', () => {
+  it('needs enough payments of the wave, and compares it with those sides that have enough', () => {
     const few = MIN_COMPARED - 1;
     expect(stop(side(0, few), side(100), null)).toBe('wait');
-    expect(stop(side(0), side(100, few), side(100))).toBe('wait');
+    expect(stop(side(0), side(100, few), side(100, few))).toBe('wait');
+    expect(stop(side(0), side(0, few), side(100))).toContain('but 100.0 % of 200 on terminals that wait: at');
+    expect(stop(side(0), null, side(0))).toBe('wait');
     expect(stop(null, null, null)).toBe('wait');
     expect(stop(side(0), side(100), side(0, few))).toContain('a week before: at least');
     expect(stop(side(0, MIN_COMPARED), side(100, MIN_COMPARED), null)).toContain('at least 10 points less');

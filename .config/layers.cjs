@@ -286,6 +286,7 @@ const layers = [
       'react-aria-components',
       'react-dom',
       'urql',
+      'yaml',
     ],
   },
   {

@@ -27,6 +27,7 @@ export const PAGES: readonly PageEntry[] = [
   page('devices', 'device', 'fleet', 'd', () => import('../pages/devices/devices-page')),
   page('logical-numbers', 'number', 'fleet', 'l', () => import('../pages/logical-numbers/numbers-page')),
   page('groups', 'group', 'fleet', 'r', () => import('../pages/groups/groups-page')),
+  page('plan', 'edit', 'fleet', 'y', () => import('../pages/plan/plan-page')),
   page('unknown-terminals', 'warning', 'fleet', 'u', () => import('../pages/devices/unknown-terminals-page')),
   page('transactions', 'payment', 'payments', 't', () => import('../pages/transactions/transactions-page')),
   page('apps', 'box', 'software', 'p', () => import('../pages/software/apps-page')),

@@ -97,11 +97,8 @@ function Menu({ isOpen }: { readonly isOpen: boolean }): ReactNode {
 
 /** A rule has one open alert at most, and a company 50 rules. */
 const OPEN = graphql(`
-  query OpenAlerts {
-    alerts(first: 50, filter: { open: { eq: true } }) { nodes { acknowledgedAt } }
-  }
+  query OpenAlerts { alerts(first: 50, filter: { open: { eq: true } }) { nodes { acknowledgedAt } } }
 `);
-
 const CHANGED = graphql(`subscription AlertChanged { alertChanged { sequence } }`);
 
 /** Number of open alerts that no person has acknowledged. By its subscription, all pages follow alerts. */

@@ -71,6 +71,9 @@ function emptyValue({ isFlag, isFile, isMany, find, values }: FormField): unknow
   return isFile === true || find ? null : (values?.[0] ?? '');
 }
 
+/** JSON as forms show it. */
+export const textOfJson = (value: unknown): string => JSON.stringify(value, null, 2);
+
 /** Values of a form that changes a record. */
 export function presentOf(fields: readonly FormField[], record: object): Values {
   const known = record as Values;
@@ -81,7 +84,7 @@ export function presentOf(fields: readonly FormField[], record: object): Values 
     }
     const value = known[name] ?? '';
     if (isList === true) return [name, (value as readonly string[]).join(', ')] as const;
-    return [name, isJson === true ? JSON.stringify(value, null, 2) : value] as const;
+    return [name, isJson === true && value !== '' ? textOfJson(value) : value] as const;
   });
   return Object.fromEntries(present);
 }

@@ -41,7 +41,7 @@ const ledgerWords = pageWords({
   condition: ['Condition', 'Condição'],
   content: ['Content', 'Conteúdo'],
   contentId: ['Bytes', 'Bytes'],
-  defaultAppVersionIds: ['Default app versions', 'Versões padrão'],
+  defaultAppVersions: ['Default app versions', 'Versões padrão'],
   expiresAt: ['Expires', 'Expira'],
   moduleIds: ['Modules', 'Módulos'],
   queued: ['Terminals', 'Terminais'],

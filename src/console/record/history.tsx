@@ -134,12 +134,12 @@ export function HistoryEntry(props: {
 }
 
 interface ChangedValueProps {
-  readonly change: Change;
+  readonly change: Pick<Change, 'field' | 'before' | 'after' | 'recordIds'>;
   readonly names: ReadonlyMap<string, string>;
 }
 
 /** The value before and after a change in words: a record by its name. Of a list, what was removed and added. */
-function ChangedValue({ change, names }: ChangedValueProps): ReactNode {
+export function ChangedValue({ change, names }: ChangedValueProps): ReactNode {
   const text = useText();
   const format = useFormat();
   const valueLabel = useLabel();

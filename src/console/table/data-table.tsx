@@ -99,7 +99,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   const { all: rows, total, error, isLoading } = list;
   const selection = useSelection(rows, JSON.stringify(where));
   const render = (row: Row): ReactNode => rowActions && <RowMenu actions={rowActions} row={row} />;
-  const menu = { id: 'actions', title: text.actions, width: rowActions?.length === 1 ? 125 : 90, render };
+  const menu = { id: 'actions', title: text.actions, width: rowActions?.length === 1 ? 140 : 90, render };
   const known = useColumns<Row>([...props.columns, ...(rowActions ? [menu] : [])]);
   const [columns, columnMenu] = useChosenColumns(props.id, known);
   const hasFilter = Object.keys(filter).length > 0;

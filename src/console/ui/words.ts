@@ -135,6 +135,7 @@ export const pageNames = pageWords({
   notifications: ['Notifications', 'Notificações'],
   overview: ['Overview', 'Visão geral'],
   payments: ['Payments', 'Pagamentos'],
+  plan: ['Desired state', 'Estado desejado'],
   rollouts: ['Rollouts', 'Implantações'],
   settings: ['Company and server', 'Empresa e servidor'],
   software: ['Software', 'Software'],

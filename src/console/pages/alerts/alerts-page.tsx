@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { graphql, mutate, mutations } from '../../api';
-import type { AlertRecordFragment } from '../../gql/graphql';
+import type { AlertRecordFragment as Alert } from '../../gql/graphql';
 import { RowMenu } from '../../record/actions';
 import type { RecordActions } from '../../record/bulk';
 import { RecordLink } from '../../record/link';
@@ -10,9 +10,8 @@ import { RecordPanel } from '../../record/panel';
 import { shownFilter, type Filter } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { Facts, State } from '../../table/shown';
+import { Facts, State, type Fact } from '../../table/shown';
 import { useFormat, useLabel } from '../../text';
-import { pageNames } from '../../ui/words';
 import { useText } from './words';
 
 const ALERT = graphql(`
@@ -22,8 +21,6 @@ const ALERT = graphql(`
     rule { id name on { silent { filter silentFor } } }
   }
 `);
-
-type Alert = AlertRecordFragment;
 
 const stateOf = ({ closedAt, acknowledgedAt }: Alert) =>
   closedAt !== null ? 'CLOSED' : acknowledgedAt === null ? 'OPEN' : 'ACKNOWLEDGED';
@@ -56,45 +53,36 @@ export default function AlertsPage(): ReactNode {
       ]}
       filters={[{ id: 'open', kind: 'flag' }]}
       rowActions={ACTIONS}
-      panel={<AlertPanel />}
+      panel={
+        <RecordPanel
+          fragment={ALERT}
+          actions={(alert) => <RowMenu actions={ACTIONS} row={alert} />}
+          tabs={(alert) => ({ facts: <Facts record={alert} facts={factsOf(alert)} /> })}
+        />
+      }
       empty={text.noAlerts}
     />
   );
 }
 
-/** A sentence on what is wrong, "Silent terminals: 12 of 40"; without figures once the alert is closed. */
+/** A sentence on what is wrong, "Silent terminals: 12 / 40"; without figures once the alert is closed. */
 function Sentence({ kind, affected, total, closedAt }: Alert): ReactNode {
   const text = useText();
   const { number } = useFormat();
-  const figures = total === null ? number(affected) : `${number(affected)} ${text.of} ${number(total)}`;
+  const figures = [affected, total ?? []].flat().map(number).join(' / ');
   return `${useLabel(text)(kind)}${closedAt === null ? `: ${figures}` : ''}`;
 }
 
-function AlertPanel(): ReactNode {
-  return (
-    <RecordPanel
-      fragment={ALERT}
-      actions={(alert) => <RowMenu actions={ACTIONS} row={alert} />}
-      tabs={(alert) => ({
-        facts: (
-          <Facts
-            record={alert}
-            facts={[
-              { id: 'affected', value: <Sentence {...alert} /> },
-              { id: 'state', value: <State of={stateOf(alert)} /> },
-              'openedAt',
-              ...(alert.closedAt === null ? [] : ['closedAt']),
-              'acknowledgedAt',
-              'acknowledgedBy',
-              { id: 'rule', value: <RecordLink page="/alert-rules" record={alert.rule} /> },
-              { id: 'examples', value: <Examples {...alert} /> },
-            ]}
-          />
-        ),
-      })}
-    />
-  );
-}
+const factsOf = (alert: Alert): readonly Fact[] => [
+  { id: 'affected', value: <Sentence {...alert} /> },
+  { id: 'state', value: <State of={stateOf(alert)} /> },
+  'openedAt',
+  'closedAt',
+  'acknowledgedAt',
+  'acknowledgedBy',
+  { id: 'rule', value: <RecordLink page="/alert-rules" record={alert.rule} /> },
+  { id: 'examples', value: <Examples {...alert} /> },
+];
 
 /** The list of what an alert counts, with a condition, then page and field of the records that its examples name. */
 const LISTS: Readonly<Record<string, readonly [string, Filter, string, string]>> = {
@@ -105,38 +93,33 @@ const LISTS: Readonly<Record<string, readonly [string, Filter, string, string]>>
   rolloutStopped: ['/rollouts', { state: { eq: 'STOPPED_BY_FAILURES' } }, '', ''],
 };
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const DEVICE_FIELDS = ['group', 'serialNumber', 'model', 'frameworkVersion', 'version', 'not.version'];
+/** Fields that both the filter of a rule and the list of devices may have. */
+const FIELDS = ['group', 'serialNumber', 'model', 'frameworkVersion', 'version', 'not.version'];
 
 /** Condition for the devices that a rule finds silent; null where the list cannot show its filter. */
-function silentOf(silent: NonNullable<NonNullable<Alert['rule']>['on']['silent']>): Filter | null {
-  const fields = DEVICE_FIELDS.map((id) => ({ id, title: id }));
-  const filter = shownFilter(fields, (silent.filter ?? {}) as object);
-  const ms = Number.parseInt(silent.silentFor, 10) * (UNIT_MS[silent.silentFor.slice(-1)] ?? 0);
-  return filter && { ...filter, lastSeenAt: { lt: new Date(Date.now() - ms).toISOString() } };
+function silentOf({ rule }: Alert): Filter | null {
+  const { filter = {}, silentFor = '' } = rule?.on.silent ?? {};
+  const shown = shownFilter(
+    FIELDS.map((id) => ({ id, title: id })),
+    Object(filter) as object,
+  );
+  const begin = Date.now() - Number.parseInt(silentFor, 10) * (UNIT_MS[silentFor.slice(-1)] ?? 0);
+  return shown && { ...shown, lastSeenAt: { lt: new Date(begin).toISOString() } };
 }
 
 /** Links to records that an alert names, and to the list of all that it counts. */
-function Examples({ kind, examples, rule }: Alert): ReactNode {
+function Examples(alert: Alert): ReactNode {
   const text = useText();
-  const [page, condition, pageOfExamples, field] = LISTS[kind] ?? ['', {}, '', ''];
-  const silent = rule?.on.silent;
-  const own = silent ? silentOf(silent) : {};
-  const links = examples.map((name): readonly [string, string, Filter] =>
+  const [page, condition, pageOfExamples, field] = LISTS[alert.kind] ?? ['', {}, '', ''];
+  const own = alert.rule?.on.silent ? silentOf(alert) : {};
+  const links = alert.examples.map((name): readonly [string, string, Filter] =>
     name.startsWith('webhook ') ? [name, '/webhooks', {}] : [name, pageOfExamples, { [field]: { eq: name } }],
   );
   if (own !== null) links.push([text.all, page, { ...condition, ...own }]);
   return (
     <ul className="buttons">
       {links.map(([name, to, filter]) => (
-        <li key={name}>
-          {to.slice(1) in pageNames.en ? (
-            <Link to={to} search={{ filter }}>
-              {name}
-            </Link>
-          ) : (
-            name
-          )}
-        </li>
+        <li key={name}>{to === '' ? name : <Link {...{ to, search: { filter } }}>{name}</Link>}</li>
       ))}
     </ul>
   );

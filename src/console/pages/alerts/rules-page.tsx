@@ -2,9 +2,11 @@ import type { ReactNode } from 'react';
 
 import { graphql, mutations, useQuery } from '../../api';
 import { useMay, useSession } from '../../app/session';
-import type { AlertRuleRecordFragment } from '../../gql/graphql';
+import type { AlertRuleRecordFragment as Rule } from '../../gql/graphql';
 import {
   askedOf,
+  emptyOf,
+  textOfJson,
   fieldsOf,
   presentOf,
   useShownValue,
@@ -15,7 +17,7 @@ import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Facts } from '../../table/shown';
-import { useFormat, useLabel } from '../../text';
+import { useLabel } from '../../text';
 import { zonesWith } from '../../text/zone';
 import { useText } from './words';
 
@@ -33,26 +35,21 @@ const RULE = graphql(`
   }
 `);
 
-type Rule = AlertRuleRecordFragment;
-
 const KINDS = ['silent', 'refused', 'deliveriesFailed', 'unknownTerminals', 'rolloutStopped'] as const;
 const kindOf = ({ on }: Rule) => KINDS.find((kind) => on[kind] !== null) ?? 'silent';
 
 /** When the alerts of a rule open: 20% · 1h of silence, or 5 · 1h of what is counted. */
-function Condition({ on }: Rule): ReactNode {
-  const format = useFormat();
-  const counted = on.refused ?? on.deliveriesFailed ?? on.unknownTerminals ?? on.rolloutStopped;
-  if (counted) return `${format.number(counted.count)} · ${counted.within}`;
-  return on.silent && `${format.share(on.silent.percent / 100)} · ${on.silent.silentFor}`;
+function conditionOf(rule: Rule): string {
+  const on = rule.on[kindOf(rule)] ?? { count: 0, within: '' };
+  return 'count' in on ? `${on.count} · ${on.within}` : `${on.percent}% · ${on.silentFor}`;
 }
 
 /** When alerts open, and to whom they are sent. */
 export default function AlertRulesPage(): ReactNode {
   const text = useText();
   const label = useLabel(text);
-  const zone = useSession().viewer.company?.timeZone ?? 'UTC';
-  const fields = fieldsOf(useRuleFields(zone));
-  const present = (rule: Rule): object => valuesOf(rule, zone);
+  const fields = fieldsOf(useRuleFields());
+  const present = (rule: Rule): object => valuesOf(fields, rule);
   return (
     <ListPage
       id="alert-rules"
@@ -61,7 +58,7 @@ export default function AlertRulesPage(): ReactNode {
       columns={[
         'name',
         { id: 'kind', width: 200, render: (rule) => label(kindOf(rule)) },
-        { id: 'condition', width: 130, render: (rule) => <Condition {...rule} /> },
+        { id: 'condition', width: 130, render: conditionOf },
         'repeatAfter',
         'createdBy',
       ]}
@@ -79,21 +76,12 @@ export default function AlertRulesPage(): ReactNode {
 }
 
 /** The values of the fields of a rule, as its form has them. */
-function RuleFacts({
-  fields,
-  rule,
-}: {
-  readonly fields: readonly FormField[];
-  readonly rule: object;
-}): ReactNode {
+function RuleFacts({ fields, rule }: Readonly<{ fields: readonly FormField[]; rule: object }>): ReactNode {
   const shown = useShownValue();
-  const text = useText();
+  const { none } = useText();
   const values = presentOf(fields, rule);
-  const facts = askedOf(fields, values).map((field) => ({
-    id: field.name,
-    value: shown(field, values) || text.none,
-  }));
-  return <Facts record={rule} facts={[...facts, 'createdAt', 'createdBy']} />;
+  const own = askedOf(fields, values).map((each) => ({ id: each.name, value: shown(each, values) || none }));
+  return <Facts record={rule} facts={[...own, 'createdAt', 'createdBy']} />;
 }
 
 const CHOICES = graphql(`
@@ -108,74 +96,49 @@ const isSilent = ({ kind }: Values): boolean => kind === 'silent';
 const isCounted = (values: Values): boolean => !isSilent(values);
 const hasHours = (values: Values): boolean => isSilent(values) && values.fromHour !== '';
 const TIME = /^\d{1,4}[smhd]$/;
-/** Values of the fields of all kinds before others are entered. */
-const FIRST = {
-  percent: '20',
-  silentFor: '1h',
-  filter: '',
-  fromHour: '',
-  toHour: '22',
-  count: '1',
-  within: '1h',
-};
 
 const hoursFrom = (first: number) =>
   Array.from({ length: 24 }, (_, hour) => ({ value: `${first + hour}`, label: `${first + hour}:00` }));
 
 /** Fields of a rule: each kind has its own. Administrators choose to whom alerts are sent. */
-function useRuleFields(zone: string): readonly FormField[] {
+function useRuleFields(): readonly FormField[] {
   const text = useText();
   const admin = useMay('ADMIN');
-  const { savedFilters, webhooks, users } = useQuery(CHOICES, { admin }).data ?? {};
-  const filters =
-    savedFilters?.map(({ name, filter }) => ({ value: JSON.stringify(filter), label: name })) ?? [];
+  const zones = zonesWith(useSession().viewer.company?.timeZone ?? 'UTC');
+  const { savedFilters = [], webhooks, users } = useQuery(CHOICES, { admin }).data ?? {};
+  const filters = savedFilters.map(({ name, filter }) => ({ value: textOfJson(filter), label: name }));
   const hooks = webhooks?.nodes.map(({ id, url }) => ({ value: id, label: url })) ?? [];
   const people = users?.nodes.map(({ id, name }) => ({ value: id, label: text.mailTo(name) })) ?? [];
-  const ofKinds: readonly FormField[] = [
-    { name: 'silentFor', pattern: TIME, isShown: isSilent },
-    { name: 'percent', pattern: /^(?:[1-9]\d?|100)$/, isShown: isSilent },
-    { name: 'filter', options: [{ value: '', label: text.allDevices }, ...filters], isShown: isSilent },
-    { name: 'fromHour', options: [{ value: '', label: text.allDay }, ...hoursFrom(0)], isShown: isSilent },
-    { name: 'toHour', options: hoursFrom(1), isShown: hasHours },
-    { name: 'timeZone', values: zonesWith(zone), isShown: hasHours },
-    { name: 'count', pattern: /^[1-9]\d{0,5}$/, isShown: isCounted },
-    { name: 'within', pattern: TIME, isShown: isCounted },
-  ];
+  const first = (label: string) => ({ value: '', label });
+  const mayBeEmpty = { isJson: true, isOptional: true, isShown: isSilent };
   const targets: readonly FormField[] = [
-    { name: 'webhookId', options: [{ value: '', label: text.none }, ...hooks], isOptional: true },
+    { name: 'webhookId', options: [first(text.none), ...hooks], isOptional: true },
     { name: 'recipientIds', options: people, isMany: true },
   ];
-  const first: Values = FIRST;
   return [
     { name: 'name', autoFocus: true },
     { name: 'kind', values: KINDS },
-    ...ofKinds.map((field) => ({ initial: first[field.name], ...field })),
+    { name: 'silentFor', initial: '1h', pattern: TIME, isShown: isSilent },
+    { name: 'percent', initial: 20, isJson: true, pattern: /^(?:[1-9]\d?|100)$/, isShown: isSilent },
+    { name: 'filter', options: [first(text.allDevices), ...filters], ...mayBeEmpty },
+    { name: 'fromHour', options: [first(text.allDay), ...hoursFrom(0)], ...mayBeEmpty },
+    { name: 'toHour', initial: 22, options: hoursFrom(1), isJson: true, isShown: hasHours },
+    { name: 'timeZone', values: zones, isShown: hasHours },
+    { name: 'count', initial: 1, isJson: true, pattern: /^[1-9]\d{0,5}$/, isShown: isCounted },
+    { name: 'within', initial: '1h', pattern: TIME, isShown: isCounted },
     { name: 'repeatAfter', pattern: /^(?:\d{1,4}[smhd])?$/, isOptional: true },
     ...(admin ? targets : []),
   ];
 }
 
-/** The values of the fields of a rule. */
-function valuesOf(rule: Rule, timeZone: string): object {
+/** The values of the fields of a rule; those of other kinds as in a new one. */
+function valuesOf(fields: readonly FormField[], rule: Rule): object {
   const kind = kindOf(rule);
-  const given = Object.entries(rule.on[kind] ?? {}).filter(([, value]) => value !== null);
-  const texts = given.map(([name, value]) => [
-    name,
-    typeof value === 'object' ? JSON.stringify(value) : `${value}`,
-  ]);
-  return { ...rule, kind, timeZone, ...FIRST, ...Object.fromEntries(texts) };
+  const own = Object.entries(rule.on[kind] ?? {}).filter(([, value]) => value !== null);
+  return { ...emptyOf(fields), ...rule, kind, ...Object.fromEntries(own) };
 }
 
-/** The input that has these values. */
-function inputOf(values: Values): object {
-  const { kind, percent, silentFor, filter, fromHour, toHour, timeZone, count, within, ...input } = values;
-  const on = isSilent(values)
-    ? {
-        percent: Number(percent),
-        silentFor,
-        filter: filter === '' ? null : (JSON.parse(filter as string) as unknown),
-        ...(fromHour !== '' && { fromHour: Number(fromHour), toHour: Number(toHour), timeZone }),
-      }
-    : { count: Number(count), within };
-  return { ...input, on: { [kind as string]: on } };
+/** The input that has these values: what only some kinds have is their condition. */
+function inputOf({ name, kind, repeatAfter, webhookId, recipientIds, ...on }: Values): object {
+  return { name, repeatAfter, webhookId, recipientIds, on: { [kind as string]: on } };
 }

@@ -2,7 +2,6 @@ import { pageTexts } from '../../ui/words';
 
 export const useText = pageTexts({
   acknowledge: ['Acknowledge', 'Reconhecer'],
-  acknowledgeDone: ['Acknowledged', 'Reconhecido'],
   acknowledgedAt: ['Acknowledged', 'Reconhecido'],
   acknowledgedBy: ['Acknowledged by', 'Reconhecido por'],
   all: ['All of them', 'Todos eles'],
@@ -23,15 +22,11 @@ export const useText = pageTexts({
   noAlerts: ['No alert yet. Rules open them.', 'Nenhum alerta ainda. As regras os abrem.'],
   open: ['Open', 'Aberto'],
   openedAt: ['Open since', 'Aberto desde'],
-  of: ['of', 'de'],
   percent: ['From percent', 'A partir de %'],
   percentHelp: ['Share of enabled devices that were seen before.', 'Dos habilitados que já foram vistos.'],
   recipientIds: ['E-mails', 'E-mails'],
   repeatAfter: ['Send again after', 'Enviar de novo após'],
-  repeatAfterHelp: [
-    'Until it is acknowledged: 12h. Empty: never.',
-    'Até ser reconhecido: 12h. Vazio: nunca.',
-  ],
+  repeatAfterHelp: ['Until it is acknowledged. Empty: never.', 'Até ser reconhecido. Vazio: nunca.'],
   rule: ['Rule', 'Regra'],
   silentFor: ['Silent for', 'Em silêncio por'],
   silentForHelp: ['For example 15m, 4h or 7d.', 'Por exemplo 15m, 4h ou 7d.'],

@@ -1,9 +1,18 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 
-import { addDevices, after, deleteRule, MINUTE, refuse, see } from '../domain/base/alert/alerts.js';
+import {
+  addDevices,
+  after,
+  createRule,
+  deleteRule,
+  MINUTE,
+  refuse,
+  see,
+  updateRule,
+} from '../domain/base/alert/alerts.js';
 import { expectSound } from '../support/browser.js';
-import { changed } from '../support/dashboard.js';
+import { changed, nodeId } from '../support/dashboard.js';
 import { addPerson } from '../support/people.js';
 import { picked, useConsole, WINDOWS } from './pages.js';
 
@@ -34,7 +43,6 @@ const WORDS = {
     noMatch: 'No record matches these conditions.',
     condition: 'Remove the condition Open',
     closed: 'Closed',
-    close: 'Close',
     threeSilent: 'Silent terminals: 3 / 3',
     all: 'All of them',
     devices: 'Devices',
@@ -60,7 +68,6 @@ const WORDS = {
     noMatch: 'Nenhum registro atende a estas condições.',
     condition: 'Remover a condição Aberto',
     closed: 'Encerrado',
-    close: 'Fechar',
     threeSilent: 'Terminais em silêncio: 3 / 3',
     all: 'Todos eles',
     devices: 'Dispositivos',
@@ -125,7 +132,7 @@ it.each(WINDOWS)(
     await after(server, 60 * MINUTE);
     await after(server, 6 * MINUTE);
     await panel(page).getByText(words.closed).first().waitFor();
-    await panel(page).getByRole('button', { name: words.close, exact: true }).click();
+    await page.keyboard.press('Escape');
     await page.getByText(words.noMatch).waitFor();
     await button(page, words.condition).click();
     const row = page.getByRole('row').filter({ hasText: `Refused ${window.locale}` });
@@ -189,3 +196,25 @@ it.each(WINDOWS)(
     await expect.poll(() => inMenu(page).count()).toBe(0);
   },
 );
+
+it('an operator changes a rule, and keeps whom it is sent to and a filter that the console cannot show', async () => {
+  const { user } = await addPerson(server, { acme: 'viewer' });
+  const filter = { or: [{ model: { eq: 'Z8' } }, { model: { eq: 'Z9' } }] };
+  const on = { silent: { percent: 20, silentFor: '1h', filter } };
+  const recipientIds = [nodeId('User', user.id)];
+  const rule = await createRule(server.acme, { name: 'Kept', on, recipientIds, repeatAfter: '12h' });
+  const operator = await addPerson(server, { acme: 'operator' });
+  const page = await open(`/alert-rules?open=${rule.id}`, { email: operator.email });
+  await panel(page).getByText('"eq": "Z9"').waitFor();
+  await button(page, 'Edit').click();
+  await panel(page).getByLabel('From percent').fill('30');
+  expect(await panel(page).getByRole('checkbox').count()).toBe(0);
+  await button(page, 'Save').click();
+  await panel(page).getByText('30', { exact: true }).waitFor();
+  const { alertRule } = await updateRule(server.acme, rule.id, {});
+  expect(alertRule).toMatchObject({
+    on: { silent: { percent: 30, filter } },
+    recipientIds,
+    repeatAfter: '12h',
+  });
+});

@@ -62,6 +62,10 @@ export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>)
   const [isEditing, setEditing] = useState(false);
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), [id]);
+  useEffect(() => {
+    // The button that had the keyboard is gone with what it has done.
+    if (document.activeElement === document.body) panel.current?.focus();
+  });
   const onClose = (): void => {
     // The keyboard goes on where it opened the record.
     document.querySelector<HTMLElement>('[role=row][data-open=true]')?.focus();

@@ -59,7 +59,11 @@ const EPOCH = new Date(0);
 const IS_ENABLED = { field: 'enabled', operator: 'eq', value: true } as const;
 const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
 
-const ONE_WAVE = { size: 1, minProvenPercent: 0, minDuration: 0 };
+const ONE_WAVE = {
+  waves: [{ size: 1, minProvenPercent: 0, minDuration: 0 }],
+  total: 1,
+  appVersionIds: [11],
+};
 const HELD = { reason: null, detail: null, attempts: 0, since: new Date(1) } as const;
 const NO_FILTER = { state: null, groupId: null, presence: null, reason: null } as const;
 const FILTERS = [NO_FILTER, { ...NO_FILTER, groupId: 1 }, { ...NO_FILTER, presence: 'never_seen' }] as const;
@@ -74,7 +78,8 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'silent devices': (work) => countSilent(work, IS_ENABLED, work.now),
   refusals: (work) => lastRefusals(work, [{ id: 1 }, { id: TWIN + 1 }]),
   'devices of a rollout': (work) => selectDevicesOf(work, [1, TWIN + 1]),
-  'figures of rollouts': (work) => selectFigures(work, { id: TWIN + 1, waves: [ONE_WAVE], total: 1 }),
+  'figures of rollouts': (work) => selectFigures(work, { id: TWIN + 1, ...ONE_WAVE }),
+  'figures of a rollout': (work) => selectFigures(work, { id: 1, ...ONE_WAVE }),
   'terminals of rollouts': (work) => selectKnown(work, [{ id: 1 }, { id: TWIN + 1 }]),
   'serial numbers of a rollout': (work) => selectSerials(work, { id: 1 }, ['waiting', -1]),
   'payments of terminals': (work) => sumPayments(work, ['S'], { from: 0, to: 2 * START }),

@@ -1,7 +1,8 @@
 /** Parts of the sentences in `stoppedBecause`, which the server has in English. */
 const PORTUGUESE = [
   [' of ', ' de '],
-  [', and ', ' e '],
+  [', but ', ', mas '],
+  [' and ', ' e '],
   ['payments are approved', 'pagamentos são aprovados'],
   ['a week before', 'uma semana antes'],
   ['on terminals that wait', 'em terminais que aguardam'],

@@ -39,15 +39,19 @@ const VERSIONS_OF_T: Sql = portable(
 
 /**
  * State of the versions on the terminal `t`: `failed` if one has failed, otherwise `proven` if one is, otherwise
- * what is so for all of them. `waiting` before it gets them, `excluded` if it does not.
+ * what is so for all of them. `waiting` before it gets them, `excluded` if it does not. `versions` follows their ids.
  */
-const KNOWN = sql`case when t.obstacle is not null then 'excluded' when t.granted_at is null then 'waiting' else
+const known = (
+  versions: Sql,
+): Sql => sql`case when t.obstacle is not null then 'excluded' when t.granted_at is null then 'waiting' else
   (select case max(case held.state when 'failed' then 2 when 'proven' then 1 else 0 end)
       when 2 then 'failed' when 1 then 'proven'
       else case min(case held.state when 'downloaded' then 1 when 'installed' then 2 else 0 end)
         when 1 then 'downloaded' when 2 then 'installed' else 'granted' end end
     from terminal_versions as held where held.company_id = t.company_id and held.device_id = t.device_id
-      and held.app_version_id in (${VERSIONS_OF_T})) end`;
+      and held.app_version_id ${versions}) end`;
+
+const KNOWN = known(sql`in (${VERSIONS_OF_T})`);
 
 export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
   name: 'RolloutTerminal',
@@ -80,18 +84,18 @@ const SILENT = sql`t.granted_at is not null and not exists (select 1 from device
   where seen.company_id = t.company_id and seen.device_id = t.device_id and seen.last_seen_at >= t.granted_at)`;
 
 /**
- * Figures of the waves of a rollout, by their places. One statement, which takes some 0.2 s for 100,000 terminals: it
- * calls `moveToThread` for many.
+ * Figures of the waves of a rollout, by their places. One statement. For many terminals, it
+ * calls `moveToThread`.
  */
 export async function selectFigures(
   work: ReadWork,
-  { id, waves, total }: Pick<Rollout, 'id' | 'waves' | 'total'>,
+  { id, waves, total, appVersionIds }: Pick<Rollout, 'id' | 'waves' | 'total' | 'appVersionIds'>,
 ) {
   if (total > MANY_ROWS) work.moveToThread?.();
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<FigureRow>`
     select wave, known, count(*) as total, count(*) filter (where silent) as silent
-    from (select t.wave, ${KNOWN} as known, ${SILENT} as silent from rollout_terminals as t
+    from (select t.wave, ${known(inIds(appVersionIds))} as known, ${SILENT} as silent from rollout_terminals as t
       where t.company_id = ${companyId} and t.rollout_id = ${id}) as found
     group by wave, known`.execute(db);
   return waves.map((_, wave) => figuresOf(rows, wave));

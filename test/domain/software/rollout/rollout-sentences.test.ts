@@ -39,7 +39,7 @@ it.each<[Partial<StopWhen>, string]>([
   [{ deadline: NOW }, 'O prazo terminou antes da última onda.'],
   [
     { approvalDropPercent: 10 },
-    '50.0 % de 80 pagamentos são aprovados na onda 1, 75.0 % de 80 uma semana antes e 75.0 % de 80 em terminais que aguardam: pelo menos 10 pontos a menos.',
+    '50.0 % de 80 pagamentos são aprovados na onda 1, mas 75.0 % de 80 uma semana antes e 75.0 % de 80 em terminais que aguardam: pelo menos 10 pontos a menos.',
   ],
 ])('the console says in Portuguese why %j has stopped a rollout', (stopWhen, sentence) => {
   const decision = decide(rollout(stopWhen), [{ ...NO_FIGURES, failed: 9, silent: 8, waiting: 1 }], NOW);

@@ -62,10 +62,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
     'deve ser no mínimo {minimum}: as entradas anteriores já foram excluídas',
     'deve ser no máximo {maximum}, a próxima entrada',
   ],
-  stale: [
-    '{what} foi alterado de novo, pela entrada {sequence} do histórico.',
-    'O registro foi alterado por outra pessoa.',
-  ],
+  stale: ['{what} foi alterado de novo, na entrada {sequence}.', 'O registro foi alterado por outra pessoa.'],
   surrounding_space: 'não pode começar nem terminar com espaço',
   time_zone: 'deve ser um fuso horário IANA, por exemplo {example}',
   timestamp: 'deve ser uma data e hora como {example}',

@@ -25,6 +25,7 @@ export function placeOf(server: OwnServer): Pick<TestPlace, 'url' | 'check' | 's
   return {
     url: server.url,
     check: () => Promise.resolve([]),
-    sql: async <Row>(text: string) => (await server.admin(text)) as Row[],
+    sql: async <Row>(text: string, values: readonly unknown[] = []) =>
+      (await server.admin(values.length === 0 ? text : { text, values: [...values] })) as Row[],
   };
 }

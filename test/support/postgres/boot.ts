@@ -29,6 +29,9 @@ export interface PostgresServer {
 
 type Settings = Readonly<Record<string, string>>;
 
+/** A text, or one with values for its $1, $2 and so on. */
+type Statement = string | { readonly text: string; readonly values: unknown[] };
+
 const OWNER = 'gateway_owner';
 const MEMORY = '/dev/shm';
 /** In memory where possible. */
@@ -133,7 +136,7 @@ export class OwnServer implements PostgresServer {
   }
 
   /** Runs statements in the database `gateway` as a superuser, each on its own. */
-  async admin(...statements: string[]): Promise<Record<string, unknown>[]> {
+  async admin(...statements: Statement[]): Promise<Record<string, unknown>[]> {
     return await runAll(adminUrlOf(this, this.url), statements);
   }
 
@@ -205,7 +208,10 @@ export function adminUrlOf({ adminUrl }: Pick<PostgresServer, 'adminUrl'>, url: 
 const databaseOf = (url: string): string => new URL(url).pathname.slice(1);
 
 /** Runs texts of statements, each on its own; resolves to all rows. */
-export async function runAll(url: string, statements: readonly string[]): Promise<Record<string, unknown>[]> {
+export async function runAll(
+  url: string,
+  statements: readonly Statement[],
+): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   // Without a listener, the loss of the connection would end the process; the statement fails by itself.
   client.on('error', () => undefined);

@@ -10,6 +10,19 @@ export class SimulationRefused extends Error {}
 
 const PAUSE_MS = SECOND;
 
+/** An answer of GraphQL; errors that pass say when to try again. */
+const Answer = z.object({
+  data: z.unknown(),
+  errors: z
+    .array(
+      z.object({
+        message: z.string(),
+        extensions: z.object({ retryAfter: z.number().optional() }).optional(),
+      }),
+    )
+    .optional(),
+});
+
 /** Requests to the APIs for people and back offices, with one token. */
 export class Api {
   constructor(
@@ -43,11 +56,15 @@ export class Api {
 
   async graphql(query: string, variables: object, headers = {}): Promise<unknown> {
     const body = JSON.stringify({ query, variables });
-    const reply = await this.ask({ method: 'POST', path: '/graphql', headers, body });
-    const { data, errors } = JSON.parse(reply.body.toString()) as { data?: unknown; errors?: unknown };
-    if (errors !== undefined)
-      throw new SimulationRefused(`/graphql: ${JSON.stringify(errors).slice(0, 300)}`);
-    return data;
+    for (let attempt = 1; ; attempt += 1) {
+      const reply = await this.ask({ method: 'POST', path: '/graphql', headers, body });
+      const { data, errors } = Answer.parse(JSON.parse(reply.body.toString()));
+      if (errors === undefined) return data;
+      const isPassing = errors.every(({ extensions }) => extensions?.retryAfter !== undefined);
+      if (!isPassing || attempt === this.attempts || this.all.hasEnded())
+        throw new SimulationRefused(`/graphql: ${JSON.stringify(errors).slice(0, 300)}`);
+      await this.all.pause(PAUSE_MS);
+    }
   }
 }
 

@@ -6,8 +6,8 @@ import { createRandom } from '../platform/random.js';
 import { Api, findGroup, SimulationRefused } from './api.js';
 import { appNameOf, BEHAVIOURS, type Behaviour, type ListedAsset, type Shared } from './shared.js';
 
-const wave = z.int().min(1);
-const percent = z.number().min(0).max(100);
+const wave = z.int().min(1, 'must be at least 1');
+const percent = z.number().min(0, 'must be at least 0').max(100, 'must be at most 100');
 
 /** A file of `simulate --scenario`: a rollout, behaviours of terminals that get its versions, and the expected end. */
 export const ScenarioFile = z.strictObject({
@@ -56,7 +56,7 @@ interface Terminal extends Readonly<Record<'obstacle' | 'grantedAt' | 'undoneAt'
 
 const LOOK_MS = SECOND;
 /** Longer than the time between two looks of the server, after which a rollout that has not stopped would go on. */
-const AFTERWARDS_MS = 8 * SECOND;
+const AFTERWARDS_MS = 6 * SECOND;
 
 /** A rollout during which some terminals behave badly. */
 export class Scenario {

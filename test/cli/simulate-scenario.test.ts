@@ -87,7 +87,7 @@ describe('terminal-gateway simulate --scenario', () => {
     [{ ...GOOD, expects: {} }, 'expects'],
     [{ ...GOOD, terminals: [{ wave: 1, behaviour: 'fails', percent: 4, share: 1 }] }, 'terminals.0'],
     [{ ...GOOD, terminals: [{ wave: 1, behaviour: 'explodes', percent: 4 }] }, 'terminals.0.behaviour'],
-    [{ ...GOOD, expect: { stopsInWave: 0 } }, 'expect.stopsInWave'],
+    [{ ...GOOD, expect: { stopsInWave: 0 } }, 'expect.stopsInWave must be at least 1'],
   ] as const)('refuses %j before the run', async ([document, message], { bare }) => {
     const { code, stderr } = await run(bare, 'http://127.0.0.1:9', document);
     expect([code, stderr]).toEqual([1, expect.stringMatching(`--scenario: .*${message}`)]);

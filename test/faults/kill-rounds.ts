@@ -25,7 +25,7 @@ import { killRounds, type RoundOptions } from './rounds.js';
 /** The server must respond this long after its start, in milliseconds. */
 const READY_MS = 5_000;
 /** Least time between two kills during a rollout, in milliseconds. */
-const PAUSE_MS = 8_000;
+const PAUSE_MS = 5_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -38,7 +38,7 @@ export interface RolloutRoundsResult {
 }
 
 /** A run for the tests; `npm run faults -- rollout` makes a large one. */
-export const SMALL = { terminals: 60, rounds: 3, every: '500ms', pauseMs: 1_500 };
+export const SMALL = { terminals: 40, rounds: 3, every: '500ms', pauseMs: 1_500 };
 
 const CHAIN = { LEDGER_CHAIN: '1' };
 
@@ -112,6 +112,7 @@ export async function rolloutRounds(options: RolloutRoundOptions): Promise<Rollo
       }
     }
     const { code } = await simulation.ended;
+    if (simulation.stdout() === '') throw new Error(`simulate ended with ${code}:\n${simulation.stderr()}`);
     await recovered(client);
     const after = await softwareOf(options, nodes[0]);
     const others = [...before].filter(([serial, software]) => after.get(serial) !== software);

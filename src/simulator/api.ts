@@ -12,7 +12,7 @@ const PAUSE_MS = SECOND;
 
 /** An answer of GraphQL; errors that pass say when to try again. */
 const Answer = z.object({
-  data: z.unknown(),
+  data: z.unknown().optional(),
   errors: z
     .array(
       z.object({

@@ -80,9 +80,9 @@ it('a rollout is planned, shown before it is created, and goes through three wav
   await sell(server, acme, sold.flat());
   server.clock.advance(2 * MINUTE);
   await lookAgain(server);
-  await panel.getByRole('row', { name: /^Now 75 [\d,.]+ 4$/ }).waitFor();
-  await panel.getByRole('row', { name: /^A week before 100 [\d,.]+ 4$/ }).waitFor();
-  await panel.getByRole('row', { name: /^Those that wait 75 [\d,.]+ 36$/ }).waitFor();
+  await panel.getByRole('row', { name: /^Now 75% [\d,.]+ 4$/ }).waitFor();
+  await panel.getByRole('row', { name: /^A week before 100% [\d,.]+ 4$/ }).waitFor();
+  await panel.getByRole('row', { name: /^Those that wait 75% [\d,.]+ 36$/ }).waitFor();
   await expectSound(page);
   const known = { version: after, state: 'proven' };
   await reportAll(server, acme, { ...known, wave: 0 });

@@ -44,12 +44,8 @@ export const listIn = <Row>(
   ...follows: readonly EntityType[]
 ): ListSource<Row> => ({ ...listOf(fragment, ...follows), variables: { id } });
 
-interface OfDevice {
-  readonly device: { readonly id: string };
-}
-
 /** Terminals of an app version. */
-export const terminalsIn = <Row extends OfDevice>(id: string, fragment: Fragment<Row>) =>
+export const terminalsIn = <Row>(id: string, fragment: Fragment<Row>) =>
   ({ ...listIn(id, fragment, 'APP_VERSION'), isOfDevices: true }) as ListSource<
     Row & { readonly id: string }
   >;
@@ -57,7 +53,10 @@ export const terminalsIn = <Row extends OfDevice>(id: string, fragment: Fragment
 const valuesOf = (filter: Filter): object =>
   Object.fromEntries(Object.entries(filter).map(([name, { eq }]) => [name, eq]));
 
-const withId = <Row>(row: Row): Row => ({ ...row, id: (row as Row & OfDevice).device.id });
+const withId = <Row>(row: Row): Row => ({
+  ...row,
+  id: (row as { readonly device?: { readonly id: string } }).device?.id,
+});
 
 function connectionIn<Row>(data: unknown): Connection<Row> | null {
   if (typeof data !== 'object' || data === null) return null;

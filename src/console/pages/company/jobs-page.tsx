@@ -42,6 +42,9 @@ const kindNames = texts({
   exportStart: ['Export', 'Exportação'],
   fleetApply: ['Plan applied', 'Plano aplicado'],
   fleetImport: ['Import of devices', 'Importação de dispositivos'],
+  rolloutDraw: ['Draw of a rollout', 'Sorteio de uma implantação'],
+  rolloutGrant: ['Wave of a rollout', 'Onda de uma implantação'],
+  rolloutUndo: ['Undo of a rollout', 'Reversão de uma implantação'],
   logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
 });
 

@@ -59,7 +59,7 @@ export default function DevicePanel(): ReactNode {
         ),
         software: (
           <SmallTable
-            rows={device.software ?? []}
+            rows={device.software}
             rowKey={({ appVersion }) => appVersion.id}
             columns={[
               { id: 'appVersion', page: '/app-versions' },

@@ -11,7 +11,7 @@ import { Fields } from '../../record/fields';
 import { pathOf } from '../../record/form-field';
 import type { Named } from '../../record/link';
 import { SmallTable } from '../../table/shown';
-import { useFormat, useLabel, useLocale, WordsContext } from '../../text';
+import { useLabel, useLocale, WordsContext } from '../../text';
 import { Button, IconButton } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { Section } from '../../ui/facts';
@@ -146,10 +146,10 @@ function WaveFields({ values: { waves }, set, errors }: WaveFieldsProps): ReactN
 function DryRun({ waves, obstacles, withoutTerminal }: PayloadOf<RolloutCreateMutation>): ReactNode {
   const text = useText();
   const label = useLabel();
-  const format = useFormat();
   const leftOut = (obstacle: string): string => `${text.EXCLUDED}: ${label(obstacle)}`;
   const rows = [
     ...(waves ?? []).map((wave, index) => ({ ...wave, name: `${text.wave} ${index + 1}` })),
+    ...(withoutTerminal ? [{ name: text.withoutTerminal, count: withoutTerminal, examples: [] }] : []),
     ...(obstacles ?? []).map(({ obstacle, ...left }) => ({ ...left, name: leftOut(obstacle) })),
   ];
   return (
@@ -163,9 +163,6 @@ function DryRun({ waves, obstacles, withoutTerminal }: PayloadOf<RolloutCreateMu
           { id: 'examples', title: text.examples, render: ({ examples }) => examples.slice(0, 5).join(', ') },
         ]}
       />
-      {withoutTerminal !== null && withoutTerminal > 0 && (
-        <p className="faint">{`${text.withoutTerminal} ${format.number(withoutTerminal)}`}</p>
-      )}
     </Section>
   );
 }

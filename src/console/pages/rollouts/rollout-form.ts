@@ -6,12 +6,6 @@ import { instantOf, zonesWith } from '../../text/zone';
 import type { Reference } from '../../ui/reference-input';
 import { TARGET, targetOf } from '../software/target';
 
-/** Fields of the form that are sent in one object, at this path in the arguments. */
-interface Part {
-  readonly root: string;
-  readonly fields: readonly FormField[];
-}
-
 const COUNT = { type: 'number', isOptional: true };
 const TIME = { type: 'datetime-local', isOptional: true };
 const HOUR = { type: 'number', isShown: ({ hasHours }: Values) => hasHours === true };
@@ -28,7 +22,7 @@ const WAVE = fieldsOf([
 ]);
 
 /** Fields of a wave; only the last one can be the rest. */
-export const wavePart = (index: number, count: number): Part => ({
+export const wavePart = (index: number, count: number) => ({
   root: `input.waves.${index}`,
   fields: index === count - 1 ? WAVE : [{ ...BY, values: BY.values.slice(0, 3) }, ...WAVE.slice(1)],
 });
@@ -83,9 +77,9 @@ export function rolloutForm(zone: string, version: Named | undefined) {
         { name: 'zone', values: zonesWith(zone), isShown: HOUR.isShown },
       ]),
     },
-  } as const satisfies Readonly<Record<string, Part>>;
+  };
   const empty: Planned = {
-    ...Object.assign({}, ...Object.values(parts).map(({ fields }) => emptyOf(fields))),
+    ...emptyOf(Object.values(parts).flatMap(({ fields }): readonly FormField[] => fields)),
     waves: [waveOf('1', '90', '24'), waveOf('24', '80', '24'), waveOf('', '80', '24')],
   };
   return { parts, empty };
@@ -97,7 +91,8 @@ export function argumentsOf(
   { waves, ...values }: Planned,
   timeZone: string,
 ) {
-  const sent = ({ fields }: Part): Values | null => inputOf(fields, values);
+  const sent = ({ fields }: { readonly fields: readonly FormField[] }): Values | null =>
+    inputOf(fields, values);
   const [main, target, stopWhen, start] = [parts.main, parts.target, parts.stopWhen, parts.start].map(sent);
   const sentWaves = waves.map((wave) => inputOf(WAVE, wave));
   if (!main || !target || !stopWhen || !start || sentWaves.includes(null)) return null;

@@ -89,7 +89,7 @@ function Outcome({ state, stoppedBecause, job }: RolloutRecordFragment): ReactNo
   const { language } = useLocale();
   const isUndone = state === 'UNDONE' && job;
   return (
-    <div className={stoppedBecause === null ? 'note' : 'note note-bad'} role="status">
+    <div className={stoppedBecause === null ? 'buttons' : 'note note-bad'} role="status">
       <State of={state} />
       {stoppedBecause !== null && <p>{stoppedIn(language, stoppedBecause)}</p>}
       {isUndone && <p>{`${text.gaveBack} ${format.number(job.done)} / ${format.number(job.total)}`}</p>}
@@ -102,13 +102,12 @@ function Actions({ id, state, waves }: RolloutRecordFragment): ReactNode {
   const text = useText();
   const format = useFormat();
   const reached = waves.reduce((sum, { size, waiting, excluded }) => sum + size - waiting - excluded, 0);
-  const isOver = state === 'FINISHED' || state === 'UNDONE';
   return (
     <>
       {(state === 'PLANNED' || state === 'RUNNING') && (
         <ActionButton label={text.pause} document={mutations.rolloutPause} variables={{ id }} />
       )}
-      {!isOver && state !== 'PLANNED' && state !== 'RUNNING' && (
+      {(state === 'PAUSED' || state === 'STOPPED_BY_FAILURES') && (
         <ActionButton label={text.resume} document={mutations.rolloutResume} variables={{ id }} />
       )}
       {state !== 'PLANNED' && state !== 'UNDONE' && (

@@ -13,7 +13,7 @@ const RolloutDialog = lazy(() => import('./rollout-dialog'));
 
 const ROW = graphql(`
   fragment RolloutRow on Rollout {
-    id name state total startAt createdAt
+    id name state total createdAt
     appVersions { id number app { name } }
     waves { state waiting excluded granted downloaded installed proven failed }
   }
@@ -40,7 +40,6 @@ export default function RolloutsPage(): ReactNode {
         },
         { id: 'progress', render: (row) => <Progress {...row} /> },
         { id: 'total', title: text.terminals, width: 90, align: 'end' },
-        { id: 'startAt', isHidden: true },
         'createdAt',
       ]}
       actions={

@@ -58,6 +58,8 @@ export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragme
   const text = useText();
   const label = useLabel();
   const format = useFormat();
+  const passedAt = (percent: number): string => text.minProvenPercent.replace('%', `${percent} %`);
+  const passedAfter = text.minDuration.toLowerCase();
   const conditions = { ...stopWhen, deadline: deadline && format.time(deadline) };
   const facts = Object.entries(conditions).flatMap(([id, value]) => (value === null ? [] : [{ id, value }]));
   const hours = window && [{ id: 'hours', value: `${window.from}:00–${window.to}:00 ${window.zone}` }];
@@ -78,9 +80,7 @@ export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragme
             ))}
           </ul>
           {wave.payments && <Payments {...wave.payments} />}
-          <p className="faint">
-            {`${text.minProvenPercent} ${wave.minProvenPercent}, ${text.minDuration} ${wave.minDuration}`}
-          </p>
+          <p className="faint">{`${passedAt(wave.minProvenPercent)}, ${passedAfter} ${wave.minDuration}`}</p>
         </Section>
       ))}
       <Section title={text.conditions}>
@@ -95,6 +95,7 @@ type PaymentsProps = NonNullable<RolloutRecordFragment['waves'][number]['payment
 /** Payments of a wave, beside those that they are compared with. */
 function Payments(payments: PaymentsProps): ReactNode {
   const text = useText();
+  const format = useFormat();
   const rows = (['now', 'before', 'waiting'] as const).flatMap((id) => {
     const figures = payments[id];
     return figures ? [{ id, ...figures }] : [];
@@ -105,8 +106,16 @@ function Payments(payments: PaymentsProps): ReactNode {
       rows={rows}
       columns={[
         { id: 'name', title: '', render: ({ id }) => text[id] },
-        { id: 'approvedPercent', align: 'end' },
-        { id: 'perTerminalDay', align: 'end' },
+        {
+          id: 'approvedPercent',
+          align: 'end',
+          render: ({ approvedPercent: percent }) => percent !== null && format.share(percent / 100),
+        },
+        {
+          id: 'perTerminalDay',
+          align: 'end',
+          render: ({ perTerminalDay: rate }) => rate !== null && format.number(Math.round(rate * 10) / 10),
+        },
         { id: 'payments', align: 'end' },
       ]}
     />

@@ -9,7 +9,7 @@ import { useFormat } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Form } from '../../ui/form';
 import { notify } from '../../ui/toasts';
-import { TARGET, targetOf, type Target } from './target';
+import { TARGET, targetOf } from './target';
 import { useText } from './words';
 
 const GROUP = graphql(`
@@ -40,8 +40,8 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const text = useText();
   const format = useFormat();
   const [values, setValues] = useState(emptyOf(FIELDS));
-  const entered = inputOf(FIELDS, values) as Target | null;
-  const groupId = entered?.groupId;
+  const entered = inputOf(FIELDS, values);
+  const groupId = entered?.groupId as string | undefined;
   const change = entered && {
     appVersionIds: [version.id],
     mode: values.isReplacing === true ? ('REPLACE_OF_SAME_APP' as const) : ('ADD' as const),

@@ -1,3 +1,4 @@
+import type { AppVersionGrantTargetInput } from '../../gql/graphql';
 import { fieldsOf, type Values } from '../../record/form-field';
 
 const isTo = (target: string) => (values: Values) => values.toWhom === target;
@@ -10,14 +11,8 @@ export const TARGET = fieldsOf([
   { name: 'savedFilterId', isShown: isTo('savedFilter') },
 ]);
 
-/** Values of these fields, as far as they are asked for. */
-export interface Target {
-  readonly toWhom?: string;
-  readonly groupId?: string;
-  readonly logicalNumbers?: string[];
-  readonly savedFilterId?: string;
-}
-
-/** The target as mutations take it. */
-export const targetOf = ({ toWhom, groupId, logicalNumbers, savedFilterId }: Target) =>
-  toWhom === 'all' ? { all: true } : { groupId, logicalNumbers, savedFilterId };
+/** The target as mutations take it, given the values of these fields. */
+export const targetOf = ({ toWhom, groupId, logicalNumbers, savedFilterId }: Values) =>
+  (toWhom === 'all'
+    ? { all: true }
+    : { groupId, logicalNumbers, savedFilterId }) as AppVersionGrantTargetInput;

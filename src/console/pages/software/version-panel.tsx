@@ -154,9 +154,9 @@ function Reach(version: AppVersionRecordFragment): ReactNode {
           columns={[
             'device',
             'state',
+            { id: 'reason', render: ({ reason, detail }) => [reason, detail].filter(Boolean).join(': ') },
             'since',
             'attempts',
-            { id: 'reason', render: ({ reason, detail }) => [reason, detail].filter(Boolean).join(': ') },
           ]}
           filters={[
             { id: 'state', values: STATES },

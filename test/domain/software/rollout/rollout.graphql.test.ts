@@ -221,7 +221,7 @@ describe('a rollout', () => {
         },
       },
     });
-    const granted = `query ($id: ID!) { rollout(id: $id) { terminals(filter: { state: { eq: GRANTED } }) { totalCount } } }`;
+    const granted = `query ($id: ID!) { rollout(id: $id) { terminals(filter: { state: { eq: GRANTED }, wave: { eq: 1 } }) { totalCount } } }`;
     expect(await answered(acme, granted, { id })).toEqual({ rollout: { terminals: { totalCount: 3 } } });
   });
 

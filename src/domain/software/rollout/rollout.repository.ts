@@ -83,10 +83,7 @@ export async function selectKnown(work: ReadWork, of: readonly { readonly id: nu
 const SILENT = sql`t.granted_at is not null and not exists (select 1 from device_presence as seen
   where seen.company_id = t.company_id and seen.device_id = t.device_id and seen.last_seen_at >= t.granted_at)`;
 
-/**
- * Figures of the waves of a rollout, by their places. One statement. For many terminals, it
- * calls `moveToThread`.
- */
+/** Figures of the waves of a rollout, by their places. One statement. Calls `moveToThread` for many terminals. */
 export async function selectFigures(
   work: ReadWork,
   { id, waves, total, appVersionIds }: Pick<Rollout, 'id' | 'waves' | 'total' | 'appVersionIds'>,

@@ -19,7 +19,7 @@ import { faultyPostgres } from '../support/postgres/boot.js';
 import { prepareDatabase } from '../support/prepared-database.js';
 import { killPrograms } from '../support/program.js';
 import { addCompany, placeOf } from './postgres/gateway.js';
-import { rolloutRounds } from './rollout-rounds.js';
+import { rolloutRounds, WITHOUT_FSYNC } from './rollout-rounds.js';
 import { killRounds, type RoundOptions } from './rounds.js';
 
 /** The server must respond this long after its start, in milliseconds. */
@@ -47,7 +47,10 @@ const onRound: NonNullable<RoundOptions['onRound']> = (round, soFar) => {
 };
 const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'terminal-gateway-rounds-'));
 const killsPostgres = values.kill === 'postgres';
-const postgres = killsPostgres || values.on === 'postgres' ? await faultyPostgres() : undefined;
+const postgres =
+  killsPostgres || values.on === 'postgres'
+    ? await faultyPostgres(isRollout ? WITHOUT_FSYNC : {})
+    : undefined;
 
 async function target(): Promise<Pick<RoundOptions, 'place' | 'token' | 'databaseServer'>> {
   if (postgres === undefined) {

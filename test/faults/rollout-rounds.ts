@@ -40,6 +40,9 @@ export interface RolloutRoundsResult {
 /** A run for the tests; `npm run faults -- rollout` makes a large one. */
 export const SMALL = { terminals: 40, rounds: 3, every: '500ms', pauseMs: 1_500 };
 
+/** The system keeps what killed processes have written: the disk need not have it. */
+export const WITHOUT_FSYNC = { fsync: 'off' };
+
 const CHAIN = { LEDGER_CHAIN: '1' };
 
 /** In the second wave, 4 % fail, and less than 97 % can be proven: nothing but the failures ends it. */
@@ -86,7 +89,7 @@ export async function rolloutRounds(options: RolloutRoundOptions): Promise<Rollo
     writeFileSync(tokenFile, token);
     const given = `simulate --url ${proxy.url} --token-file ${tokenFile} --terminals ${terminals} --every ${options.every}`;
     const broking = `--over both --mqtt-url mqtt://127.0.0.1:${broker.port}`;
-    const more = `--for 60m --ramp ${terminals * 3}ms --no-faults --json --scenario ${scenario}`;
+    const more = `--for 60m --ramp ${terminals * 10}ms --no-faults --json --scenario ${scenario}`;
     const simulation = startCommand(`${given} ${broking} ${more}`.split(' '), place.url);
     simulation.process.stderr.on('data', (bytes: Buffer) => onLine(bytes.toString().trimEnd()));
     const stateOf = async (): Promise<string | undefined> =>

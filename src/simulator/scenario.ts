@@ -32,6 +32,7 @@ const UNDO =
   'mutation ($id: ID!) { result: rolloutUndo(id: $id) { rollout { id } userErrors { path message } } }';
 const ROLLOUT = `query ($id: ID!) { rollout(id: $id) {
   state stoppedBecause job { state } waves { state size proven failed } } }`;
+const ONLINE = `query ($filter: DeviceFilter) { devices(first: 0, filter: $filter) { totalCount } }`;
 const TERMINALS = `query ($id: ID!, $after: String) { rollout(id: $id) { terminals(first: 100, after: $after) {
   nodes { wave obstacle grantedAt undoneAt device { serialNumber } } pageInfo { hasNextPage endCursor } } } }`;
 
@@ -55,6 +56,8 @@ interface Terminal extends Readonly<Record<'obstacle' | 'grantedAt' | 'undoneAt'
 }
 
 const LOOK_MS = SECOND;
+/** The server stores within seconds that it has seen a terminal. */
+const MAX_LOOKS_FOR_SEEN = 30;
 /** Longer than the time between two looks of the server, after which a rollout that has not stopped would go on. */
 const AFTERWARDS_MS = 6 * SECOND;
 
@@ -79,8 +82,9 @@ export class Scenario {
   }
 
   /** Runs until the rollout has stopped or ended, and is undone, or until `work` ends. Errors: `SimulationRefused`. */
-  async run({ client, work, all }: Pick<Shared, 'client' | 'work' | 'all'>) {
+  async run({ client, work, all }: Pick<Shared, 'client' | 'work' | 'all'>, simulated: number) {
     const api = new Api(client, this.options.token, all);
+    await this.#seen(api, work, simulated);
     const chosen = Promise.withResolvers<ReadonlyMap<string, Behaviour>>();
     this.#chosen = chosen;
     try {
@@ -107,6 +111,18 @@ export class Scenario {
       return resultOf({ ...rollout, stoppedBecause, waves }, await terminalsOf(api, id), this.file.expect);
     } finally {
       chosen.resolve(new Map());
+    }
+  }
+
+  /** Waits until the server has seen so many terminals: a rollout leaves out those that were silent for a week. */
+  async #seen(api: Api, work: Shared['work'], simulated: number): Promise<void> {
+    const { group } = this.options;
+    const ofGroup = group === undefined ? {} : { group: { eq: (await findGroup(api, group)).id } };
+    const filter = { presence: { eq: 'ONLINE' }, ...ofGroup };
+    for (let look = 0; look < MAX_LOOKS_FOR_SEEN && !work.hasEnded(); look += 1) {
+      const { devices } = await asked<{ devices: { totalCount: number } }>(api, ONLINE, { filter });
+      if (devices.totalCount >= simulated) return;
+      await work.pause(LOOK_MS);
     }
   }
 

@@ -180,7 +180,7 @@ export class Simulation {
 
   async #runScenario(): Promise<void> {
     if (this.options.scenario === null) return;
-    this.#scenario = await this.options.scenario.run(this.#shared);
+    this.#scenario = await this.options.scenario.run(this.#shared, this.#terminals.length);
     this.endWork();
   }
 

@@ -28,7 +28,7 @@ const count = (what: string) => g.int(`Number of terminals ${what}.`);
 
 const WaveType = g.objectType<ShownWave>(
   'RolloutWave',
-  'Terminals that get the versions together. Each is counted by what was known of it when the server last looked: some seconds ago, or up to a minute when the rollout does not go on; not later than 30 days after its last wave.',
+  'Terminals that get the versions together. Each is counted by what was known of it when the server last looked: some seconds ago, or up to a minute when the rollout does not go on; not later than 30 days after its last wave, and not after an undo.',
   {
     state: g.choice(WaveStateType, 'What has become of it.'),
     size: count('that were drawn into it'),

@@ -111,8 +111,9 @@ describe('a rollout', () => {
       alerts: { nodes: [{ name: 'stopped', affected: 1, examples: ['rollout of stops'] }] },
     });
     expect(await act(acme, 'rolloutUndo', id)).toEqual({ rollout: { state: 'UNDONE' }, userErrors: [] });
-    await server.app.steps.idle();
+    await lookAgain(server);
     expect([await holders(own.after), await holders(own.before)]).toEqual([0, 300]);
+    expect((await shownRollout(acme, id)).waves).toEqual(stopped.waves);
     expect((await shownRollout(acme, id)).job).toEqual({
       kind: 'rolloutUndo',
       state: 'DONE',

@@ -38,7 +38,9 @@ export interface RolloutRoundsResult {
 }
 
 /** A run for the tests; `npm run faults -- rollout` makes a large one. */
-export const SMALL = { terminals: 40, rounds: 3, every: '500ms', pauseMs: 1_500 };
+export const SMALL = { terminals: 40, rounds: 3, every: '1s', pauseMs: 1_500 };
+/** For a test, which takes half a minute, on a busy machine, in milliseconds. */
+export const LONG_MS = 300_000;
 
 /** The system keeps what killed processes have written: the disk need not have it. */
 export const WITHOUT_FSYNC = { fsync: 'off' };

@@ -21,7 +21,7 @@ export interface JobContext {
 }
 
 /** Changes the records of some rows of a job. A row that is refused changes nothing. Other errors end the job. */
-type ChangeRows = (
+export type ChangeRows = (
   work: WriteWork,
   input: Json,
   rows: readonly Json[],

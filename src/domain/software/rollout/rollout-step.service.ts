@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
-import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
-import { isPassing, jobs, reasonOf, type Rejected, starterOf } from '../../base/job/job.service.js';
+import { localCaller, mayUse, type Caller } from '../../../platform/requests.js';
+import { type ChangeRows, isPassing, reasonOf, starterOf } from '../../base/job/job.service.js';
 import { devices } from '../../fleet/device/device.service.js';
 import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
@@ -15,50 +15,52 @@ import type { Rollout, RolloutTerminal } from './rollout.model.js';
 import {
   type DrawnRow,
   findDueAfter,
-  findTerminals,
   insertDrawn,
+  nextSequence,
   noteLook,
+  rolloutTerminals,
   selectFigures,
   type TerminalRow,
   updateTerminals,
 } from './rollout.repository.js';
 import { decide, type Decision } from './rollout.rules.js';
-import { changeRollout, getRollout, startWave, stopRollout, takeStep } from './rollout.service.js';
+import {
+  changeRollout,
+  getRollout,
+  jobOf,
+  type Seen,
+  startWave,
+  stopRollout,
+  takeStep,
+} from './rollout.service.js';
 
 const rolloutIn = (work: WriteWork, input: Json): Promise<Rollout> =>
   getRollout(work, (input as { readonly rolloutId: number }).rolloutId);
 
-const NONE: Rejected = new Map();
+const NONE = new Map<number, DomainError>();
 
 /** Stores terminals that were drawn; the rollout begins once it has all. */
-export async function storeDrawn(work: WriteWork, input: Json, rows: readonly Json[]): Promise<Rejected> {
+export const storeDrawn: ChangeRows = async (work, input, rows) => {
   const rollout = await rolloutIn(work, input);
   await insertDrawn(work, rollout.id, rows as unknown as readonly DrawnRow[]);
   const drawn = rollout.drawn + rows.length;
   const isReady = drawn === rollout.total && rollout.state === 'planned';
   await changeRollout(work, rollout, { drawn, dueAt: isReady ? (rollout.startAt ?? work.now) : null });
   return NONE;
-}
+};
 
 /** Terminals of rows of a job, each with its place. */
 async function terminalsOf(work: WriteWork, rows: readonly Json[]) {
-  const given = rows as unknown as readonly TerminalRow[];
-  const found = await findTerminals(
-    work,
-    given.map(({ id }) => id),
-  );
-  return given.flatMap(({ id }, place) => {
+  const ids = (rows as unknown as readonly TerminalRow[]).map(({ id }) => id);
+  const found = await rolloutTerminals.byIds(work, ids);
+  return ids.flatMap((id, place) => {
     const terminal = found.get(id);
     return terminal === undefined ? [] : [{ place, terminal }];
   });
 }
 
 /** Gives the versions of a rollout to terminals. One that has another logical number now is left out. */
-export async function grantToTerminals(
-  work: WriteWork,
-  input: Json,
-  rows: readonly Json[],
-): Promise<Rejected> {
+export const grantToTerminals: ChangeRows = async (work, input, rows) => {
   const rollout = await rolloutIn(work, input);
   const waiting = (await terminalsOf(work, rows)).filter(({ terminal }) => terminal.grantedAt === null);
   const present = await devices.byIds(
@@ -68,11 +70,8 @@ export async function grantToTerminals(
   const isThere = ({ deviceId, logicalNumberId }: RolloutTerminal): boolean =>
     present.get(deviceId)?.logicalNumberId === logicalNumberId;
   const numberIds = waiting.flatMap(({ terminal }) => (isThere(terminal) ? [terminal.logicalNumberId] : []));
-  const { appVersionIds } = rollout;
-  const granted = await grantVersions(work, [...new Set(numberIds)], {
-    mode: 'replace_of_same_app',
-    appVersionIds,
-  });
+  const grant = { mode: 'replace_of_same_app', appVersionIds: rollout.appVersionIds } as const;
+  const granted = await grantVersions(work, [...new Set(numberIds)], grant);
   const rejected = new Map<number, DomainError>();
   const changed = waiting.map(({ place, terminal }): RolloutTerminal => {
     const change = isThere(terminal) ? granted.get(terminal.logicalNumberId) : undefined;
@@ -81,59 +80,43 @@ export async function grantToTerminals(
     rejected.set(place, isThere(terminal) ? new DomainError('invalid', NOT_ATTACHED) : notFound('terminal'));
     return { ...terminal, obstacle };
   });
-  if (changed.length > 0) await updateTerminals(work, rollout.id, changed);
+  await updateTerminals(work, changed);
   return rejected;
-}
+};
 
 const NOT_ATTACHED = 'The group of the logical number does not have the versions any more.';
 
 /** Gives back to terminals what they had before a rollout. */
-export async function undoOfTerminals(
-  work: WriteWork,
-  input: Json,
-  rows: readonly Json[],
-): Promise<Rejected> {
-  const rollout = await rolloutIn(work, input);
-  const having = (await terminalsOf(work, rows)).flatMap(({ terminal }) =>
-    terminal.undoneAt === null ? [terminal] : [],
+export const undoOfTerminals: ChangeRows = async (work, _input, rows) => {
+  const found = await terminalsOf(work, rows);
+  const having = found.map(({ terminal }) => terminal).filter(({ undoneAt }) => undoneAt === null);
+  await takeBackVersions(work, having);
+  await updateTerminals(
+    work,
+    having.map((terminal) => ({ ...terminal, undoneAt: work.now })),
   );
-  // The first one of several terminals of a logical number got the versions; the others have no changes.
-  const changes = new Map<number, { added: readonly number[]; removed: readonly number[] }>();
-  for (const { logicalNumberId, added, removed } of having) {
-    const before = changes.get(logicalNumberId) ?? { added: [], removed: [] };
-    changes.set(logicalNumberId, {
-      added: [...before.added, ...added],
-      removed: [...before.removed, ...removed],
-    });
-  }
-  await takeBackVersions(work, changes);
-  const undone = having.map((terminal) => ({ ...terminal, undoneAt: work.now }));
-  if (undone.length > 0) await updateTerminals(work, rollout.id, undone);
   return NONE;
-}
-
-/** Versions that a logical number gets and loses. */
-interface VersionChange {
-  readonly added: readonly number[];
-  readonly removed: readonly number[];
-}
+};
 
 /**
- * Takes back what logical numbers, given by their ids, have got and lost. A version that the group of a number no longer
- * has stays lost. A constant number of statements.
+ * Takes back what the logical numbers of terminals have got and lost. A version that the group of a number no longer has
+ * stays lost. A constant number of statements.
  */
-async function takeBackVersions(work: WriteWork, changes: ReadonlyMap<number, VersionChange>) {
-  const numbers = await withVersions(work, [
-    ...(await logicalNumbers.byIds(work, [...changes.keys()])).values(),
-  ]);
-  const lost = [...new Set([...changes.values()].flatMap(({ removed }) => removed))];
+async function takeBackVersions(work: WriteWork, having: readonly RolloutTerminal[]) {
+  // The first one of several terminals of a logical number got the versions; the others have no changes.
+  const byNumber = Map.groupBy(having, ({ logicalNumberId }) => logicalNumberId);
+  const found = await logicalNumbers.byIds(work, [...byNumber.keys()]);
+  const numbers = await withVersions(work, [...found.values()]);
+  const lost = [...new Set(having.flatMap(({ removed }) => removed))];
   const groupIds = [...new Set(numbers.flatMap(({ groupId }) => groupId ?? []))];
   const links = new Set(
     (await linksOf(work, groupIds, lost)).map((link) => `${link.group_id} ${link.app_version_id}`),
   );
   const after = new Map(
     numbers.map(({ id, groupId, appVersionIds }) => {
-      const { added = [], removed = [] } = changes.get(id) ?? {};
+      const own = byNumber.get(id) ?? [];
+      const added = own.flatMap((terminal) => terminal.added);
+      const removed = own.flatMap((terminal) => terminal.removed);
       const kept = appVersionIds.filter((each) => !added.includes(each));
       const again = removed.filter((each) => links.has(`${groupId} ${each}`));
       return [id, ascending([...new Set([...kept, ...again])])] as const;
@@ -169,9 +152,7 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
     if (isPassing(error)) throw error;
     // Other rollouts, and steps of other companies, go on.
     await units.write(server, async (work) => {
-      await stopRollout(work, await getRollout(work, found.id), reasonOf(error), {
-        dueAt: null,
-      });
+      await stopRollout(work, await getRollout(work, found.id), reasonOf(error), { dueAt: null });
     });
     if (!(error instanceof DomainError)) throw error;
   }
@@ -186,11 +167,10 @@ async function look(work: ReadWork, id: number, server: Caller, counted: Rollout
     const other = counted[place] ?? last;
     return other.countedAt > last.countedAt ? other : last;
   });
-  const job =
-    rollout.jobId === null ? undefined : (await jobs.byIds(work, [rollout.jobId])).get(rollout.jobId);
+  const job = await jobOf(work, rollout);
   const figures = await selectFigures(work, rollout);
   const starter = job === undefined ? server : await starterOf(work, job);
-  const isAllowed = mayWrite(starter);
+  const isAllowed = mayUse(starter, 'write');
   const failure = rollout.state === 'running' && job?.state === 'failed' ? job.failure : null;
   const decision = decide({ ...rollout, payments }, figures, work.now.getTime());
   const because = failure ?? (isAllowed || decision.kind === 'wait' ? null : NOT_ALLOWED);
@@ -204,28 +184,16 @@ async function look(work: ReadWork, id: number, server: Caller, counted: Rollout
 
 const NOT_ALLOWED = 'The person who started it may not change the company any more.';
 
-function mayWrite(caller: Caller): boolean {
-  try {
-    demandScope(caller, 'write');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function apply(
-  work: WriteWork,
-  rollout: Rollout,
-  decision: Decision,
-  seen: Pick<Rollout, 'figures' | 'payments'>,
-): Promise<void> {
+async function apply(work: WriteWork, rollout: Rollout, decision: Decision, seen: Seen): Promise<void> {
   switch (decision.kind) {
-    case 'wait':
-      await noteLook(work, rollout, {
-        dueAt: decision.until,
-        seen: isDeepStrictEqual(seen, { figures: rollout.figures, payments: rollout.payments }) ? null : seen,
-      });
+    case 'wait': {
+      const { figures, payments } = rollout;
+      const isSame = isDeepStrictEqual(seen, { figures, payments });
+      const news = isSame ? {} : { ...seen, sequence: await nextSequence(work) };
+      const dueAt = decision.until === null ? null : new Date(decision.until);
+      await noteLook(work, rollout, { ...news, dueAt });
       return;
+    }
     case 'start_wave':
       await startWave(work, rollout, decision.wave, seen);
       return;

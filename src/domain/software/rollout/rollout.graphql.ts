@@ -1,4 +1,5 @@
 import * as g from '../../../graphql/index.js';
+import type { Audit } from '../../../platform/validate.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { jobs } from '../../base/job/job.service.js';
 import { DeviceList } from '../../fleet/device/device.graphql.js';
@@ -16,7 +17,7 @@ import {
   getRollout,
   pauseRollout,
   resumeRollout,
-  rolloutNewRows,
+  newRows,
   rollouts,
   rolloutTerminals,
   selectKnown,
@@ -47,37 +48,23 @@ export const ObstacleType = g.enumeration<Obstacle>(
 
 type Known = Exclude<keyof WaveFigures, 'silent'>;
 
-const KNOWN: Readonly<Record<Known, string>> = {
-  waiting: 'Its wave has not begun, or it is about to get the versions.',
-  excluded: 'It does not get the versions: see `obstacle`.',
-  granted: 'It has got the versions, and is not known to have downloaded all of them.',
-  downloaded: 'It has downloaded all of them.',
-  installed: 'It has reported that all of them are installed.',
-  proven: 'It has completed a transaction under one of them, and none has failed.',
-  failed: 'It has reported that one of them could not be installed.',
-};
-
 const TerminalState = g.enumeration<Known>(
   'RolloutTerminalState',
   'What is known of the versions of a rollout on a terminal.',
-  KNOWN,
+  {
+    waiting: 'Its wave has not begun, or it is about to get the versions.',
+    excluded: 'It does not get the versions: see `obstacle`.',
+    granted: 'It has got the versions, and is not known to have downloaded all of them.',
+    downloaded: 'It has downloaded all of them.',
+    installed: 'It has reported that all of them are installed.',
+    proven: 'It has completed a transaction under one of them, and none has failed.',
+    failed: 'It has reported that one of them could not be installed.',
+  },
 );
 
-type Internal =
-  | 'appVersionIds'
-  | 'waves'
-  | 'stopWhen'
-  | 'hours'
-  | 'figures'
-  | 'payments'
-  | 'drawn'
-  | 'wave'
-  | 'waveStartedAt'
-  | 'jobId'
-  | 'dueAt'
-  | 'sequence';
+type Shown = keyof Audit | 'name' | 'state' | 'stoppedBecause' | 'total' | 'startAt';
 
-export const RolloutType = auditedType<Rollout, Internal>(
+export const RolloutType = auditedType<Rollout, Exclude<keyof Rollout, Shown>>(
   'Rollout',
   'App versions that many terminals get in waves. It stops by itself when terminals fail, and can be undone.',
   {
@@ -133,7 +120,7 @@ export const rolloutGraphql = g.graphqlModule(
     },
     true,
   ),
-  g.changes(RolloutList, rolloutNewRows, getRollout),
+  g.changes(RolloutList, newRows, getRollout),
   g.fields(RolloutType, {
     appVersions: {
       field: {

@@ -21,31 +21,39 @@ const duration = z
   .min(0)
   .max(MAX_DURATION_DAYS * DAY, `must be at most ${MAX_DURATION_DAYS} days`);
 
+const orNull = <Value>(type: z.ZodType<Value>) => type.nullish().transform((value) => value ?? null);
+const orZero = (type: z.ZodType<number>) => type.nullish().transform((value) => value ?? 0);
+
 /** Terminals of a wave, and what must be so before the next one begins. */
 export const RolloutWaveInput = z.object({
   percent: percent.nullish(),
   logicalNumbers: z.array(z.string()).min(1, 'must not be empty').nullish(),
   groupIds: recordIds.nullish(),
-  minProvenPercent: z
-    .number()
-    .int()
-    .min(0)
-    .max(100)
-    .nullish()
-    .transform((value) => value ?? 0),
-  minDuration: duration.nullish().transform((value) => value ?? 0),
+  minProvenPercent: orZero(z.number().int().min(0).max(100)),
+  /** In milliseconds. */
+  minDuration: orZero(duration),
 });
 export type RolloutWaveInput = z.output<typeof RolloutWaveInput>;
 
-const orNull = <Value>(type: z.ZodType<Value>) => type.nullish().transform((value) => value ?? null);
+/** A wave as it is stored: its terminals are rows. */
+export interface RolloutWave extends Readonly<Pick<RolloutWaveInput, 'minProvenPercent' | 'minDuration'>> {
+  readonly size: number;
+}
 
-const StopWhenFields = z.object({
+/** Each is null unless given. */
+const StopWhen = z.object({
+  /** Share of failed terminals of a wave. */
   failedPercent: orNull(percent),
+  /** Number of failed terminals of all waves. */
   failedCount: orNull(z.number().int().min(1)),
+  /** Share of terminals of a wave that sent no request since they got the versions. */
   silentPercent: orNull(percent),
+  /** Points by which the share of approved payments of a wave is lower than that of those it is compared with. */
   approvalDropPercent: orNull(percent),
-  deadline: orNull(z.date()),
+  /** Time, in milliseconds since 1970, by which the last wave must have begun. */
+  deadline: orNull(z.date().transform((at) => at.getTime())),
 });
+export type StopWhen = Readonly<z.output<typeof StopWhen>>;
 
 const hour = z.number().int().min(0).max(24);
 
@@ -59,38 +67,14 @@ export const RolloutCreate = z.object({
     .min(1, 'must not be empty')
     .max(MAX_VERSIONS, `must have at most ${MAX_VERSIONS} entries`),
   waves: z.array(RolloutWaveInput).min(1, 'must not be empty').max(MAX_WAVES),
-  stopWhen: StopWhenFields.nullish().transform((value) => value ?? StopWhenFields.parse({})),
+  stopWhen: StopWhen.nullish().transform((value) => value ?? StopWhen.parse({})),
   window: orNull(WindowFields),
   startAt: orNull(z.date()),
 });
 export type RolloutCreate = z.output<typeof RolloutCreate>;
 
-/** A wave as it is stored: its terminals are rows. */
-export interface RolloutWave {
-  readonly size: number;
-  readonly minProvenPercent: number;
-  /** In milliseconds. */
-  readonly minDuration: number;
-}
-
-/** Each is null unless given. */
-export interface StopWhen {
-  /** Share of failed terminals of a wave. */
-  readonly failedPercent: number | null;
-  /** Number of failed terminals of all waves. */
-  readonly failedCount: number | null;
-  /** Share of terminals of a wave that sent no request since they got the versions. */
-  readonly silentPercent: number | null;
-  /** Points by which the share of approved payments of a wave is lower than that of those it is compared with. */
-  readonly approvalDropPercent: number | null;
-  /** Time, in milliseconds since 1970, by which the last wave must have begun. */
-  readonly deadline: number | null;
-}
-
 /** Hours of the day in a time zone. */
-export interface Window extends z.output<typeof WindowFields> {
-  readonly zone: string;
-}
+export type Window = Readonly<z.output<typeof WindowFields> & { zone: string }>;
 
 export type Rollout = RecordOf<
   'rollouts',
@@ -116,29 +100,32 @@ export type RolloutTerminal = RecordOf<
   }
 >;
 
-/** Numbers of terminals of a wave by what is known of the versions on them. Each is counted once. */
-export interface WaveFigures {
-  /** Not given the versions yet. */
-  readonly waiting: number;
-  /** Left out, see `Obstacle`. */
-  readonly excluded: number;
-  readonly granted: number;
-  readonly downloaded: number;
-  readonly installed: number;
-  readonly proven: number;
-  readonly failed: number;
-  /** Terminals that have the versions, and sent no request since. Counted in the others too. */
-  readonly silent: number;
+/** A terminal of the target of a rollout, with what decides whether it can get the versions. */
+export interface Candidate {
+  readonly deviceId: number;
+  readonly logicalNumberId: number;
+  readonly number: string;
+  readonly groupId: number | null;
+  readonly enabled: boolean;
+  /** Time of its last request, or of its creation if it sent none, in milliseconds since 1970. */
+  readonly lastSeenAt: number;
+  readonly isAttached: boolean;
 }
 
-export const NO_FIGURES: WaveFigures = {
+/** Numbers of terminals of a wave by what is known of the versions on them. Each is counted once. */
+export type WaveFigures = Readonly<typeof NO_FIGURES>;
+
+export const NO_FIGURES = {
+  /** Not given the versions yet. */
   waiting: 0,
+  /** Left out, see `Obstacle`. */
   excluded: 0,
   granted: 0,
   downloaded: 0,
   installed: 0,
   proven: 0,
   failed: 0,
+  /** Terminals that have the versions, and sent no request since. Counted in the others too. */
   silent: 0,
 };
 

@@ -1,14 +1,26 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, excluded, MANY_ROWS, specialSql } from '../../../database/company/company-rows.js';
+import {
+  CompanyRows,
+  excluded,
+  MANY_ROWS,
+  type NewRow,
+  specialSql,
+} from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
 import { movesOf } from '../../../database/list/moves.js';
-import { flag, idTable, inIds, instant, json, portable, type Sql } from '../../../database/storage.js';
+import { flag, idTable, inIds, portable, type Sql } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
 import type { Ids } from '../../../platform/validate.js';
-import { NO_FIGURES, type Rollout, type RolloutTerminal, type WaveFigures } from './rollout.model.js';
+import {
+  type Candidate,
+  NO_FIGURES,
+  type Rollout,
+  type RolloutTerminal,
+  type WaveFigures,
+} from './rollout.model.js';
 
 const MAX_TERMINALS = 1_000_000;
 const NUMBERS_PER_QUERY = 2_000;
@@ -22,11 +34,7 @@ export const rollouts = auditedList(rolloutTable, {
   filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
 });
 
-export const { newRows: rolloutNewRows, nextSequence } = movesOf(
-  'rollouts',
-  'Rollout',
-  rolloutTable.recordOf,
-);
+export const { newRows, nextSequence } = movesOf('rollouts', 'Rollout', rolloutTable.recordOf);
 
 /** Ids of the versions of the rollout of the terminal `t`. */
 const VERSIONS_OF_T: Sql = portable(
@@ -53,13 +61,15 @@ const known = (
 
 const KNOWN = known(sql`in (${VERSIONS_OF_T})`);
 
+const { recordOf, columnsOf } = recordMapping<'rollout_terminals', RolloutTerminal>('rollout_terminals');
+
 export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
   name: 'RolloutTerminal',
   table: 'rollout_terminals',
   rows: MAX_TERMINALS,
   isEndless: true,
   id: 'id',
-  ...recordMapping<'rollout_terminals', RolloutTerminal>('rollout_terminals'),
+  recordOf,
   orders: { ID: 'id' },
   filters: {
     wave: { column: 'wave', kind: 'integer', where: (compared) => compared(sql`t.wave + 1`) },
@@ -90,109 +100,67 @@ export async function selectFigures(
 ) {
   if (total > MANY_ROWS) work.moveToThread?.();
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<FigureRow>`
+  const { rows } = await sql<{ wave: number; known: keyof WaveFigures; total: number; silent: number }>`
     select wave, known, count(*) as total, count(*) filter (where silent) as silent
     from (select t.wave, ${known(inIds(appVersionIds))} as known, ${SILENT} as silent from rollout_terminals as t
       where t.company_id = ${companyId} and t.rollout_id = ${id}) as found
     group by wave, known`.execute(db);
-  return waves.map((_, wave) => figuresOf(rows, wave));
-}
-
-interface FigureRow {
-  readonly wave: number;
-  readonly known: keyof WaveFigures;
-  readonly total: number;
-  readonly silent: number;
-}
-
-function figuresOf(rows: readonly FigureRow[], wave: number): WaveFigures {
-  const figures = { ...NO_FIGURES };
+  const figures = waves.map(() => ({ ...NO_FIGURES }));
   for (const row of rows) {
-    if (row.wave !== wave) continue;
-    figures[row.known] += row.total;
-    figures.silent += row.silent;
+    const own = figures[row.wave];
+    if (own === undefined) continue;
+    own[row.known] += row.total;
+    own.silent += row.silent;
   }
   return figures;
 }
 
-/** A rollout about which is to be decided. */
-interface Due {
-  readonly companyId: number;
-  readonly id: number;
-}
-
 /** The rollout of the first company after `companyId` that has one about which is to be decided now. */
-export async function findDueAfter(work: SystemReadWork, companyId: number): Promise<Due | undefined> {
+export async function findDueAfter(work: SystemReadWork, companyId: number) {
   const { db } = specialSql(work);
-  const { rows } = await sql<Due>`select company_id as "companyId", id from rollouts
+  const { rows } = await sql<{
+    companyId: number;
+    id: number;
+  }>`select company_id as "companyId", id from rollouts
     where due_at is not null and due_at <= ${work.now} and company_id > ${companyId}
     order by company_id, due_at, id limit 1`.execute(db);
   return rows[0];
 }
 
-/** Notes when a node looks at a rollout again, and other figures, which subscribers get; null if they are the same. */
-export async function noteLook(
-  work: WriteWork,
-  { id }: Pick<Rollout, 'id'>,
-  next: { readonly dueAt: number | null; readonly seen: Pick<Rollout, 'figures' | 'payments'> | null },
-): Promise<void> {
-  const changes = { due_at: next.dueAt === null ? null : instant.toColumn(new Date(next.dueAt)) };
-  if (next.seen === null) {
-    await rolloutTable.rows.update(work, { id }, changes);
-    return;
-  }
-  const figures = figuresOfWaves.toColumn(next.seen.figures);
-  const payments = paymentsOfWaves.toColumn(next.seen.payments);
-  const sequence = await nextSequence(work);
-  await rolloutTable.rows.update(work, { id }, { ...changes, figures, payments, sequence });
-}
+const { columnsOf: columnsOfRollout } = recordMapping<'rollouts', Rollout>('rollouts');
 
-const figuresOfWaves = json<Rollout['figures']>();
-const paymentsOfWaves = json<Rollout['payments']>();
+/** Changes a rollout without a new revision. */
+export async function noteLook(work: WriteWork, { id }: Pick<Rollout, 'id'>, changes: Partial<Rollout>) {
+  await rolloutTable.rows.update(work, { id }, columnsOfRollout(changes));
+}
 
 /** Devices of logical numbers, with what decides whether they can get versions. One statement for 2,000 numbers. */
 export async function selectDevicesOf(work: ReadWork, logicalNumberIds: Ids) {
   const { db, companyId } = specialSql(work);
-  const all: { id: number; logicalNumberId: number; enabled: boolean; lastSeenAt: number }[] = [];
+  const all: DeviceRow[] = [];
   for await (const part of inParts(logicalNumberIds, NUMBERS_PER_QUERY)) {
-    const { rows } = await sql<{
-      id: number;
-      number_id: number;
-      enabled: boolean;
-      created: number;
-      seen: number;
-    }>`
-      select d.id, d.logical_number_id as number_id, d.enabled, d.created_at as created, seen.last_seen_at as seen
+    const { rows } =
+      await sql<DeviceRow>`select d.id as "deviceId", d.logical_number_id as "logicalNumberId", d.enabled,
+        case when seen.last_seen_at > d.created_at then seen.last_seen_at else d.created_at end as "lastSeenAt"
       from ${idTable(part)} cross join devices as d
       join device_presence as seen on seen.company_id = d.company_id and seen.device_id = d.id
       where d.company_id = ${companyId} and d.logical_number_id = p.value order by d.id`.execute(db);
-    for (const { id, number_id: logicalNumberId, enabled, created, seen } of rows) {
-      all.push({
-        id,
-        logicalNumberId,
-        enabled: flag.fromColumn(enabled),
-        lastSeenAt: Math.max(created, seen),
-      });
-    }
+    for (const row of rows) all.push({ ...row, enabled: flag.fromColumn(row.enabled) });
   }
   return all;
 }
 
-const ids = json<readonly number[]>();
+type DeviceRow = Pick<Candidate, 'deviceId' | 'logicalNumberId' | 'enabled' | 'lastSeenAt'>;
+
+const rowOf = (terminal: Omit<RolloutTerminal, 'id'>) =>
+  columnsOf(terminal) as unknown as NewRow<'rollout_terminals'>;
 
 /** Stores terminals of a rollout that were drawn. */
 export async function insertDrawn(work: WriteWork, rolloutId: number, drawn: readonly DrawnRow[]) {
-  const rows = drawn.map(({ id, numberId, wave, obstacle }) => ({
-    rollout_id: rolloutId,
-    wave,
-    device_id: id,
-    logical_number_id: numberId,
-    obstacle,
-    granted_at: null,
-    added: ids.toColumn([]),
-    removed: ids.toColumn([]),
-    undone_at: null,
-  }));
+  const had = { grantedAt: null, undoneAt: null, added: [], removed: [] };
+  const rows = drawn.map(({ id: deviceId, numberId: logicalNumberId, wave, obstacle }) =>
+    rowOf({ rolloutId, deviceId, logicalNumberId, wave, obstacle, ...had }),
+  );
   await terminals.insert(work, rows);
 }
 
@@ -226,27 +194,8 @@ export async function selectRows(work: ReadWork, { id }: Pick<Rollout, 'id'>, wa
   return rows;
 }
 
-export const findTerminals = (work: ReadWork, rowIds: Ids) => rolloutTerminals.byIds(work, rowIds);
-
 /** Stores what has become of terminals. */
-export async function updateTerminals(
-  work: WriteWork,
-  rolloutId: number,
-  changed: readonly RolloutTerminal[],
-) {
-  const time = (at: Date | null) => (at === null ? null : instant.toColumn(at));
-  const rows = changed.map((each) => ({
-    id: each.id,
-    rollout_id: rolloutId,
-    wave: each.wave,
-    device_id: each.deviceId,
-    logical_number_id: each.logicalNumberId,
-    obstacle: each.obstacle,
-    granted_at: time(each.grantedAt),
-    added: ids.toColumn(each.added),
-    removed: ids.toColumn(each.removed),
-    undone_at: time(each.undoneAt),
-  }));
-  const updated = ['obstacle', 'granted_at', 'added', 'removed', 'undone_at'];
-  await terminals.insertReturning(work, rows, { key: ['id'], changes: excluded(updated) });
+export async function updateTerminals(work: WriteWork, changed: readonly RolloutTerminal[]) {
+  const changes = excluded(['obstacle', 'granted_at', 'added', 'removed', 'undone_at']);
+  await terminals.insertReturning(work, changed.map(rowOf), { key: ['id'], changes });
 }

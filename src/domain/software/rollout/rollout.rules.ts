@@ -1,6 +1,7 @@
 /** Decisions about rollouts, from figures alone. */
 import { DAY, HOUR, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
 import {
+  type Candidate,
   COMPARED_MS,
   MIN_COMPARED,
   NO_FIGURES,
@@ -14,18 +15,6 @@ import {
   type WavePayments,
   type Window,
 } from './rollout.model.js';
-
-/** A terminal of the target of a rollout, with what decides whether it can get the versions. */
-export interface Candidate {
-  readonly deviceId: number;
-  readonly logicalNumberId: number;
-  readonly number: string;
-  readonly groupId: number | null;
-  readonly enabled: boolean;
-  /** Time of its last request, or of its creation if it sent none. */
-  readonly lastSeenAt: number;
-  readonly isAttached: boolean;
-}
 
 /** A terminal in its wave, by its place from 0. */
 export interface Drawn {

@@ -11,7 +11,13 @@ import { findTarget } from '../../fleet/logical-number/logical-number.service.js
 import { companies } from '../../people/company/company.service.js';
 import { GrantTarget } from '../app/app.model.js';
 import { demandVersions, type GrantRequest, linkedNumbers, targetOf } from '../app/grant.service.js';
-import { NO_FIGURES, type Rollout, RolloutCreate, type RolloutState } from './rollout.model.js';
+import {
+  type Candidate,
+  NO_FIGURES,
+  type Rollout,
+  RolloutCreate,
+  type RolloutState,
+} from './rollout.model.js';
 import {
   type DrawnRow,
   nextSequence,
@@ -19,10 +25,10 @@ import {
   selectDevicesOf,
   selectRows,
 } from './rollout.repository.js';
-import { type Candidate, type Drawn, drawWaves } from './rollout.rules.js';
+import { type Drawn, drawWaves } from './rollout.rules.js';
 
 export {
-  rolloutNewRows,
+  newRows,
   rollouts,
   rolloutTerminals,
   selectKnown,
@@ -98,11 +104,11 @@ async function candidatesOf(
 ): Promise<readonly Candidate[]> {
   const byId = new Map(numbers.map((number) => [number.id, number]));
   const devices = await selectDevicesOf(work, [...byId.keys()]);
-  return devices.flatMap(({ id: deviceId, ...device }): Candidate[] => {
-    const number = byId.get(device.logicalNumberId);
-    if (number === undefined) return [];
-    const { number: name, groupId } = number;
-    return [{ ...device, deviceId, number: name, groupId, isAttached: attached.has(number) }];
+  return devices.flatMap((device): Candidate[] => {
+    const found = byId.get(device.logicalNumberId);
+    if (found === undefined) return [];
+    const { number, groupId } = found;
+    return [{ ...device, number, groupId, isAttached: attached.has(found) }];
   });
 }
 
@@ -111,20 +117,17 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
   if (!drawn.some(({ obstacle }) => obstacle === null)) {
     throw invalid('target', 'must not be empty: no terminal of it can get the versions, see dryRun');
   }
-  const { name, appVersionIds, stopWhen, window, startAt } = fields;
-  const waves = fields.waves.map(({ minProvenPercent, minDuration }, place) => ({
+  const { waves: drawnWaves, window, ...others } = fields;
+  const waves = drawnWaves.map(({ minProvenPercent, minDuration }, place) => ({
     size: drawn.filter(({ wave }) => wave === place).length,
     minProvenPercent,
     minDuration,
   }));
   const rollout = await rolloutTable.insert(work, {
-    name,
+    ...others,
     state: 'planned',
-    appVersionIds,
     waves,
-    stopWhen: { ...stopWhen, deadline: stopWhen.deadline?.getTime() ?? null },
     hours: window && { ...window, zone: window.zone ?? (await zoneOfCompany(work)) },
-    startAt,
     total: drawn.length,
     drawn: 0,
     wave: -1,
@@ -153,16 +156,10 @@ async function zoneOfCompany(work: ReadWork): Promise<string> {
 }
 
 /** The rollout as the ledger shows it: with the number of the last wave that has begun, 0 before the first. */
-const recorded = ({ id, name, state, wave, appVersionIds, total, stoppedBecause, revision }: Rollout) => ({
-  id,
-  name,
-  state,
-  wave: wave + 1,
-  appVersionIds,
-  total,
-  stoppedBecause,
-  revision,
-});
+function recorded(rollout: Rollout) {
+  const { id, name, state, wave, appVersionIds, total, stoppedBecause, revision } = rollout;
+  return { id, name, state, wave: wave + 1, appVersionIds, total, stoppedBecause, revision };
+}
 
 /** Changes a rollout without an entry in the ledger. */
 export async function changeRollout(work: WriteWork, current: Rollout, changes: Partial<Rollout>) {
@@ -186,7 +183,7 @@ export async function takeStep(work: WriteWork, current: Rollout, action: Step, 
 }
 
 /** Figures from which a node decided about a rollout. */
-type Seen = Pick<Rollout, 'figures' | 'payments'>;
+export type Seen = Pick<Rollout, 'figures' | 'payments'>;
 
 /** Gives the versions to the terminals of a wave that wait for them. */
 export async function startWave(work: WriteWork, current: Rollout, wave: number, seen: Seen) {
@@ -204,8 +201,13 @@ export async function startWave(work: WriteWork, current: Rollout, wave: number,
   });
 }
 
-async function endJob(work: WriteWork, { jobId }: Rollout): Promise<void> {
-  const job = jobId === null ? undefined : (await jobs.byIds(work, [jobId])).get(jobId);
+/** Job that gives the versions, or takes them back. */
+export async function jobOf(work: ReadWork, { jobId }: Rollout) {
+  return jobId === null ? undefined : (await jobs.byIds(work, [jobId])).get(jobId);
+}
+
+async function endJob(work: WriteWork, rollout: Rollout): Promise<void> {
+  const job = await jobOf(work, rollout);
   if (job !== undefined) await cancelJob(work, job);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import {
+  type Candidate,
   MIN_COMPARED,
   NO_FIGURES,
   type PaymentFigures,
@@ -10,7 +11,6 @@ import {
   type WavePayments,
 } from '../../../../src/domain/software/rollout/rollout.model.js';
 import {
-  type Candidate,
   decide,
   drawWaves,
   isCountDue,

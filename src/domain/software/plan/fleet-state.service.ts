@@ -16,11 +16,11 @@ import {
   withVersions,
 } from '../../fleet/logical-number/logical-number.service.js';
 import { parameters } from '../../fleet/setting/parameter.service.js';
-import type { Metacontent, Parameter } from '../../fleet/setting/setting.model.js';
+import type { Metacontent, OwnedRecord, OwnerIds, Parameter } from '../../fleet/setting/setting.model.js';
 import { metacontents } from '../../fleet/setting/setting.service.js';
 import { appVersions, versionsOfApps } from '../app/app-version.service.js';
 import { apps, findAppsByNames } from '../app/app.service.js';
-import { type FleetDocument, MAX_NAMED, type VersionNames } from './plan.model.js';
+import { type FleetDocument, MAX_NAMED, parameterState, type VersionNames } from './plan.model.js';
 import { countValueBytes } from './plan.repository.js';
 import { writtenState } from './plan.rules.js';
 
@@ -30,23 +30,38 @@ const defaultLinks = new CompanyRows('group_default_versions');
 /** The records that a document names, with all that they have, and those that these name. */
 export interface Fleet {
   readonly groups: ReadonlyMap<string, Group>;
-  readonly numbers: ReadonlyMap<string, LogicalNumber>;
+  readonly logicalNumbers: ReadonlyMap<string, LogicalNumber>;
   readonly devices: ReadonlyMap<string, Device>;
   readonly groupsById: ReadonlyMap<number, Group>;
   readonly numbersById: ReadonlyMap<number, LogicalNumberHead>;
   /** Ids of the versions that are attached to each group, and of its default versions, by its id. */
   readonly attached: ReadonlyMap<number, Ids>;
   readonly defaults: ReadonlyMap<number, Ids>;
-  readonly parameters: readonly Parameter[];
-  readonly metacontents: readonly Metacontent[];
+  /** By the owner, see `ownerKey`, and by key. */
+  readonly parameters: ByOwner<Parameter>;
+  readonly metacontents: ByOwner<Metacontent>;
   /** Names of apps. */
   readonly apps: ReadonlySet<string>;
-  /** Names of app versions by their ids. */
+  /** Names of app versions by their ids, and their ids by `versionKey`. */
   readonly versions: ReadonlyMap<number, { readonly app: string; readonly number: string }>;
+  readonly versionIds: ReadonlyMap<string, number>;
 }
+
+type ByOwner<R> = ReadonlyMap<string, ReadonlyMap<string, R>>;
+
+export const ownerKey = ({ groupId, logicalNumberId }: OwnerIds) => `${groupId} ${logicalNumberId}`;
+export const versionKey = (app: string, number: string): string => JSON.stringify([app, number]);
 
 const byField = <T, K extends keyof T>(records: Iterable<T>, field: K): Map<T[K], T> =>
   new Map(Array.from(records, (record) => [record[field], record]));
+
+const byOwner = <R extends OwnedRecord>(records: readonly R[]): ByOwner<R> =>
+  new Map(
+    Array.from(Map.groupBy(sorted(records, 'key'), ownerKey), ([owner, own]) => [owner, byField(own, 'key')]),
+  );
+
+const sorted = <T>(all: readonly T[], field: keyof T): readonly T[] =>
+  all.toSorted((one, other) => (one[field] < other[field] ? -1 : 1));
 
 const defined = <T>(values: Iterable<T | null | undefined>): T[] =>
   [...new Set(values)].filter((value): value is T => value != null);
@@ -56,7 +71,7 @@ const MAX_VALUE_BYTES = 16 * 1024 * 1024;
 
 /** Reads the records that a document is about. A constant number of statements. Errors: `too_many_records`. */
 export async function loadFleet(work: ReadWork, document: FleetDocument): Promise<Fleet> {
-  const { groups: ofGroups = {}, logicalNumbers: ofNumbers = {}, devices: ofDevices = {} } = document;
+  const { groups: ofGroups, logicalNumbers: ofNumbers, devices: ofDevices } = document;
   const targets = Object.values(ofDevices).map(({ logicalNumber }) => logicalNumber);
   const heads = await logicalNumberHeads.findByNames(work, defined([...Object.keys(ofNumbers), ...targets]));
   const numbers = byField(await withVersions(work, [...heads.values()]), 'number');
@@ -70,7 +85,7 @@ export async function loadFleet(work: ReadWork, document: FleetDocument): Promis
   await yieldToEventLoop();
   return {
     groups: ownGroups,
-    numbers,
+    logicalNumbers: numbers,
     devices: ownDevices,
     numbersById: new Map([
       ...(await logicalNumbers.byIds(work, numberIds)),
@@ -92,8 +107,8 @@ async function valuesOf(work: ReadWork, numberIds: Ids, groupIds: Ids) {
     throw new DomainError('too_many_records', message);
   }
   return {
-    parameters: await parameters.ofOwners(work, numberIds, groupIds),
-    metacontents: await metacontents.ofOwners(work, numberIds, groupIds),
+    parameters: byOwner(await parameters.ofOwners(work, numberIds, groupIds)),
+    metacontents: byOwner<Metacontent>(await metacontents.ofOwners(work, numberIds, groupIds)),
   };
 }
 
@@ -112,76 +127,61 @@ function groupedVersions(rows: readonly { readonly group_id: number; readonly ap
 }
 
 /** Apps that a document names, and those of some versions, with all versions of the named ones. */
-async function softwareOf(
-  work: ReadWork,
-  { groups: ofGroups = {}, logicalNumbers: ofNumbers = {} }: FleetDocument,
-  ids: Ids,
-) {
+async function softwareOf(work: ReadWork, document: FleetDocument, ids: Ids) {
   const sections = [
-    ...Object.values(ofGroups).flatMap((group) => [group.appVersions, group.defaultAppVersions]),
-    ...Object.values(ofNumbers).map((number) => number.appVersions),
+    ...Object.values(document.groups).flatMap((group) => [group.appVersions, group.defaultAppVersions]),
+    ...Object.values(document.logicalNumbers).map((number) => number.appVersions),
   ];
   const appNames = sections.flatMap((section) => Object.keys(section ?? {}));
   const named = await findAppsByNames(work, defined(appNames));
   const appIds = Array.from(named.values(), ({ id }) => id);
-  const versions = byField(await versionsOfApps(work, appIds), 'id');
-  for (const [id, version] of await appVersions.byIds(work, defined(ids))) versions.set(id, version);
-  const all = await apps.byIds(work, defined(Array.from(versions.values(), ({ appId }) => appId)));
+  const found = byField(await versionsOfApps(work, appIds), 'id');
+  for (const [id, version] of await appVersions.byIds(work, defined(ids))) found.set(id, version);
+  const all = await apps.byIds(work, defined(Array.from(found.values(), ({ appId }) => appId)));
+  const versions = Array.from(found.values(), ({ id, appId, number }) => {
+    return { id, app: all.get(appId)?.name ?? '', number };
+  });
   return {
-    apps: new Set([...named.keys(), ...Array.from(all.values(), ({ name }) => name)]),
-    versions: new Map(
-      Array.from(versions.values(), ({ id, appId, number }) => [
-        id,
-        { app: all.get(appId)?.name ?? '', number },
-      ]),
-    ),
+    apps: new Set([...named.keys(), ...versions.map(({ app }) => app)]),
+    versions: byField(versions, 'id'),
+    versionIds: new Map(versions.map(({ id, app, number }) => [versionKey(app, number), id])),
   };
 }
 
 /** Versions by the names of their apps, in order. */
-export function namesOf(fleet: Fleet, ids: Ids): VersionNames {
+export function namesOf(fleet: Fleet, ids: Ids = []): VersionNames {
   const held = ids.flatMap((id) => fleet.versions.get(id) ?? []);
   const byApp = Map.groupBy(held, ({ app }) => app);
   const names = Array.from(byApp, ([app, own]) => [app, own.map(({ number }) => number).sort()] as const);
   return Object.fromEntries(names.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-const sorted = <T>(all: readonly T[], field: keyof T): readonly T[] =>
-  all.toSorted((one, other) => (one[field] < other[field] ? -1 : 1));
-
-type Owner = Pick<Parameter, 'groupId' | 'logicalNumberId'>;
-
-/** The values of an owner by their keys. */
-function valuesByOwner<T extends Owner & { readonly key: string }>(
-  all: readonly T[],
-  valueOf: (record: T) => unknown,
-) {
-  const nameOf = ({ groupId, logicalNumberId }: Owner) => `${groupId} ${logicalNumberId}`;
-  const byOwner = Map.groupBy(sorted(all, 'key'), nameOf);
-  return (owner: Owner) =>
-    Object.fromEntries(byOwner.get(nameOf(owner))?.map((each) => [each.key, valueOf(each)]) ?? []);
-}
-
 /** The present values of the sections that a document names, of the records that exist. */
 export function presentState(fleet: Fleet, document: FleetDocument): FleetDocument {
-  const parametersOf = valuesByOwner(fleet.parameters, ({ value, description }) => ({ value, description }));
-  const metacontentsOf = valuesByOwner(fleet.metacontents, ({ value }) => value);
-  const settingsOf = (owner: Owner) => ({
-    parameters: parametersOf(owner),
-    metacontents: metacontentsOf(owner),
+  const valuesOf = <R extends OwnedRecord, V>(all: ByOwner<R>, owner: OwnerIds, valueOf: (record: R) => V) =>
+    Object.fromEntries(
+      Array.from(all.get(ownerKey(owner))?.values() ?? [], (record) => [record.key, valueOf(record)]),
+    );
+  const settingsOf = (owner: OwnerIds) => ({
+    parameters: valuesOf(fleet.parameters, owner, parameterState),
+    metacontents: valuesOf(fleet.metacontents, owner, ({ value }) => value),
   });
   return {
-    ...shapedLike(document, 'groups', fleet.groups, ({ id }) => ({
-      appVersions: namesOf(fleet, fleet.attached.get(id) ?? []),
-      defaultAppVersions: namesOf(fleet, fleet.defaults.get(id) ?? []),
+    groups: sectionsLike(document.groups, fleet.groups, ({ id }) => ({
+      appVersions: namesOf(fleet, fleet.attached.get(id)),
+      defaultAppVersions: namesOf(fleet, fleet.defaults.get(id)),
       ...settingsOf({ groupId: id, logicalNumberId: null }),
     })),
-    ...shapedLike(document, 'logicalNumbers', fleet.numbers, ({ id, groupId, appVersionIds }) => ({
-      group: fleet.groupsById.get(groupId ?? 0)?.name ?? null,
-      appVersions: namesOf(fleet, appVersionIds),
-      ...settingsOf({ groupId: null, logicalNumberId: id }),
-    })),
-    ...shapedLike(document, 'devices', fleet.devices, ({ logicalNumberId, enabled }) => ({
+    logicalNumbers: sectionsLike(
+      document.logicalNumbers,
+      fleet.logicalNumbers,
+      ({ id, groupId, appVersionIds }) => ({
+        group: fleet.groupsById.get(groupId ?? 0)?.name ?? null,
+        appVersions: namesOf(fleet, appVersionIds),
+        ...settingsOf({ groupId: null, logicalNumberId: id }),
+      }),
+    ),
+    devices: sectionsLike(document.devices, fleet.devices, ({ logicalNumberId, enabled }) => ({
       logicalNumber: fleet.numbersById.get(logicalNumberId ?? 0)?.number ?? null,
       enabled,
     })),
@@ -189,19 +189,18 @@ export function presentState(fleet: Fleet, document: FleetDocument): FleetDocume
 }
 
 /** The sections that a document has of each of these records. */
-function shapedLike<T>(
-  document: FleetDocument,
-  kind: keyof FleetDocument,
+function sectionsLike<T, Sections extends object>(
+  wanted: Readonly<Record<string, object>>,
   records: ReadonlyMap<string, T>,
-  sectionsOf: (record: T) => Readonly<Record<string, unknown>>,
-): FleetDocument {
-  const own = Object.entries(document[kind] ?? {}).flatMap(([name, wanted]) => {
+  sectionsOf: (record: T) => Sections,
+) {
+  const own = Object.entries(wanted).flatMap(([name, some]) => {
     const record = records.get(name);
     if (record === undefined) return [];
-    const sections = Object.entries(sectionsOf(record)).filter(([section]) => section in wanted);
-    return [[name, Object.fromEntries(sections)]];
+    const sections = Object.entries(sectionsOf(record)).filter(([section]) => section in some);
+    return [[name, Object.fromEntries(sections) as Partial<Sections>] as const];
   });
-  return document[kind] === undefined ? {} : { [kind]: Object.fromEntries(own) as object };
+  return Object.fromEntries(own);
 }
 
 const WHOLE_GROUP = { appVersions: {}, defaultAppVersions: {}, parameters: {}, metacontents: {} };
@@ -209,32 +208,26 @@ const WHOLE_NUMBER = { group: null, appVersions: {}, parameters: {}, metacontent
 const WHOLE_DEVICE = { logicalNumber: null, enabled: true };
 
 /** The present state of a group, its logical numbers and their devices, or of all of the company. Errors: `not_found`, `too_many_records`. */
-export async function exportState(
-  work: ReadWork,
-  groupId: number | null,
-  isWithDevices: boolean,
-): Promise<Json> {
-  const eq = (field: string, value: number) =>
-    groupId === null ? null : ({ field, operator: 'eq', value } as const);
+export async function exportState(work: ReadWork, groupId: number | null, isWithDevices: boolean) {
+  const having = (field: string) =>
+    groupId === null ? null : ({ field, operator: 'eq', value: groupId } as const);
   const ownGroups =
     groupId === null
       ? await groups.upTo(work, MAX_NAMED, null)
       : [await getFrom(groups, work, groupId, 'group')];
-  const numbers = await logicalNumbers.upTo(work, MAX_NAMED, eq('groupId', groupId ?? 0));
-  const ownDevices = isWithDevices ? await devices.upTo(work, MAX_NAMED, eq('group', groupId ?? 0)) : [];
+  const numbers = await logicalNumbers.upTo(work, MAX_NAMED, having('groupId'));
+  const ownDevices = isWithDevices ? await devices.upTo(work, MAX_NAMED, having('group')) : [];
   const total = ownGroups.length + numbers.length + ownDevices.length;
   if (total > MAX_NAMED) {
     const message = `The state has more than ${MAX_NAMED} groups, logical numbers and devices: ask for one group, or leave out the devices.`;
     throw new DomainError('too_many_records', message);
   }
   const whole = <T, Sections>(records: readonly T[], name: keyof T, sections: Sections) =>
-    Object.fromEntries(sorted(records, name).map((record) => [String(record[name]), sections] as const));
+    Object.fromEntries(sorted(records, name).map((record) => [String(record[name]), sections]));
   const document = {
     groups: whole(ownGroups, 'name', WHOLE_GROUP),
     logicalNumbers: whole(numbers, 'number', WHOLE_NUMBER),
-    ...(isWithDevices && { devices: whole(ownDevices, 'serialNumber', WHOLE_DEVICE) }),
-  } as FleetDocument;
-  const fleet = await loadFleet(work, { ...document, devices: {} });
-  const all = { ...fleet, devices: byField(ownDevices, 'serialNumber') };
-  return writtenState(presentState(all, document)) as unknown as Json;
+    devices: whole(ownDevices, 'serialNumber', WHOLE_DEVICE),
+  };
+  return writtenState(presentState(await loadFleet(work, document), document)) as Json;
 }

@@ -2,7 +2,11 @@ import { z } from 'zod';
 
 import type { Json } from '../../../platform/encoding/json.js';
 import { isObject, printableName } from '../../../platform/validate.js';
-import { MetacontentCreate, ParameterCreate } from '../../fleet/setting/setting.model.js';
+import {
+  MetacontentCreate,
+  ParameterCreate,
+  type ParameterValues,
+} from '../../fleet/setting/setting.model.js';
 
 /** Groups, logical numbers and devices of one document: with more, it would have too many objects for variables. */
 export const MAX_NAMED = 2_000;
@@ -26,14 +30,19 @@ const byName = <Value extends z.ZodType>(value: Value) =>
 /** Numbers of versions by app, for example `{ "sale.posxml": ["1.0", "1.1"] }`. */
 const versions = byName(z.array(name).transform((numbers) => [...new Set(numbers)].sort()));
 
-/** A text alone is a value without a description. */
-const parameter = z.preprocess(
-  (given) => (isObject(given) ? given : { value: given }),
-  z.strictObject({
-    value: ParameterCreate.shape.value,
-    description: ParameterCreate.shape.description.default(null),
-  }),
-);
+/** A parameter in a document: its value alone, if it has no description. */
+export const parameterState = ({ value, description }: Omit<ParameterValues, 'key'>) =>
+  description === null ? value : { value, description };
+
+const parameter = z
+  .preprocess(
+    (given) => (isObject(given) ? given : { value: given }),
+    z.strictObject({
+      value: ParameterCreate.shape.value,
+      description: ParameterCreate.shape.description.default(null),
+    }),
+  )
+  .transform(parameterState);
 
 const software = {
   appVersions: versions,
@@ -42,16 +51,15 @@ const software = {
 };
 
 /** Desired state of records that exist, by their names. What it does not name stays; a section that it names is complete. */
-export const FleetDocument = z
-  .strictObject({
-    groups: byName(z.strictObject({ ...software, defaultAppVersions: versions }).partial()),
-    logicalNumbers: byName(z.strictObject({ ...software, group: name.nullable() }).partial()),
-    devices: byName(z.strictObject({ logicalNumber: name.nullable(), enabled: z.boolean() }).partial()),
-  })
-  .partial();
+export const FleetDocument = z.strictObject({
+  groups: byName(z.strictObject({ ...software, defaultAppVersions: versions }).partial()).default({}),
+  logicalNumbers: byName(z.strictObject({ ...software, group: name.nullable() }).partial()).default({}),
+  devices: byName(z.strictObject({ logicalNumber: name.nullable(), enabled: z.boolean() }).partial()).default(
+    {},
+  ),
+});
 
 export type FleetDocument = Readonly<z.output<typeof FleetDocument>>;
-export type ParameterState = Readonly<z.output<typeof parameter>>;
 export type VersionNames = Readonly<z.output<typeof versions>>;
 
 /** Names from the document to a value, for example `['groups', 'north', 'parameters', 'timeout']`. */

@@ -2,46 +2,22 @@ import { createHash } from 'node:crypto';
 
 import type { Json } from '../../../platform/encoding/json.js';
 import { isObject } from '../../../platform/validate.js';
-import type { FleetDocument, ParameterState, Path, PlanChange } from './plan.model.js';
+import type { FleetDocument, Path, PlanChange } from './plan.model.js';
 
-type Records = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+/** A state without the kinds of which it has no records. */
+export const writtenState = (state: FleetDocument): object =>
+  Object.fromEntries(Object.entries(state).filter(([, records]) => Object.keys(records).length > 0));
 
-/** Sections with values by name, of which each is compared alone. */
-const SECTIONS: ReadonlySet<string> = new Set([
-  'appVersions',
-  'defaultAppVersions',
-  'parameters',
-  'metacontents',
-]);
-
-const mapped = <V, W>(values: Readonly<Record<string, V>>, map: (value: V) => W) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
-
-/** A parameter as documents have it: its value alone, if it has no description. */
-const written = ({ value, description }: ParameterState): Json =>
-  description === null ? value : { value, description };
-
-/** A state in the form in which clients write it. */
-export function writtenState(state: FleetDocument): Record<string, Records> {
-  return mapped(state as Record<string, Records>, (records) =>
-    mapped(records, (record) =>
-      record.parameters === undefined
-        ? record
-        : { ...record, parameters: mapped(record.parameters as Record<string, ParameterState>, written) },
-    ),
-  );
-}
-
-/** The values of a written state by their paths as JSON texts. */
-function valuesIn(state: Record<string, Records>): ReadonlyMap<string, Json> {
+/** The values of a state by their paths as JSON texts; a section of values by name has several. */
+function valuesIn(state: FleetDocument): ReadonlyMap<string, Json> {
   const values = new Map<string, Json>();
   const add = (path: Path, value: unknown): void => void values.set(JSON.stringify(path), value as Json);
   for (const [kind, records] of Object.entries(state)) {
     for (const [name, record] of Object.entries(records)) {
-      for (const [section, value] of Object.entries(record)) {
+      for (const [section, value] of Object.entries<unknown>(record)) {
         const path = [kind, name, section];
-        if (!SECTIONS.has(section)) add(path, value);
-        else for (const [key, own] of Object.entries(value as object)) add([...path, key], own);
+        if (!isObject(value)) add(path, value);
+        else for (const [key, own] of Object.entries(value)) add([...path, key], own);
       }
     }
   }
@@ -50,7 +26,7 @@ function valuesIn(state: Record<string, Records>): ReadonlyMap<string, Json> {
 
 /** The differences that turn one state into another, in the order of the second, removals last. */
 export function differences(present: FleetDocument, desired: FleetDocument): readonly PlanChange[] {
-  const [old, now] = [valuesIn(writtenState(present)), valuesIn(writtenState(desired))];
+  const [old, now] = [valuesIn(present), valuesIn(desired)];
   const changes: PlanChange[] = [];
   for (const [key, after] of now) {
     const before = old.get(key);

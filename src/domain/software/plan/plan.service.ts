@@ -37,12 +37,12 @@ export async function plan(work: ReadWork, input: unknown): Promise<Plan> {
     const [had, has] = [before, after].map((names) => (names ?? []) as readonly string[]);
     return path[2] === 'appVersions' && had?.some((number) => has?.includes(number) === false);
   });
-  const numberIds = idsOf(fleet.numbers, ofNumbers);
+  const numberIds = idsOf(fleet.logicalNumbers, ofNumbers);
   const [deviceIds, groupIds] = [idsOf(fleet.devices, of('devices')), idsOf(fleet.groups, ofGroups)];
   return {
     id: `${await selectLastSequence(work)}-${hash}`,
     terminals: await countTerminals(work, deviceIds, numberIds, groupIds),
-    losing: await countTerminals(work, [], idsOf(fleet.numbers, losing), []),
+    losing: await countTerminals(work, [], idsOf(fleet.logicalNumbers, losing), []),
     changes,
   };
 }
@@ -69,7 +69,7 @@ async function movedSince(work: ReadWork, fleet: Fleet, sequence: number): Promi
   const sequences = await selectSequencesAfter(work, sequence, TYPES, MAX_ENTRIES);
   const entries = [...(await ledgerEntries.byIds(work, sequences)).values()];
   const ids = (records: Iterable<{ readonly id: number }>) => new Set(Array.from(records, ({ id }) => id));
-  const [groups, numbers] = [ids(fleet.groups.values()), ids(fleet.numbers.values())];
+  const [groups, numbers] = [ids(fleet.groups.values()), ids(fleet.logicalNumbers.values())];
   const own: Readonly<Record<string, ReadonlySet<number>>> = {
     group: groups,
     logical_number: numbers,

@@ -32,6 +32,8 @@ describe('fleetPlan', () => {
     );
     const reversed = { groups: { north: { appVersions: { 'sale.posxml': ['2', '1', '2'] } } } };
     expect((await planned(server.acme, reversed)).changes).toEqual([]);
+    const empty = { groups: { north: { defaultAppVersions: { 'sale.posxml': [] } } } };
+    expect((await planned(server.acme, empty)).changes).toEqual([]);
     const own = await stateOf(server.acme, { groupId: group.id, devices: false });
     expect(Object.keys(own)).toEqual(['groups', 'logicalNumbers']);
     expect(Object.keys(own.groups as Fields)).toEqual(['north']);

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parse, stringify, YAMLParseError } from 'yaml';
 
+import type { Plan } from '../domain/software/plan/plan.service.js';
 import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/files.js';
 import { askServer, firstLine, serverUrl } from './api-client.js';
@@ -28,16 +29,12 @@ interface UserError {
   readonly message: string;
 }
 
-interface Plan {
-  readonly id: string;
-  readonly terminals: number;
-  readonly losing: number;
-  readonly changes: readonly {
-    readonly path: readonly string[];
-    readonly action: 'ADD' | 'CHANGE' | 'REMOVE';
-    readonly before: unknown;
-    readonly after: unknown;
-  }[];
+interface Applied {
+  readonly count: number;
+  readonly undo: object;
+  readonly job: { readonly databaseId: number } | null;
+  readonly warnings: readonly string[];
+  readonly userErrors: readonly UserError[];
 }
 
 const ERRORS = 'userErrors { path message }';
@@ -93,14 +90,6 @@ export async function applyFile(
   return { value: { plan, applied }, lines: [done] };
 }
 
-interface Applied {
-  readonly count: number;
-  readonly undo: object;
-  readonly job: { readonly databaseId: number } | null;
-  readonly warnings: readonly string[];
-  readonly userErrors: readonly UserError[];
-}
-
 const written = (document: object): string => stringify(document, { lineWidth: 0 });
 
 function connected(io: CommandIo, { url: given, tokenFile }: ServerOptions) {
@@ -133,10 +122,9 @@ function linesOf({ id, terminals, losing, changes }: Plan): readonly string[] {
     const text = JSON.stringify(value);
     return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   };
-  const values = { ADD: 'after', CHANGE: 'both', REMOVE: 'before' } as const;
   const differences = changes.map(({ path, action, before, after }) => {
-    const texts = { before: shown(before), after: shown(after), both: `${shown(before)} → ${shown(after)}` };
-    return `${SIGNS[action]} ${path.join('.')}: ${texts[values[action]]}`;
+    const texts = { ADD: shown(after), CHANGE: `${shown(before)} → ${shown(after)}`, REMOVE: shown(before) };
+    return `${SIGNS[action]} ${path.join('.')}: ${texts[action]}`;
   });
   const loss = losing === 0 ? '' : `, of which ${losing} ${losing === 1 ? 'loses' : 'lose'} app versions`;
   return [

@@ -37,7 +37,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/software/app/content.repository.ts': 3,
   'src/domain/software/manifest/manifest.repository.ts': 5,
   'src/domain/software/manifest/terminal-software.repository.ts': 7,
-  'src/domain/software/plan/plan.repository.ts': 4,
+  'src/domain/software/plan/plan.repository.ts': 2,
   'src/domain/software/rollout/rollout-payments.repository.ts': 2,
   'src/domain/software/rollout/rollout.repository.ts': 5,
   'src/domain/terminals/terminal/terminal.repository.ts': 7,

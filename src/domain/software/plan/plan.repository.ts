@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { only, specialSql } from '../../../database/company/company-rows.js';
-import { inIds, inList, textOf } from '../../../database/storage.js';
+import { inIds, textOf } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 
@@ -29,26 +29,4 @@ export async function countValueBytes(work: ReadWork, numbers: Ids, groups: Ids)
   const { rows } = await sql<{ total: number | null }>`select sum(bytes) as total from (
     ${sql.join(bytes, sql` union all `)}) as own`.execute(db);
   return only(rows).total ?? 0;
-}
-
-/** Sequence of the last entry of the company's ledger; 0 if there is none. */
-export async function selectLastSequence(work: ReadWork): Promise<number> {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ last: number | null }>`select max(sequence) as last from ledger
-    where company_id = ${companyId}`.execute(db);
-  return only(rows).last ?? 0;
-}
-
-/** Sequences of entries after one that are about records of these types, the earliest first. */
-export async function selectSequencesAfter(
-  work: ReadWork,
-  sequence: number,
-  types: readonly string[],
-  limit: number,
-) {
-  const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ sequence: number }>`select sequence from ledger
-    where company_id = ${companyId} and sequence > ${sequence} and entity_type ${inList('text', types)}
-    order by sequence limit ${limit}`.execute(db);
-  return rows.map((row) => row.sequence);
 }

@@ -1,10 +1,12 @@
+import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
-import { ledgerEntries, type LedgerEntry } from '../../base/ledger/ledger.service.js';
+import type { Ids } from '../../../platform/validate.js';
+import { entriesOf, ledgerEntries, type LedgerEntry } from '../../base/ledger/ledger.service.js';
 import { applyChanges } from './apply.service.js';
 import type { Fleet } from './fleet-state.service.js';
-import type { PlanChange } from './plan.model.js';
-import { countTerminals, selectLastSequence, selectSequencesAfter } from './plan.repository.js';
+import type { FleetDocument, PlanChange } from './plan.model.js';
+import { countTerminals } from './plan.repository.js';
 import { writtenState } from './plan.rules.js';
 import { planOf } from './planned.service.js';
 
@@ -27,25 +29,26 @@ export interface Plan {
 /** The plan of a document. Errors: those of `planOf`. */
 export async function plan(work: ReadWork, input: unknown): Promise<Plan> {
   const { fleet, changes, hash } = await planOf(work, input);
-  const idsOf = (records: ReadonlyMap<string, { readonly id: number }>, some: readonly PlanChange[]) => [
-    ...new Set(some.flatMap(({ path }) => records.get(path[1] ?? '')?.id ?? [])),
-  ];
-  const of = (kind: string) => changes.filter(({ path }) => path[0] === kind);
-  const ofGroups = of('groups').filter(({ path }) => ['parameters', 'metacontents'].includes(path[2] ?? ''));
-  const ofNumbers = of('logicalNumbers');
-  const losing = ofNumbers.filter(({ path, before, after }) => {
+  const idsOf = (kind: keyof FleetDocument, isMeant = (_change: PlanChange): boolean => true): Ids => {
+    const own = changes.filter((change) => change.path[0] === kind && isMeant(change));
+    return [...new Set(own.flatMap(({ path }) => fleet[kind].get(path[1] ?? '')?.id ?? []))];
+  };
+  const isValue = ({ path }: PlanChange) => ['parameters', 'metacontents'].includes(path[2] ?? '');
+  const isLoss = ({ path, before, after }: PlanChange): boolean => {
     const [had, has] = [before, after].map((names) => (names ?? []) as readonly string[]);
-    return path[2] === 'appVersions' && had?.some((number) => has?.includes(number) === false);
-  });
-  const numberIds = idsOf(fleet.logicalNumbers, ofNumbers);
-  const [deviceIds, groupIds] = [idsOf(fleet.devices, of('devices')), idsOf(fleet.groups, ofGroups)];
+    return path[2] === 'appVersions' && had?.some((number) => has?.includes(number) === false) === true;
+  };
+  const [devices, numbers] = [idsOf('devices'), idsOf('logicalNumbers')];
+  const { items } = await ledgerEntries.slice(work, NEWEST);
   return {
-    id: `${await selectLastSequence(work)}-${hash}`,
-    terminals: await countTerminals(work, deviceIds, numberIds, groupIds),
-    losing: await countTerminals(work, [], idsOf(fleet.logicalNumbers, losing), []),
+    id: `${items[0]?.record.sequence ?? 0}-${hash}`,
+    terminals: await countTerminals(work, devices, numbers, idsOf('groups', isValue)),
+    losing: await countTerminals(work, [], idsOf('logicalNumbers', isLoss), []),
     changes,
   };
 }
+
+const NEWEST = firstIn('SEQUENCE', 1, { descending: true });
 
 /**
  * Makes the changes of a plan, all or none. Errors: those of `planOf`, and `stale`, with what was changed since the plan,
@@ -66,24 +69,23 @@ const MAX_MOVED = 10;
 
 /** The error that names the changes of a fleet since a plan. */
 async function movedSince(work: ReadWork, fleet: Fleet, sequence: number): Promise<DomainError> {
-  const sequences = await selectSequencesAfter(work, sequence, TYPES, MAX_ENTRIES);
-  const entries = [...(await ledgerEntries.byIds(work, sequences)).values()];
-  const ids = (records: Iterable<{ readonly id: number }>) => new Set(Array.from(records, ({ id }) => id));
-  const [groups, numbers] = [ids(fleet.groups.values()), ids(fleet.logicalNumbers.values())];
+  const key = { value: sequence, id: sequence };
+  const later = firstIn('SEQUENCE', MAX_ENTRIES, { key, condition: entriesOf(TYPES) });
+  const { items } = await ledgerEntries.slice(work, later);
+  const idsOf = (records: Iterable<{ readonly id: number }>) => new Set(Array.from(records, ({ id }) => id));
+  const groups = idsOf(fleet.groups.values());
+  const numbers = idsOf(fleet.logicalNumbers.values());
   const own: Readonly<Record<string, ReadonlySet<number>>> = {
     group: groups,
     logical_number: numbers,
-    device: ids(fleet.devices.values()),
+    device: idsOf(fleet.devices.values()),
     app_version: new Set(fleet.versions.keys()),
   };
   const isMeant = ({ entityType, entityId, before, after }: LedgerEntry): boolean => {
     const { groupId = 0, logicalNumberId = 0 } = (after ?? before ?? {}) as Readonly<Record<string, number>>;
     return own[entityType]?.has(entityId ?? 0) ?? (groups.has(groupId) || numbers.has(logicalNumberId));
   };
-  const moved = entries
-    .filter(isMeant)
-    .toSorted((one, other) => one.sequence - other.sequence)
-    .slice(0, MAX_MOVED);
+  const moved = items.flatMap(({ record }) => (isMeant(record) ? [record] : [])).slice(0, MAX_MOVED);
   const messages = moved.map(
     (entry) => `The ${nameOf(entry)} was changed again, by entry ${entry.sequence} of the ledger.`,
   );

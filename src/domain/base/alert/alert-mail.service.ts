@@ -10,17 +10,13 @@ const SUBJECTS = {
   closed: 'Alert closed / Alerta encerrado',
 };
 
-interface Mailed {
-  readonly action: keyof typeof SUBJECTS;
-  readonly rule: AlertRule;
-}
-
 /** E-mails an alert to the members whom its rule names, after the commit; not to disabled ones. */
 export async function mailAlert(
   work: WriteWork,
   mail: Mailer,
   { name, affected, total, examples, openedAt, closedAt }: Alert,
-  { action, rule: { recipientIds } }: Mailed,
+  action: keyof typeof SUBJECTS,
+  { recipientIds }: AlertRule,
 ): Promise<void> {
   if (!mail.isOn || recipientIds.length === 0) return;
   const members = await users.byIds(work, recipientIds);

@@ -85,13 +85,15 @@ const AlertType = g.nodeType<Alert, 'ruleId' | 'belowSince' | 'sentAt' | 'acknow
 );
 const AlertList = g.listTypes(alerts, AlertType);
 
-/** Refuses a filter that its list does not take. */
-function demandFit({ on }: g.Input): void {
+/** The rule of an input, unless a list does not take its filter: other problems of the input come first. */
+async function fitting(change: Promise<AlertRule>, { on }: g.Input): Promise<AlertRule> {
+  const rule = await change;
   for (const [kind, given] of Object.entries(on ?? {})) {
     const { filtered } = forms.get(kind) ?? {};
     const { filter } = (given ?? {}) as g.Input;
     if (filtered !== undefined && filter != null) g.keptConditionOf(filtered, filter, `on.${kind}.filter`);
   }
+  return rule;
 }
 
 const repeatAfter = g.duration.orNull(
@@ -105,11 +107,7 @@ const changes = g.mutations(RuleList, {
     model: AlertRuleCreate,
     description: `Creates an alert rule. A company has at most ${MAX_ALERT_RULES}.`,
     fields: { repeatAfter, on: g.object(ConditionInput, EXACTLY_ONE) },
-    run: async (work, input) => {
-      const rule = await createAlertRule(work, input);
-      demandFit(input);
-      return rule;
-    },
+    run: (work, input) => fitting(createAlertRule(work, input), input),
   },
   update: {
     model: AlertRuleUpdate,
@@ -117,11 +115,7 @@ const changes = g.mutations(RuleList, {
       repeatAfter,
       on: g.object.orNull(ConditionInput, 'Another condition, which closes the open alert of the rule.'),
     },
-    run: async (work, current, input) => {
-      const rule = await updateAlertRule(work, current, input);
-      demandFit(input);
-      return rule;
-    },
+    run: (work, current, input) => fitting(updateAlertRule(work, current, input), input),
   },
   delete: { description: 'Deletes an alert rule, and closes its open alert.', run: deleteAlertRule },
 });

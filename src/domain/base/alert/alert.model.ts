@@ -49,12 +49,10 @@ export const CountWithin = z.object({ count: z.number().int().min(1).max(1_000_0
 export type CountWithin = z.output<typeof CountWithin>;
 
 /** A rule opens alerts: its condition is of a kind that a wing has declared in `alertKinds`. */
-export type AlertRule = RecordOf<'alert_rules', Audit & RuleFields>;
-
-interface RuleFields {
-  readonly condition: object;
-  readonly recipientIds: Ids;
-}
+export type AlertRule = RecordOf<
+  'alert_rules',
+  Audit & { readonly condition: object; readonly recipientIds: Ids }
+>;
 
 /** A time at which a rule was met. */
 export type Alert = RecordOf<'alerts', { readonly examples: readonly string[] }>;

@@ -96,19 +96,20 @@ async function apply(
   const step = stepOf(rule, open, found, now);
   if (step === null) return;
   const { affected, total, examples, isMet } = found;
-  if (open === undefined) {
-    const opened = await openAlert(work, rule, { affected, total, examples });
-    await mailAlert(work, mail, opened, { action: 'opened', rule });
-    return;
-  }
-  const belowSince = isMet ? null : (open.belowSince ?? now);
-  const changes = { affected, total, belowSince, ...(isMet && { examples }) };
-  if (step === 'update') {
-    await changeAlert(work, open, changes);
-    return;
-  }
-  const [time, action] =
-    step === 'close' ? (['closedAt', 'closed'] as const) : (['sentAt', 'repeated'] as const);
-  const changed = await changeAlert(work, open, { ...changes, [time]: now }, { action, rule });
-  await mailAlert(work, mail, changed, { action, rule });
+  const changes = {
+    affected,
+    total,
+    belowSince: isMet ? null : (open?.belowSince ?? now),
+    ...(isMet && { examples }),
+    ...(step === 'close' && { closedAt: now }),
+    ...(step === 'repeat' && { sentAt: now }),
+  };
+  const action = ACTIONS[step];
+  const alert =
+    open === undefined
+      ? await openAlert(work, rule, { affected, total, examples })
+      : await changeAlert(work, open, changes, action && { action, rule });
+  if (action) await mailAlert(work, mail, alert, action, rule);
 }
+
+const ACTIONS = { open: 'opened', repeat: 'repeated', close: 'closed', update: undefined } as const;

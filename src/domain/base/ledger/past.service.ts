@@ -1,3 +1,4 @@
+import type { List } from '../../../database/list/list.js';
 import type { EntityTypeName, ReadWork } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Ids } from '../../../platform/validate.js';
@@ -23,18 +24,18 @@ export interface PastRecord<T> {
 
 /**
  * Records as they were at a position of the ledger, by id; absent if they did not exist then. Each is the record before
- * its next change, or else the present one. Instants in it may be texts. One statement besides those of `currentOf`.
+ * its next change, or else the present one of `list`. Instants in it may be texts. One statement besides those of `list`.
  */
 export async function statesAt<T extends { readonly id: number }>(
   work: ReadWork,
   type: EntityTypeName,
   ids: Ids,
   position: number,
-  currentOf: (ids: Ids) => Promise<ReadonlyMap<number, T>>,
+  list: Pick<List<T>, 'byIds'>,
 ): Promise<ReadonlyMap<number, PastRecord<T>>> {
   const found = ids.length === 0 ? [] : await selectAround(work, type, ids, position);
   const unchanged = found.filter(({ next }) => next === null).map(({ id }) => id);
-  const current = unchanged.length === 0 ? new Map<number, T>() : await currentOf(unchanged);
+  const current = unchanged.length === 0 ? new Map<number, T>() : await list.byIds(work, unchanged);
   const states = new Map<number, PastRecord<T>>();
   for (const { id, last, next, before } of found) {
     const state = next === null ? current.get(id) : (JSON.parse(before ?? 'null') as T | null);

@@ -23,8 +23,7 @@ export async function findDeviceAt(work: ReadWork, serial: string, at: Date): Pr
   // A serial number never changes. Of the devices that had it since, the first one to be deleted is the earliest.
   const [deleted] = await idsDeletedAfter(work, 'device', { serialNumber: [serialNumber] }, position);
   const id = deleted ?? present?.id ?? 0;
-  const currentOf = (ids: Ids) => devices.byIds(work, ids);
-  const device = (await statesAt(work, 'device', [id], position, currentOf)).get(id)?.state;
+  const device = (await statesAt(work, 'device', [id], position, devices)).get(id)?.state;
   if (device === undefined) return null;
   const { enabled, meta, frameworkVersion, logicalNumberId } = device;
   const fields = ['enabled', 'logicalNumberId'] as const;
@@ -53,13 +52,12 @@ const WITHOUT_NUMBER: OfNumber = {
 
 /** Software and settings of the terminals of a logical number at a position of the ledger. */
 async function numberAt(work: ReadWork, id: number, position: number): Promise<OfNumber> {
-  const number = (await statesAt(work, 'logical_number', [id], position, presentNumbers(work))).get(
-    id,
-  )?.state;
+  const numbers = await statesAt(work, 'logical_number', [id], position, numbersWithVersions);
+  const number = numbers.get(id)?.state;
   if (number === undefined) return WITHOUT_NUMBER;
   const { groupId, appVersionIds } = number;
   const groupIds = groupId === null ? [] : [groupId];
-  const group = await statesAt(work, 'group', groupIds, position, (ids) => groups.byIds(work, ids));
+  const group = await statesAt(work, 'group', groupIds, position, groups);
   const fields = ['groupId', 'appVersionIds'] as const;
   const changes = await changesUntil<LogicalNumber>(work, ['logical_number', id], fields, position);
   const versions = await versionsAt(work, appVersionIds, position);
@@ -78,18 +76,18 @@ async function numberAt(work: ReadWork, id: number, position: number): Promise<O
   };
 }
 
-const presentNumbers = (work: ReadWork) => async (ids: Ids) => {
-  const found = await withVersions(work, [...(await logicalNumbers.byIds(work, ids)).values()]);
-  return new Map(found.map((number) => [number.id, number]));
+const numbersWithVersions = {
+  byIds: async (work: ReadWork, ids: Ids) => {
+    const found = await withVersions(work, [...(await logicalNumbers.byIds(work, ids)).values()]);
+    return new Map(found.map((number) => [number.id, number]));
+  },
 };
 
 /** App versions with the names that they had. */
 async function versionsAt(work: ReadWork, ids: Ids, position: number) {
-  const versions = await statesAt(work, 'app_version', ids, position, (some) =>
-    appVersions.byIds(work, some),
-  );
+  const versions = await statesAt(work, 'app_version', ids, position, appVersions);
   const appIds = new Set(Array.from(versions.values(), ({ state }) => state.appId));
-  const named = await statesAt(work, 'app', [...appIds], position, (some) => apps.byIds(work, some));
+  const named = await statesAt(work, 'app', [...appIds], position, apps);
   return ids.flatMap((appVersionId) => {
     const version = versions.get(appVersionId)?.state;
     const app = version && named.get(version.appId)?.state;
@@ -106,7 +104,9 @@ async function parametersAt(
   const deleted = await idsDeletedAfter(work, 'parameter', owners, position);
   const present = new Map((await parametersOf(work, [id], groupIds)).map((each) => [each.id, each]));
   const ids = [...new Set([...present.keys(), ...deleted])];
-  const past = await statesAt<Parameter>(work, 'parameter', ids, position, () => Promise.resolve(present));
+  const past = await statesAt<Parameter>(work, 'parameter', ids, position, {
+    byIds: () => Promise.resolve(present),
+  });
   const all = Array.from(past.values(), ({ state, last }) => ({ ...state, change: last }));
   const own = all.filter(({ groupId }) => groupId === null);
   const ofGroup = all.filter(({ groupId }) => groupId !== null);

@@ -134,10 +134,10 @@ export interface SoftwareChange {
 
 /** Conditions on terminals of a version, joined by AND; null is no condition. */
 export interface TerminalFilter {
-  readonly state: SoftwareState | null;
-  readonly groupId: number | null;
-  readonly presence: Presence | null;
-  readonly reason: string | null;
+  readonly state?: SoftwareState | null | undefined;
+  readonly groupId?: number | null;
+  readonly presence?: Presence | null | undefined;
+  readonly reason?: string | null | undefined;
 }
 
 /** Conclusions about an asset on a terminal, from a request for it or from a report of its installation. */

@@ -2,13 +2,7 @@ import * as g from '../../../graphql/index.js';
 import { DeviceList, DevicePresence, DeviceType } from '../../fleet/device/device.graphql.js';
 import { getAppVersionById } from '../app/app-version.service.js';
 import { AppVersionList, AppVersionType } from '../app/app.graphql.js';
-import type {
-  Reach,
-  SoftwareChange,
-  SoftwareState,
-  TerminalFilter,
-  TerminalSoftware,
-} from './manifest.model.js';
+import type { Reach, SoftwareChange, SoftwareState, TerminalSoftware } from './manifest.model.js';
 import {
   countOverdue,
   countTerminals,
@@ -74,28 +68,16 @@ const TERMINALS = {
   filter: g.object.orNull(TerminalSoftwareFilter, 'Only terminals for which this holds.'),
 };
 
-interface TerminalsArgs {
-  readonly first?: number | null;
-  readonly after?: string | null;
-  readonly filter?: (Partial<Omit<TerminalFilter, 'groupId'>> & { readonly groupId?: string | null }) | null;
-}
+type TerminalsArgs = g.ValuesOf<typeof TERMINALS>;
 
 /** State and milliseconds since 1970, as in the keys of `terminalsOfVersions`. */
 const POSITION = /^[a-z]{1,20} \d{1,15}$/;
 
 /** Errors: BAD_USER_INPUT for a bad page size or cursor. */
 function requestOf({ first, after, filter }: TerminalsArgs): TerminalsRequest {
-  const { state = null, presence = null, reason = null, groupId } = filter ?? {};
-  return {
-    ...g.pageRequest('TERMINALS', first, after, POSITION),
-    // No group has the id 0.
-    filter: {
-      state,
-      presence,
-      reason,
-      groupId: groupId == null ? null : (g.numberIn('Group', groupId) ?? 0),
-    },
-  };
+  // No group has the id 0.
+  const groupId = filter?.groupId == null ? null : (g.numberIn('Group', filter.groupId) ?? 0);
+  return { ...g.pageRequest('TERMINALS', first, after, POSITION), filter: { ...filter, groupId } };
 }
 
 const ReachType = g.objectType<Reach, 'id'>('AppVersionReach', 'How far a version has come.', {

@@ -62,9 +62,8 @@ export async function reachOf(work: ReadWork, versions: readonly { readonly id: 
 
 /** Number of terminals on which versions are overdue, by their ids; one statement. Counts entries of an index. */
 export async function countOverdue(work: ReadWork, versions: readonly { readonly id: number }[]) {
-  const filter = { state: 'overdue', groupId: null, presence: null, reason: null } as const;
   const ids = versions.map(({ id }) => id);
-  return await countTerminals(work, ids, { filter });
+  return await countTerminals(work, ids, { filter: { state: 'overdue' } });
 }
 
 /** Counts the entries of `softwareOfDevices`. */
@@ -88,14 +87,13 @@ export async function softwareOfDevices(work: ReadWork, devices: readonly { read
   return Map.groupBy(all, ({ deviceId }) => deviceId);
 }
 
-/** A terminal, and a version of an application of which it may have another one. */
-type TerminalVersion = Pick<TerminalSoftware, 'deviceId' | 'appVersionId'>;
+/** A terminal, a version, and the one that the terminal has of the same application; null if none. */
+type RunningRow = Pick<TerminalSoftware, 'deviceId' | 'appVersionId'> & { readonly runningId: number | null };
 
-/** Versions that terminals have of the applications of versions; null if none. One statement. */
-export async function selectRunning(work: ReadWork, of: readonly TerminalVersion[]) {
+/** Versions that terminals have of the applications of versions. `pairs` are ids of both. One statement. */
+export async function selectRunning(work: ReadWork, pairs: readonly (readonly [number, number])[]) {
   const { db, companyId } = specialSql(work);
-  const pairs = of.map(({ deviceId, appVersionId }) => [deviceId, appVersionId] as const);
-  const { rows } = await sql<TerminalVersion & { runningId: number | null }>`
+  const { rows } = await sql<RunningRow>`
     select pair.id as "deviceId", pair.other as "appVersionId", (
       select t.app_version_id from app_versions as own
       ${crossJoin} terminal_versions as t on t.company_id = own.company_id and t.device_id = pair.id
@@ -138,7 +136,7 @@ export async function terminalsOfVersions(
 
 /** Whether the totals of versions have the number of terminals that meet a condition. */
 export const isTotalled = ({ state, groupId, presence, reason }: TerminalFilter): boolean =>
-  state !== 'granted' && state !== 'overdue' && groupId === null && presence === null && reason === null;
+  state !== 'granted' && state !== 'overdue' && groupId == null && presence == null && reason == null;
 
 /** Number of terminals of each version, by its id. One statement. */
 export async function countTerminals(
@@ -148,7 +146,7 @@ export async function countTerminals(
 ): Promise<ReadonlyMap<number, number>> {
   const { db } = specialSql(work);
   if (isTotalled(filter)) {
-    const states = SOFTWARE_STATES.filter((state) => filter.state === null || filter.state === state);
+    const states = SOFTWARE_STATES.filter((state) => filter.state == null || filter.state === state);
     const rows = await totals.select(work, { app_version_id: versionIds });
     const sumOf = (row: Row<'app_version_totals'>): number =>
       states.reduce((sum, state) => sum + row[state], 0);
@@ -175,8 +173,8 @@ function terminalsOf(
     where n.company_id = ${companyId} and n.group_id = ${groupId})`;
   return sql`from terminal_versions as t where t.company_id = ${companyId} and t.app_version_id = ${versionId}
     ${inStateAfter(work, state, key)}
-    ${reason === null ? sql`` : sql`and t.reason = ${reason}`} ${groupId === null ? sql`` : ofGroup}
-    ${presence === null ? sql`` : isPresent(work, presence)}`;
+    ${reason == null ? sql`` : sql`and t.reason = ${reason}`} ${groupId == null ? sql`` : ofGroup}
+    ${presence == null ? sql`` : isPresent(work, presence)}`;
 }
 
 /** A state, and the position after a key: its state, milliseconds since 1970, and its device. */
@@ -184,7 +182,7 @@ function inStateAfter(work: ReadWork, state: TerminalFilter['state'], key: Key |
   const by = overdueBy(work);
   const [stored = '', at] = String(key?.value).split(' ');
   const since = new Date(Number(at));
-  if (state === null) {
+  if (state == null) {
     return key === null ? sql`` : sql`and (t.state, t.since, t.device_id) > (${stored}, ${since}, ${key.id})`;
   }
   const beyond = key === null ? sql`` : sql`and (t.since, t.device_id) > (${since}, ${key.id})`;

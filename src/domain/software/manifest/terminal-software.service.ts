@@ -21,21 +21,17 @@ export const TERMINALS_SEARCH: Search = { rows: 'logical_number_app_versions' };
 
 /** Search of a page of terminals of a version; null if an index has it in its order. */
 export const searchOfTerminals = ({ groupId, presence, reason }: TerminalFilter): Search | null =>
-  groupId !== null || presence !== null || reason !== null ? TERMINALS_SEARCH : null;
+  groupId != null || presence != null || reason != null ? TERMINALS_SEARCH : null;
 
 const keyOf = ({ deviceId, appVersionId }: Pick<TerminalSoftware, 'deviceId' | 'appVersionId'>): string =>
   `${deviceId} ${appVersionId}`;
 
 /** Versions that terminals have of the applications of versions, by `keyOf`. Two statements. */
 async function running(work: ReadWork, keys: readonly string[]) {
-  const of = keys.map((key) => {
-    const [deviceId = 0, appVersionId = 0] = key.split(' ').map(Number);
-    return { deviceId, appVersionId };
-  });
-  const rows = await selectRunning(work, of);
-  const versions = await appVersions.byIds(work, [
-    ...new Set(rows.flatMap(({ runningId }) => runningId ?? [])),
-  ]);
+  const pairs = keys.map((key) => key.split(' ').map(Number) as [number, number]);
+  const rows = await selectRunning(work, pairs);
+  const ids = new Set(rows.flatMap(({ runningId }) => runningId ?? []));
+  const versions = await appVersions.byIds(work, [...ids]);
   return new Map(
     rows.flatMap((row) => {
       const version = versions.get(row.runningId ?? 0);

@@ -3,6 +3,7 @@ import { targetConditions } from '../../base/saved-filter/saved-filter.graphql.j
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { demandCount, logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { AppVersionGrantTargetInput } from '../app/grant.graphql.js';
+import { HOURS, STOP_WHEN } from './rollout-wave.graphql.js';
 import { ObstacleType, RolloutType } from './rollout.graphql.js';
 import { MAX_WAVES, type Obstacle, type Rollout } from './rollout.model.js';
 import { createRollout, planRollout, type RolloutPlan } from './rollout.service.js';
@@ -22,20 +23,12 @@ const WaveInput = g.inputType(
 );
 
 const StopInput = g.inputType('RolloutStopWhenInput', 'Conditions that stop a rollout by itself.', {
-  failedPercent: g.int.orNull('Share of failed terminals of a wave, from 1 to 100.'),
-  failedCount: g.int.orNull('Number of failed terminals of all waves.'),
-  silentPercent: g.int.orNull(
-    'Share of terminals of a wave that have sent no request since they got the versions, from 1 to 100. Looked at an hour after its begin, and not before `minDuration`.',
-  ),
-  approvalDropPercent: g.int.orNull(
-    'Points, from 1 to 100, by which the share of approved payments of a wave is lower than that of the same terminals a week before, and than that of the terminals that wait, if these have enough. See `RolloutPayments`.',
-  ),
+  ...STOP_WHEN,
   deadline: g.instant.orNull('Time by which it must be finished.'),
 });
 
 const WindowInput = g.inputType('RolloutWindowInput', 'Hours of the day in which waves may begin.', {
-  from: g.int('First hour, from 0 to 24.'),
-  to: g.int('Hour at which it ends; before `from`, it is of the next day.'),
+  ...HOURS,
   zone: g.text.orNull(
     'Time zone of the hours, for example America/Sao_Paulo. Defaults to that of the company, in which its terminals show times.',
   ),
@@ -54,14 +47,17 @@ const CreateInput = g.inputType('RolloutCreateInput', 'Fields of a new rollout.'
   ),
 });
 
-interface ShownDraft {
-  readonly count: number;
-  readonly examples: readonly string[];
-}
+const EXAMPLES = 20;
+
+const draftOf = (drawn: RolloutPlan['drawn']) => ({
+  count: drawn.length,
+  examples: drawn.slice(0, EXAMPLES).map(({ candidate }) => candidate.number),
+});
+type ShownDraft = ReturnType<typeof draftOf>;
 
 const DRAFT = {
   count: g.int('Number of terminals.'),
-  examples: g.text.list('Logical numbers of the first 20.'),
+  examples: g.text.list(`Logical numbers of the first ${EXAMPLES}.`),
 };
 
 const DraftWave = g.objectType<ShownDraft>(
@@ -93,20 +89,13 @@ const CreatePayload = g.payloadType('RolloutCreate', {
   ),
 });
 
-const EXAMPLES = 20;
-
-const draftOf = (drawn: RolloutPlan['drawn']): ShownDraft => ({
-  count: drawn.length,
-  examples: drawn.slice(0, EXAMPLES).map(({ candidate }) => candidate.number),
-});
-
 function draftsOf({ fields, drawn, withoutTerminal, numbers }: RolloutPlan) {
-  const taking = drawn.filter(({ obstacle }) => obstacle === null);
-  const left = Map.groupBy(drawn, ({ obstacle }) => obstacle);
+  const byObstacle = Map.groupBy(drawn, ({ obstacle }) => obstacle);
+  const taking = byObstacle.get(null) ?? [];
   return {
     examples: numbers.slice(0, EXAMPLES),
     waves: fields.waves.map((_, place) => draftOf(taking.filter(({ wave }) => wave === place))),
-    obstacles: [...left].flatMap(([obstacle, own]) =>
+    obstacles: [...byObstacle].flatMap(([obstacle, own]) =>
       obstacle === null ? [] : [{ obstacle, ...draftOf(own) }],
     ),
     withoutTerminal,
@@ -139,11 +128,8 @@ export const rolloutCreateGraphql = g.mutation('rolloutCreate', {
         const conditions = await targetConditions(work, logicalNumbers, { filter, savedFilterId }, info);
         const fields = g.withNumbers(input, { appVersionIds: 'AppVersion' });
         const waves = input.waves.map((wave) => g.withNumbers(wave, { groupIds: 'Group' }));
-        const planned = await planRollout(
-          work,
-          { ...fields, waves },
-          { ...given, conditions, all: all === true },
-        );
+        const request = { ...given, conditions, all: all === true };
+        const planned = await planRollout(work, { ...fields, waves }, request);
         demandCount(planned.numbers.length, expectCount);
         plan = planned;
         return dryRun === true ? [] : [(later) => createRollout(later, planned)];

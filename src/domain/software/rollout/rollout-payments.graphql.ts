@@ -3,20 +3,7 @@ import { DAY } from '../../../platform/clock.js';
 import { approvedPercent } from './rollout-payments.service.js';
 import { COMPARED_MS, type PaymentFigures, type WavePayments } from './rollout.model.js';
 
-interface ShownFigures extends PaymentFigures {
-  readonly approvedPercent: number | null;
-  readonly perTerminalDay: number | null;
-}
-
-export interface ShownPayments {
-  readonly from: Date;
-  readonly to: Date;
-  readonly now: ShownFigures;
-  readonly before: ShownFigures;
-  readonly waiting: ShownFigures | null;
-}
-
-const FiguresType = g.objectType<ShownFigures>(
+const FiguresType = g.objectType<ReturnType<typeof shownFigures>>(
   'RolloutPaymentFigures',
   'Payments of terminals that started in a span of time.',
   {
@@ -29,7 +16,7 @@ const FiguresType = g.objectType<ShownFigures>(
   },
 );
 
-export const PaymentsType = g.objectType<ShownPayments>(
+export const PaymentsType = g.objectType<NonNullable<ReturnType<typeof shownPayments>>>(
   'RolloutPayments',
   'Payments of the terminals of a wave that have got the versions, and those to compare them with. Counted once a minute, and less often as the span grows: at least each sixtieth of it.',
   {
@@ -44,20 +31,23 @@ export const PaymentsType = g.objectType<ShownPayments>(
   },
 );
 
-export function shownPayments(counted: WavePayments | undefined): ShownPayments | null {
+function shownFigures(figures: PaymentFigures, days: number) {
+  const { terminals, payments } = figures;
+  const perTerminalDay = terminals === 0 ? null : payments / terminals / days;
+  return { ...figures, approvedPercent: approvedPercent(figures), perTerminalDay };
+}
+
+/** Payments of a wave as clients see them; null if they have not been counted. */
+export function shownPayments(counted: WavePayments | undefined) {
   if (counted?.now == null || counted.before === null) return null;
   const { from, countedAt, now, before, waiting } = counted;
   const to = Math.min(countedAt, from + COMPARED_MS);
-  const shown = (figures: PaymentFigures): ShownFigures => {
-    const { terminals, payments } = figures;
-    const perTerminalDay = terminals === 0 ? null : payments / terminals / ((to - from) / DAY);
-    return { ...figures, approvedPercent: approvedPercent(figures), perTerminalDay };
-  };
+  const days = (to - from) / DAY;
   return {
     from: new Date(from),
     to: new Date(to),
-    now: shown(now),
-    before: shown(before),
-    waiting: waiting === null ? null : shown(waiting),
+    now: shownFigures(now, days),
+    before: shownFigures(before, days),
+    waiting: waiting === null ? null : shownFigures(waiting, days),
   };
 }

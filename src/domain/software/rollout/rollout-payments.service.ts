@@ -56,18 +56,11 @@ async function* countPayments(units: Units, server: Caller, id: number): Count {
   return counted;
 }
 
-interface CountedWave {
-  readonly rollout: Rollout;
-  readonly wave: number;
-  /** When it began, and the present time. */
-  readonly from: number;
-  readonly now: number;
-}
-
+/** `from` is the time at which the wave began. */
 async function* countWave(
   units: Units,
   server: Caller,
-  { rollout, wave, from, now }: CountedWave,
+  { rollout, wave, from, now }: { rollout: Rollout; wave: number; from: number; now: number },
 ): AsyncGenerator<void, WavePayments, void> {
   const to = Math.min(now, from + COMPARED_MS);
   const read = <T>(use: (work: ReadWork) => Promise<T>): Promise<T> =>

@@ -1,15 +1,7 @@
 import * as g from '../../../graphql/index.js';
-import { PaymentsType, type ShownPayments, shownPayments } from './rollout-payments.graphql.js';
+import { PaymentsType, shownPayments } from './rollout-payments.graphql.js';
 import { RolloutType } from './rollout.graphql.js';
-import {
-  MAX_WAVES,
-  NO_FIGURES,
-  type Rollout,
-  type RolloutWave,
-  type StopWhen,
-  type WaveFigures,
-  type Window,
-} from './rollout.model.js';
+import { MAX_WAVES, NO_FIGURES, type Rollout, type StopWhen, type Window } from './rollout.model.js';
 
 type WaveState = 'waiting' | 'begun' | 'passed';
 
@@ -19,14 +11,9 @@ const WaveStateType = g.enumeration<WaveState>('RolloutWaveState', 'What has bec
   passed: 'The next wave has begun, or the rollout is finished.',
 });
 
-interface ShownWave extends RolloutWave, WaveFigures {
-  readonly state: WaveState;
-  readonly payments: ShownPayments | null;
-}
-
 const count = (what: string) => g.int(`Number of terminals ${what}.`);
 
-const WaveType = g.objectType<ShownWave>(
+const WaveType = g.objectType<ReturnType<typeof shownWaves>[number]>(
   'RolloutWave',
   'Terminals that get the versions together. Each is counted by what was known of it when the server last looked: some seconds ago, or up to a minute when the rollout does not go on; not later than 30 days after its last wave, and not after an undo.',
   {
@@ -49,37 +36,41 @@ const WaveType = g.objectType<ShownWave>(
   },
 );
 
-const StopWhenType = g.objectType<StopWhen & object, 'deadline'>(
+/** Conditions that stop a rollout, as they are given and shown. */
+export const STOP_WHEN = {
+  failedPercent: g.int.orNull('Share of failed terminals of a wave, from 1 to 100.'),
+  failedCount: g.int.orNull('Number of failed terminals of all waves.'),
+  silentPercent: g.int.orNull(
+    'Share of terminals of a wave that have sent no request since they got the versions, from 1 to 100. Looked at an hour after its begin, and not before `minDuration`.',
+  ),
+  approvalDropPercent: g.int.orNull(
+    'Points, from 1 to 100, by which the share of approved payments of a wave is lower than that of the same terminals a week before, and than that of the terminals that wait, if these have enough. See `RolloutPayments`.',
+  ),
+};
+
+const StopWhenType = g.objectType<StopWhen, 'deadline'>(
   'RolloutStopWhen',
   'Conditions that stop a rollout. Each is null if it was not given.',
-  {
-    failedPercent: g.int.orNull('Share of failed terminals of a wave.'),
-    failedCount: g.int.orNull('Number of failed terminals of all waves.'),
-    silentPercent: g.int.orNull(
-      'Share of terminals of a wave that have sent no request since they got the versions; looked at an hour after its begin, and not before `minDuration`.',
-    ),
-    approvalDropPercent: g.int.orNull(
-      'Points by which the share of approved payments of a wave is lower than those that it is compared with.',
-    ),
-  },
+  STOP_WHEN,
 );
 
-const WindowType = g.objectType<Window>('RolloutWindow', 'Hours of the day in which waves begin.', {
+/** Hours of a window, as they are given and shown. */
+export const HOURS = {
   from: g.int('First hour, from 0 to 24.'),
   to: g.int('Hour at which it ends; before `from`, it is of the next day.'),
+};
+
+const WindowType = g.objectType<Window>('RolloutWindow', 'Hours of the day in which waves begin.', {
+  ...HOURS,
   zone: g.text('Time zone of the hours, for example America/Sao_Paulo.'),
 });
 
-function shownWaves({ wave, waves, state, figures, payments }: Rollout): readonly ShownWave[] {
+function shownWaves({ wave, waves, state, figures, payments }: Rollout) {
   return waves.map((each, place) => {
     const isPassed = place < wave || state === 'finished';
-    const own = place > wave ? 'waiting' : isPassed ? 'passed' : 'begun';
-    return {
-      ...each,
-      ...(figures[place] ?? NO_FIGURES),
-      state: own,
-      payments: shownPayments(payments[place]),
-    };
+    const own: WaveState = place > wave ? 'waiting' : isPassed ? 'passed' : 'begun';
+    const shown = { state: own, payments: shownPayments(payments[place]) };
+    return { ...each, ...(figures[place] ?? NO_FIGURES), ...shown };
   });
 }
 

@@ -43,11 +43,10 @@ type Changed = Readonly<{ result: { rollout: { id: string } | null; userErrors: 
 type Page = Readonly<{ nodes: readonly Terminal[]; pageInfo: { hasNextPage: boolean; endCursor: string } }>;
 
 type Wave = Readonly<{ state: string; size: number; proven: number; failed: number }>;
-type Job = Readonly<{ state: string }>;
 type Rollout = Readonly<{
   state: string;
   stoppedBecause: string | null;
-  job: Job | null;
+  job: { state: string } | null;
   waves: readonly Wave[];
 }>;
 interface Terminal extends Readonly<Record<'obstacle' | 'grantedAt' | 'undoneAt', string | null>> {
@@ -83,12 +82,14 @@ export class Scenario {
 
   /** Runs until the rollout has stopped or ended, and is undone, or until `work` ends. Errors: `SimulationRefused`. */
   async run({ client, work, all }: Pick<Shared, 'client' | 'work' | 'all'>, simulated: number) {
-    const api = new Api(client, this.options.token, all);
-    await this.#seen(api, work, simulated);
+    const { token, group: name, seed } = this.options;
+    const api = new Api(client, token, all);
+    const group = name === undefined ? null : await findGroup(api, name);
+    await seen(api, work, simulated, group?.id);
     const chosen = Promise.withResolvers<ReadonlyMap<string, Behaviour>>();
     this.#chosen = chosen;
     try {
-      const id = await this.#create(api);
+      const id = await this.#create(api, group?.id);
       const look = async () => (await asked<{ rollout: Rollout }>(api, ROLLOUT, { id })).rollout;
       let rollout = await look();
       const until = async (isReached: () => boolean): Promise<void> => {
@@ -98,7 +99,7 @@ export class Scenario {
         }
       };
       await until(() => rollout.state !== 'PLANNED');
-      chosen.resolve(chosenOf(await terminalsOf(api, id), this.file.terminals, this.options.seed));
+      chosen.resolve(chosenOf(await terminalsOf(api, id), this.file.terminals, seed));
       await until(() => !['RUNNING', 'PAUSED'].includes(rollout.state));
       if (rollout.state === 'STOPPED_BY_FAILURES') await work.pause(AFTERWARDS_MS);
       rollout = await look();
@@ -114,19 +115,7 @@ export class Scenario {
     }
   }
 
-  /** Waits until the server has seen so many terminals: a rollout leaves out those that were silent for a week. */
-  async #seen(api: Api, work: Shared['work'], simulated: number): Promise<void> {
-    const { group } = this.options;
-    const ofGroup = group === undefined ? {} : { group: { eq: (await findGroup(api, group)).id } };
-    const filter = { presence: { eq: 'ONLINE' }, ...ofGroup };
-    for (let look = 0; look < MAX_LOOKS_FOR_SEEN && !work.hasEnded(); look += 1) {
-      const { devices } = await asked<{ devices: { totalCount: number } }>(api, ONLINE, { filter });
-      if (devices.totalCount >= simulated) return;
-      await work.pause(LOOK_MS);
-    }
-  }
-
-  async #create(api: Api): Promise<string> {
+  async #create(api: Api, groupId: string | undefined): Promise<string> {
     const { versions, ...fields } = this.file.rollout;
     const appVersionIds: string[] = [];
     for (const version of versions) {
@@ -136,8 +125,7 @@ export class Scenario {
         throw new SimulationRefused(`There is no version ${version.number} of ${version.app}.`);
       appVersionIds.push(found.id);
     }
-    const { group } = this.options;
-    const target = group === undefined ? { all: true } : { groupId: (await findGroup(api, group)).id };
+    const target = groupId === undefined ? { all: true } : { groupId };
     return await changed(api, CREATE, { input: { ...fields, appVersionIds }, target });
   }
 }
@@ -152,6 +140,16 @@ async function changed(api: Api, query: string, variables: object): Promise<stri
   const errors = result.userErrors.map(({ path, message }) => `${path.join('.')} ${message}`);
   if (result.rollout === null) throw new SimulationRefused(`The rollout was refused: ${errors.join('; ')}`);
   return result.rollout.id;
+}
+
+/** Waits until the server has seen so many terminals: a rollout leaves out those that were silent for a week. */
+async function seen(api: Api, work: Shared['work'], simulated: number, groupId?: string): Promise<void> {
+  const filter = { presence: { eq: 'ONLINE' }, ...(groupId !== undefined && { group: { eq: groupId } }) };
+  for (let look = 0; look < MAX_LOOKS_FOR_SEEN && !work.hasEnded(); look += 1) {
+    const { devices } = await asked<{ devices: { totalCount: number } }>(api, ONLINE, { filter });
+    if (devices.totalCount >= simulated) return;
+    await work.pause(LOOK_MS);
+  }
 }
 
 async function terminalsOf(api: Api, id: string): Promise<readonly Terminal[]> {

@@ -130,11 +130,10 @@ const softwareChanged = g.subscription('softwareChanged', {
 export const terminalSoftwareGraphql = g.graphqlModule(
   softwareChanged,
   g.fields(AppVersionType, {
-    reach: {
-      field: g.object(ReachType, 'How far the version has come.'),
-      resolve: async (version, ctx) =>
-        (await ctx.loadForMany(reachOf, version)) ?? { ...NO_REACH, id: version.id },
-    },
+    reach: g.computed(
+      g.object(ReachType, 'How far the version has come.'),
+      async (version, ctx) => (await ctx.loadForMany(reachOf, version)) ?? { ...NO_REACH, id: version.id },
+    ),
     terminals: {
       field: g.object(
         g.connectionOf(TerminalSoftwareType, 'TerminalSoftware'),
@@ -172,12 +171,12 @@ export const terminalSoftwareGraphql = g.graphqlModule(
   g.fields(TerminalSoftwareType, {
     device: g.required(g.one(DeviceList, 'deviceId', 'The device.')),
     appVersion: g.required(g.one(AppVersionList, 'appVersionId', 'The version.')),
-    runs: {
-      field: g.object.orNull(
+    runs: g.computed(
+      g.object.orNull(
         AppVersionType,
         'The version of the same application that the terminal has, as far as is known: this one, or another one. Null if unknown.',
       ),
-      resolve: (software, ctx) => ctx.named(runningVersion.select, runningVersion.keyOf(software)),
-    },
+      (software, ctx) => ctx.named(runningVersion.select, runningVersion.keyOf(software)),
+    ),
   }),
 );

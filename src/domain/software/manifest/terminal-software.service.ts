@@ -4,17 +4,7 @@ import { appVersions } from '../app/app-version.service.js';
 import type { TerminalFilter, TerminalSoftware } from './manifest.model.js';
 import { selectRunning } from './terminal-software.repository.js';
 
-export {
-  countOverdue,
-  countTerminals,
-  isTotalled,
-  reachOf,
-  softwareEntries,
-  softwareNewRows,
-  softwareOfDevices,
-  terminalsOfVersions,
-  type TerminalsRequest,
-} from './terminal-software.repository.js';
+export * from './terminal-software.repository.js';
 
 /** Search of the terminals of versions: as many as devices with their logical numbers, or fewer. */
 export const TERMINALS_SEARCH: Search = { rows: 'logical_number_app_versions' };

@@ -63,10 +63,8 @@ async function terminalsOf(work: WriteWork, rows: readonly Json[]) {
 export const grantToTerminals: ChangeRows = async (work, input, rows) => {
   const rollout = await rolloutIn(work, input);
   const waiting = (await terminalsOf(work, rows)).filter(({ terminal }) => terminal.grantedAt === null);
-  const present = await devices.byIds(
-    work,
-    waiting.map(({ terminal }) => terminal.deviceId),
-  );
+  const deviceIds = waiting.map(({ terminal }) => terminal.deviceId);
+  const present = await devices.byIds(work, deviceIds);
   const isThere = ({ deviceId, logicalNumberId }: RolloutTerminal): boolean =>
     present.get(deviceId)?.logicalNumberId === logicalNumberId;
   const numberIds = waiting.flatMap(({ terminal }) => (isThere(terminal) ? [terminal.logicalNumberId] : []));
@@ -91,10 +89,8 @@ export const undoOfTerminals: ChangeRows = async (work, _input, rows) => {
   const found = await terminalsOf(work, rows);
   const having = found.map(({ terminal }) => terminal).filter(({ undoneAt }) => undoneAt === null);
   await takeBackVersions(work, having);
-  await updateTerminals(
-    work,
-    having.map((terminal) => ({ ...terminal, undoneAt: work.now })),
-  );
+  const undone = having.map((terminal) => ({ ...terminal, undoneAt: work.now }));
+  await updateTerminals(work, undone);
   return NONE;
 };
 

@@ -75,10 +75,10 @@ function shownWaves({ wave, waves, state, figures, payments }: Rollout) {
 }
 
 export const rolloutWaveGraphql = g.fields(RolloutType, {
-  waves: {
-    field: { ...g.object.list(WaveType, 'Its waves, in their order.'), counts: MAX_WAVES },
-    resolve: (rollout) => shownWaves(rollout),
-  },
+  waves: g.computed(
+    { ...g.object.list(WaveType, 'Its waves, in their order.'), counts: MAX_WAVES },
+    shownWaves,
+  ),
   stopWhen: g.computed(g.object(StopWhenType, 'When it stops by itself.'), ({ stopWhen }) => stopWhen),
   deadline: g.computed(
     g.instant.orNull('Time by which it must be finished. Null if none was given.'),

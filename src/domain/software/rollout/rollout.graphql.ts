@@ -122,16 +122,13 @@ export const rolloutGraphql = g.graphqlModule(
   ),
   g.changes(RolloutList, newRows, getRollout),
   g.fields(RolloutType, {
-    appVersions: {
-      field: {
-        ...g.object.list(AppVersionList.Record, 'The versions; deleted ones are left out.'),
-        counts: 20,
-      },
-      resolve: async ({ appVersionIds }, ctx) => {
+    appVersions: g.computed(
+      { ...g.object.list(AppVersionList.Record, 'The versions; deleted ones are left out.'), counts: 20 },
+      async ({ appVersionIds }, ctx) => {
         const found = await Promise.all(appVersionIds.map((id) => ctx.one(AppVersionList.list, id)));
         return found.filter((each) => each !== null);
       },
-    },
+    ),
     job: g.one(
       { list: jobs, Record: JobType },
       'jobId',

@@ -83,10 +83,9 @@ export const terminalsOfRollout = rolloutTerminals.of({ column: 'rollout_id' });
 /** States of the versions on terminals of rollouts, by the id of the row. One statement. */
 export async function selectKnown(work: ReadWork, of: readonly { readonly id: number }[]) {
   const { db, companyId } = specialSql(work);
+  const ids = inIds(of.map(({ id }) => id));
   const { rows } = await sql<{ id: number; known: keyof WaveFigures }>`select t.id, ${KNOWN} as known
-    from rollout_terminals as t where t.company_id = ${companyId} and t.id ${inIds(of.map(({ id }) => id))}`.execute(
-    db,
-  );
+    from rollout_terminals as t where t.company_id = ${companyId} and t.id ${ids}`.execute(db);
   return new Map(rows.map(({ id, known }) => [id, known]));
 }
 
@@ -185,12 +184,11 @@ const HAVING = sql`t.granted_at is not null and t.undone_at is null`;
 export async function selectRows(work: ReadWork, { id }: Pick<Rollout, 'id'>, wave: number | null) {
   const { db, companyId } = specialSql(work);
   const wanted = wave === null ? HAVING : sql`t.wave = ${wave} and ${WAITING}`;
-  const { rows } =
-    await sql<TerminalRow>`select t.id, coalesce(own.number, '') as name from rollout_terminals as t
+  const { rows } = await sql<TerminalRow>`select t.id, coalesce(own.number, '') as name
+    from rollout_terminals as t
     left join logical_numbers as own on own.company_id = t.company_id and own.id = t.logical_number_id
-    where t.company_id = ${companyId} and t.rollout_id = ${id} and ${wanted} order by t.logical_number_id, t.id`.execute(
-      db,
-    );
+    where t.company_id = ${companyId} and t.rollout_id = ${id} and ${wanted}
+    order by t.logical_number_id, t.id`.execute(db);
   return rows;
 }
 

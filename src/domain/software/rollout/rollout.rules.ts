@@ -121,13 +121,11 @@ export function decide(rollout: Rollout, figures: readonly WaveFigures[], now: n
   const current = waves[wave];
   if (current !== undefined) {
     const own = figures[wave] ?? NO_FIGURES;
-    if (own.waiting > 0) return { kind: 'wait', until: now + LOOK_MS };
-    const isLast = wave === waves.length - 1;
     const isProven = share(own.proven, taking(current.size, own)) >= current.minProvenPercent;
     const since = rollout.waveStartedAt?.getTime() ?? now;
-    const isOver = now >= since + current.minDuration;
-    if (!isProven || !isOver) return { kind: 'wait', until: now + LOOK_MS };
-    if (isLast) return { kind: 'finish' };
+    const isOver = own.waiting === 0 && isProven && now >= since + current.minDuration;
+    if (!isOver) return { kind: 'wait', until: now + LOOK_MS };
+    if (wave === waves.length - 1) return { kind: 'finish' };
   }
   if (stopWhen.deadline !== null && now >= stopWhen.deadline) return { kind: 'stop', because: LATE };
   const opens = hours === null ? now : opensAt(hours, now);

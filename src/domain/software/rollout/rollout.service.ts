@@ -140,13 +140,10 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     sequence: await nextSequence(work),
   });
   work.ledger.created('rollout', recorded(rollout));
-  const rows: readonly DrawnRow[] = drawn.map(({ candidate, wave, obstacle }) => ({
-    id: candidate.deviceId,
-    numberId: candidate.logicalNumberId,
-    name: candidate.number,
-    wave,
-    obstacle,
-  }));
+  const rows = drawn.map(({ candidate, wave, obstacle }): DrawnRow => {
+    const { deviceId: id, logicalNumberId: numberId, number: name } = candidate;
+    return { id, numberId, name, wave, obstacle };
+  });
   return await changeRollout(work, rollout, { jobId: await startRows(work, DRAW, rollout, rows) });
 }
 

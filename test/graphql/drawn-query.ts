@@ -61,6 +61,8 @@ export class DrawnQueries {
     const all = Object.values(type.getFields()).filter(
       ({ type: of }) => depth > 0 || isLeafType(getNamedType(of)),
     );
+    // The fields of some types are all objects.
+    if (all.length === 0) return '{ __typename }';
     const planned = all.filter(
       (field) =>
         declaredOf(field) !== null ||

@@ -21,22 +21,21 @@ export function firstLine(path: string): string {
   return line;
 }
 
-/** Runs a GraphQL operation of one field; resolves to its value. Errors: `CommandError` for any refusal. */
-export async function askServer<T>(url: URL, token: string, query: string, variables: object): Promise<T> {
-  const request = {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query, variables }),
-  };
-  const response = await fetch(new URL('/graphql', url), request).catch(() => {
-    throw new CommandError(`${url.origin} cannot be reached.`, EXIT.busy);
-  });
-  const text = await response.text();
-  const body = parsedJson(text);
-  const { data = null, errors = [] } = isObject(body) ? body : {};
-  const messages = (errors as readonly { readonly message: string }[]).map(({ message }) => message);
-  if (messages.length > 0) throw new CommandError(messages.join('\n'));
-  if (!isObject(data))
+/** Runs GraphQL operations of one field on a server; each resolves to its value. Errors: `CommandError` for any refusal. */
+export function connected(io: CommandIo, options: { readonly url?: string; readonly tokenFile: string }) {
+  const [url, token] = [serverUrl(io, options.url), firstLine(options.tokenFile)];
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+  return async <T>(query: string, variables: object): Promise<T> => {
+    const request = { method: 'POST', headers, body: JSON.stringify({ query, variables }) };
+    const response = await fetch(new URL('/graphql', url), request).catch(() => {
+      throw new CommandError(`${url.origin} cannot be reached.`, EXIT.busy);
+    });
+    const text = await response.text();
+    const body = parsedJson(text);
+    const { data = null, errors = [] } = isObject(body) ? body : {};
+    const messages = (errors as readonly { readonly message: string }[]).map(({ message }) => message);
+    if (messages.length > 0) throw new CommandError(messages.join('\n'));
+    if (isObject(data)) return Object.values(data)[0] as T;
     throw new CommandError(`${url.origin} responds with ${response.status}: ${text.slice(0, 300)}`);
-  return Object.values(data)[0] as T;
+  };
 }

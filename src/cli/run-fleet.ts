@@ -4,7 +4,7 @@ import { parse, stringify, YAMLParseError } from 'yaml';
 import type { Plan } from '../domain/software/plan/plan.service.js';
 import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/files.js';
-import { askServer, firstLine, serverUrl } from './api-client.js';
+import { connected } from './api-client.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { CommandIo, JsonOption, Result } from './command-io.js';
 
@@ -91,11 +91,6 @@ export async function applyFile(
 }
 
 const written = (document: object): string => stringify(document, { lineWidth: 0 });
-
-function connected(io: CommandIo, { url: given, tokenFile }: ServerOptions) {
-  const [url, token] = [serverUrl(io, given), firstLine(tokenFile)];
-  return <T>(query: string, variables: object) => askServer<T>(url, token, query, variables);
-}
 
 /** A document of YAML or JSON, which `option` has given. Errors: `CommandError` with the line of the mistake. */
 export function documentIn(option: string, text: string): unknown {

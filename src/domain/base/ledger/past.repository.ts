@@ -1,17 +1,9 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
-import { idTable, indexedBy, inList, instant, jsonText } from '../../../database/storage.js';
+import { specialSql } from '../../../database/company/company-rows.js';
+import { idTable, indexedBy, inList, jsonText } from '../../../database/storage.js';
 import type { EntityTypeName, ReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
-
-const prunings = new CompanyRows('prunings');
-
-/** Sequence and time of the newest entry that retention has deleted; undefined if it has deleted none. */
-export async function selectPruned(work: ReadWork) {
-  const row = await prunings.find(work, { name: 'ledger' });
-  return row && { sequence: row.up_to, at: instant.fromColumn(row.newest_at) };
-}
 
 /** Entries among which the last one at a time is looked for: the clocks of nodes differ by some milliseconds. */
 const NEAR = 100;

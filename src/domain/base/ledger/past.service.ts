@@ -2,18 +2,19 @@ import type { List } from '../../../database/list/list.js';
 import type { EntityTypeName, ReadWork } from '../../../database/work.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Ids } from '../../../platform/validate.js';
-import { selectAround, selectPosition, selectPruned } from './past.repository.js';
+import { selectAround, selectPosition } from './past.repository.js';
+import { selectDeleted } from './retention.repository.js';
 
 export { selectChangesOf as changesUntil, selectDeletedAfter as idsDeletedAfter } from './past.repository.js';
 
 /** Sequence of the last change until a time; 0 if there was none. Errors: `invalid` for a time before retention. */
 export async function positionAt(work: ReadWork, at: Date): Promise<number> {
-  const pruned = await selectPruned(work);
-  if (pruned !== undefined && at < pruned.at) {
-    const message = `The ledger is kept from ${pruned.at.toISOString()} on: retention has deleted earlier entries. Ask for a later time.`;
+  const { upTo, newestAt } = (await selectDeleted(work)).ledger;
+  if (newestAt !== null && at < newestAt) {
+    const message = `The ledger is kept from ${newestAt.toISOString()} on: retention has deleted earlier entries. Ask for a later time.`;
     throw new DomainError('invalid', message);
   }
-  return (await selectPosition(work, at)) ?? pruned?.sequence ?? 0;
+  return (await selectPosition(work, at)) ?? upTo;
 }
 
 /** A record as it was, and the sequence of the last change until then; null if retention has deleted that entry. */

@@ -12,7 +12,7 @@ import { metacontents } from '../../fleet/setting/setting.service.js';
 import { difference } from '../app/app-version.service.js';
 import { attachToGroup, detachFromGroup, setDefaultVersions } from '../app/grant.service.js';
 import { ownerKey } from './fleet-state.service.js';
-import type { Path } from './plan.model.js';
+import type { PlanChange } from './plan.model.js';
 import type { Planned, Versions } from './planned.service.js';
 
 /** Name of the jobs under which the changes of plans stand in the ledger. */
@@ -56,11 +56,11 @@ async function changeSoftware(work: WriteWork, planned: Planned): Promise<void> 
 async function changeNumbers(work: WriteWork, { fleet, changes, granted }: Planned): Promise<void> {
   const own = changes.filter(({ path: [kind] }) => kind === 'logicalNumbers');
   const moves = own.filter(({ path }) => path[2] === 'group');
+  const grants = own.filter(({ path }) => path[2] === 'appVersions');
   const groupIds = new Map(
     moves.map(({ path, after }) => [path[1], fleet.groups.get(String(after))?.id ?? null]),
   );
-  const others = own.filter(({ path }) => path[2] === 'appVersions');
-  const names = new Set([...moves, ...others].map(({ path }) => path[1] ?? ''));
+  const names = new Set([...moves, ...grants].map(({ path }) => path[1] ?? ''));
   const changing = [...names].flatMap((name) => fleet.logicalNumbers.get(name) ?? []);
   for (const [groupId, some] of Map.groupBy(changing, ({ number }) => groupIds.get(number))) {
     await replaceVersions(work, some, granted, groupId);
@@ -110,30 +110,29 @@ async function changeParameters(work: WriteWork, planned: Planned): Promise<void
     const state = isObject(after) ? after : { value: after, description: null };
     return { owner, input: { key, ...state } };
   });
-  const paths = set.map(({ path }) => path);
-  await namingWarnings(work, paths, () => setAllParameters(work, settings));
+  const first = work.warnings.length;
+  await setAllParameters(work, settings);
+  nameWarnings(work, first, set);
 }
 
 async function changeMetacontents(work: WriteWork, planned: Planned): Promise<void> {
   const { set, gone } = valueChanges(planned, 'metacontents', planned.fleet.metacontents);
   if (gone.length > 0) await metacontents.deleteByIds(work, gone);
-  for (const { path, owner, key, after: value, current } of set) {
-    await namingWarnings(work, [path], async () => {
-      if (current === undefined) await metacontents.create(work, owner, { key, value });
-      else await metacontents.update(work, current, { value });
-    });
+  for (const change of set) {
+    const { owner, key, after: value, current } = change;
+    const first = work.warnings.length;
+    if (current === undefined) await metacontents.create(work, owner, { key, value });
+    else await metacontents.update(work, current, { value });
+    nameWarnings(work, first, [change]);
   }
 }
 
-/** Gives the warnings of changes the paths of the values in place of `value` and `rows.0.value`. */
-async function namingWarnings(work: WriteWork, paths: readonly Path[], change: () => Promise<void>) {
-  const first = work.warnings.length;
-  await change();
-  const added = work.warnings.splice(first);
-  const nameOf = (index: string | undefined): string => paths[Number(index ?? 0)]?.join('.') ?? 'value';
-  work.warnings.push(
-    ...added.map((warning) =>
-      warning.replace(/^(?:rows\.(\d+)\.)?value/, (_match, index: string | undefined) => nameOf(index)),
-    ),
+/** Gives warnings the path of the value that a change has set, in place of `value` and `rows.0.value`. */
+function nameWarnings(work: WriteWork, first: number, set: readonly Pick<PlanChange, 'path'>[]): void {
+  const added = work.warnings.splice(first).map((warning) =>
+    warning.replace(/^(?:rows\.(\d+)\.)?value/, (given, index: string | undefined) => {
+      return set[Number(index ?? 0)]?.path.join('.') ?? given;
+    }),
   );
+  work.warnings.push(...added);
 }

@@ -158,13 +158,13 @@ export function namesOf(fleet: Fleet, ids: Ids = []): VersionNames {
 
 /** The present values of the sections that a document names, of the records that exist. */
 export function presentState(fleet: Fleet, document: FleetDocument): FleetDocument {
-  const valuesOf = <R extends OwnedRecord, V>(all: ByOwner<R>, owner: OwnerIds, valueOf: (record: R) => V) =>
+  const valuesIn = <R extends OwnedRecord, V>(all: ByOwner<R>, owner: OwnerIds, valueOf: (record: R) => V) =>
     Object.fromEntries(
       Array.from(all.get(ownerKey(owner))?.values() ?? [], (record) => [record.key, valueOf(record)]),
     );
   const settingsOf = (owner: OwnerIds) => ({
-    parameters: valuesOf(fleet.parameters, owner, parameterState),
-    metacontents: valuesOf(fleet.metacontents, owner, ({ value }) => value),
+    parameters: valuesIn(fleet.parameters, owner, parameterState),
+    metacontents: valuesIn(fleet.metacontents, owner, ({ value }) => value),
   });
   return {
     groups: sectionsLike(document.groups, fleet.groups, ({ id }) => ({

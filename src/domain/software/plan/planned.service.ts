@@ -107,19 +107,16 @@ function versionsAfter(fleet: Fleet, found: Problem[], { path, given, present, a
     const unknown = numbers.filter((number) => idOf(number) === undefined);
     const known = numbers.filter((number) => idOf(number) !== undefined);
     const refused = known.filter((number) => attached?.includes(idOf(number) ?? 0) === false);
-    const messages = fleet.apps.has(app)
-      ? [
-          ...(unknown.length > 0 ? [`has no version ${unknown.join(', ')}`] : []),
-          ...(refused.length > 0 ? [`${NOT_ATTACHED} ${refused.join(', ')}`] : []),
-        ]
-      : ['is no app of the company'];
-    found.push(...messages.map((message) => ({ path: [...path, app], message })));
+    const addProblem = (message: string) => found.push({ path: [...path, app], message });
+    if (!fleet.apps.has(app)) addProblem('is no app of the company');
+    else if (unknown.length > 0) addProblem(`has no version ${unknown.join(', ')}`);
+    if (refused.length > 0) {
+      addProblem(`must be app versions that are attached to the group: not ${refused.join(', ')}`);
+    }
     return known.flatMap((number) => idOf(number) ?? []);
   });
   return { ids, names: namesOf(fleet, ids) };
 }
-
-const NOT_ATTACHED = 'must be app versions that are attached to the group: not';
 
 /** The groups of a document with the default versions that they lose, and the versions of all groups afterwards. */
 function groupsAfter(fleet: Fleet, document: FleetDocument, found: Problem[]) {

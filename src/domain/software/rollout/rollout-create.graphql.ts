@@ -51,7 +51,7 @@ const EXAMPLES = 20;
 
 const draftOf = (drawn: RolloutPlan['drawn']) => ({
   count: drawn.length,
-  examples: drawn.slice(0, EXAMPLES).map(({ candidate }) => candidate.number),
+  examples: drawn.slice(0, EXAMPLES).map(({ number }) => number),
 });
 type ShownDraft = ReturnType<typeof draftOf>;
 

@@ -180,23 +180,20 @@ async function look(work: ReadWork, id: number, server: Caller, counted: Rollout
 
 const NOT_ALLOWED = 'The person who started it may not change the company any more.';
 
-async function apply(work: WriteWork, rollout: Rollout, decision: Decision, seen: Seen): Promise<void> {
+async function apply(work: WriteWork, rollout: Rollout, decision: Decision, seen: Seen): Promise<unknown> {
   switch (decision.kind) {
     case 'wait': {
       const { figures, payments } = rollout;
       const isSame = isDeepStrictEqual(seen, { figures, payments });
       const news = isSame ? {} : { ...seen, sequence: await nextSequence(work) };
       const dueAt = decision.until === null ? null : new Date(decision.until);
-      await noteLook(work, rollout, { ...news, dueAt });
-      return;
+      return await noteLook(work, rollout, { ...news, dueAt });
     }
     case 'start_wave':
-      await startWave(work, rollout, decision.wave, seen);
-      return;
+      return await startWave(work, rollout, decision.wave, seen);
     case 'finish':
-      await takeStep(work, rollout, 'end', { ...seen, state: 'finished', dueAt: work.now });
-      return;
+      return await takeStep(work, rollout, 'end', { ...seen, state: 'finished', dueAt: work.now });
     case 'stop':
-      await stopRollout(work, rollout, decision.because, seen);
+      return await stopRollout(work, rollout, decision.because, seen);
   }
 }

@@ -17,8 +17,7 @@ import {
 } from './rollout.model.js';
 
 /** A terminal in its wave, by its place from 0. */
-export interface Drawn {
-  readonly candidate: Candidate;
+export interface Drawn extends Candidate {
   readonly wave: number;
   readonly obstacle: Obstacle | null;
 }
@@ -41,11 +40,9 @@ export async function drawWaves(
   random: () => number,
 ): Promise<readonly Drawn[]> {
   const last = waves.length - 1;
-  const all = candidates.map((candidate) => ({ candidate, obstacle: obstacleOf(candidate, now) }));
-  const taking = Map.groupBy(
-    all.flatMap(({ candidate, obstacle }) => (obstacle === null ? [candidate] : [])),
-    ({ logicalNumberId }) => logicalNumberId,
-  );
+  const all = candidates.map((candidate) => ({ ...candidate, obstacle: obstacleOf(candidate, now) }));
+  const takers = all.filter(({ obstacle }) => obstacle === null);
+  const byNumber = Map.groupBy(takers, ({ logicalNumberId }) => logicalNumberId);
   await yieldToEventLoop();
   const placed = new Map<number, number>();
   const sizes = waves.map(() => 0);
@@ -54,24 +51,21 @@ export async function drawWaves(
     sizes[wave] = (sizes[wave] ?? 0) + own.length;
   };
   const waveOf = naming(waves);
-  for (const entry of taking) {
-    const wave = waveOf(entry[1][0]);
-    if (wave >= 0) place(wave, entry);
+  for (const taker of takers) {
+    const wave = waveOf(taker);
+    if (wave >= 0) place(wave, [taker.logicalNumberId, [taker]]);
   }
   await yieldToEventLoop();
-  const free = shuffled(
-    [...taking].filter(([numberId]) => !placed.has(numberId)),
-    random,
-  );
+  const unnamed = [...byNumber].filter(([numberId]) => !placed.has(numberId));
+  const free = shuffled(unnamed, random);
   await yieldToEventLoop();
-  const total = all.filter(({ obstacle }) => obstacle === null).length;
   for (const [wave, { percent }] of waves.entries()) {
-    const wanted = wave === last || percent == null ? 0 : Math.ceil((total * percent) / 100);
+    const wanted = wave === last || percent == null ? 0 : Math.ceil((takers.length * percent) / 100);
     while ((sizes[wave] ?? 0) < wanted && free.length > 0) place(wave, free.pop() ?? [0, []]);
   }
   for (const entry of free) place(last, entry);
   await yieldToEventLoop();
-  return all.map((each) => ({ ...each, wave: placed.get(each.candidate.logicalNumberId) ?? last }));
+  return all.map((each) => ({ ...each, wave: placed.get(each.logicalNumberId) ?? last }));
 }
 
 /** A function that finds the place of the wave which names a terminal, in its list or by its group; -1 if none does. */
@@ -80,11 +74,8 @@ function naming(waves: readonly RolloutWaveInput[]) {
     numbers: new Set(logicalNumbers),
     groups: new Set<number | null>(groupIds),
   }));
-  return (candidate: Candidate | undefined): number =>
-    named.findIndex(
-      ({ numbers, groups }) =>
-        candidate !== undefined && (numbers.has(candidate.number) || groups.has(candidate.groupId)),
-    );
+  return ({ number, groupId }: Candidate): number =>
+    named.findIndex(({ numbers, groups }) => numbers.has(number) || groups.has(groupId));
 }
 
 function shuffled<T>(list: readonly T[], random: () => number): T[] {

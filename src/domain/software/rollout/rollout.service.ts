@@ -75,7 +75,7 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
   const drawn = await drawWaves(candidates, fields.waves, work.now.getTime(), Math.random);
   const withTerminal = new Set(candidates.map(({ logicalNumberId }) => logicalNumberId));
   const taking = new Set(
-    drawn.flatMap(({ obstacle, candidate }) => (obstacle === null ? [candidate.logicalNumberId] : [])),
+    drawn.flatMap(({ obstacle, logicalNumberId }) => (obstacle === null ? [logicalNumberId] : [])),
   );
   const taken = numbers.filter(({ id }) => taking.has(id));
   return { fields, drawn, numbers: taken, withoutTerminal: numbers.length - withTerminal.size };
@@ -123,11 +123,13 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     minProvenPercent,
     minDuration,
   }));
+  // Terminals of the company show times in its time zone.
+  const { timeZone } = await getFrom(companies, work, work.caller.companyId, 'company');
   const rollout = await rolloutTable.insert(work, {
     ...others,
     state: 'planned',
     waves,
-    hours: window && { ...window, zone: window.zone ?? (await zoneOfCompany(work)) },
+    hours: window && { ...window, zone: window.zone ?? timeZone },
     total: drawn.length,
     drawn: 0,
     wave: -1,
@@ -140,16 +142,11 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     sequence: await nextSequence(work),
   });
   work.ledger.created('rollout', recorded(rollout));
-  const rows = drawn.map(({ candidate, wave, obstacle }): DrawnRow => {
-    const { deviceId: id, logicalNumberId: numberId, number: name } = candidate;
+  const rows = drawn.map((each): DrawnRow => {
+    const { deviceId: id, logicalNumberId: numberId, number: name, wave, obstacle } = each;
     return { id, numberId, name, wave, obstacle };
   });
   return await changeRollout(work, rollout, { jobId: await startRows(work, DRAW, rollout, rows) });
-}
-
-/** Time zone in which terminals of the company show times. */
-async function zoneOfCompany(work: ReadWork): Promise<string> {
-  return (await getFrom(companies, work, work.caller.companyId, 'company')).timeZone;
 }
 
 /** The rollout as the ledger shows it: with the number of the last wave that has begun, 0 before the first. */

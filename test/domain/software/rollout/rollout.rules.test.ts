@@ -56,9 +56,7 @@ describe('the draw of a rollout', () => {
     const waves = [wave({ percent: 1 }), wave({ percent: 25 }), wave()];
     for (const seed of [1, 2, 3]) {
       const drawn = await drawWaves(candidates, waves, NOW, sequence(seed));
-      expect(drawn.map(({ candidate: { deviceId } }) => deviceId)).toEqual(
-        candidates.map(({ deviceId }) => deviceId),
-      );
+      expect(drawn.map(({ deviceId }) => deviceId)).toEqual(candidates.map(({ deviceId }) => deviceId));
       expect(sizesOf(drawn, 3)).toEqual([10, 250, 740]);
     }
     const wavesOf = async (seed: number): Promise<readonly number[]> =>
@@ -80,8 +78,7 @@ describe('the draw of a rollout', () => {
       wave(),
     ];
     const drawn = await drawWaves(candidates, waves, NOW, sequence(7));
-    const of = (place: number) =>
-      drawn.flatMap((each) => (each.wave === place ? [each.candidate.deviceId] : []));
+    const of = (place: number) => drawn.flatMap((each) => (each.wave === place ? [each.deviceId] : []));
     expect([of(0), of(1), of(2).length, of(3).length]).toEqual([[3, 22], [21], 11, 8]);
   });
 

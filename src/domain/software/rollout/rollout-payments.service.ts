@@ -22,11 +22,7 @@ const counts = new WeakMap<Units, Map<string, Count>>();
  * Counts one part of the payments of a rollout. Returns those of all its waves once all that are due have been counted;
  * null if more parts are left, so that other work goes on between them.
  */
-export async function countPart(
-  units: Units,
-  server: Caller,
-  rolloutId: number,
-): Promise<Rollout['payments'] | null> {
+export async function countPart(units: Units, server: Caller, rolloutId: number) {
   const begun = counts.get(units) ?? new Map<string, Count>();
   counts.set(units, begun);
   const key = `${server.companyId} ${rolloutId}`;

@@ -118,11 +118,10 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     throw invalid('target', 'must not be empty: no terminal of it can get the versions, see dryRun');
   }
   const { waves: drawnWaves, window, ...others } = fields;
-  const waves = drawnWaves.map(({ minProvenPercent, minDuration }, place) => ({
-    size: drawn.filter(({ wave }) => wave === place).length,
-    minProvenPercent,
-    minDuration,
-  }));
+  const waves = drawnWaves.map(({ minProvenPercent, minDuration }, place) => {
+    const size = drawn.filter(({ wave }) => wave === place).length;
+    return { size, minProvenPercent, minDuration };
+  });
   // Terminals of the company show times in its time zone.
   const { timeZone } = await getFrom(companies, work, work.caller.companyId, 'company');
   const rollout = await rolloutTable.insert(work, {
@@ -207,10 +206,8 @@ async function endJob(work: WriteWork, rollout: Rollout): Promise<void> {
 
 function demandState({ state }: Rollout, allowed: readonly RolloutState[]): void {
   if (allowed.includes(state)) return;
-  throw new DomainError(
-    'invalid',
-    `A rollout that is ${state.replaceAll('_', ' ')} cannot be changed in this way.`,
-  );
+  const shown = state.replaceAll('_', ' ');
+  throw new DomainError('invalid', `A rollout that is ${shown} cannot be changed in this way.`);
 }
 
 /** Gives the versions to no further terminal until it is resumed. Errors: `invalid`. */
@@ -230,20 +227,11 @@ export async function resumeRollout(work: WriteWork, current: Rollout): Promise<
   return await takeStep(work, current, 'resume', { ...changes, state: 'running', jobId });
 }
 
-/** Stops a rollout for a reason with its figures; a node looks at it again at once, if `changes` has no other time. */
-export async function stopRollout(
-  work: WriteWork,
-  current: Rollout,
-  stoppedBecause: string,
-  changes: Partial<Seen & Pick<Rollout, 'dueAt'>> = {},
-): Promise<Rollout> {
+/** Stops a rollout for a reason with its figures; a node looks at it again at once, if `more` has no other time. */
+export async function stopRollout(work: WriteWork, current: Rollout, reason: string, more: Partial<Rollout>) {
   await endJob(work, current);
-  return await takeStep(work, current, 'stop', {
-    state: 'stopped_by_failures',
-    stoppedBecause,
-    dueAt: work.now,
-    ...changes,
-  });
+  const stopped = { state: 'stopped_by_failures', stoppedBecause: reason, dueAt: work.now } as const;
+  return await takeStep(work, current, 'stop', { ...stopped, ...more });
 }
 
 /** Takes the versions back: each terminal gets what it had. Errors: `invalid`. */

@@ -24,8 +24,9 @@ import { killRounds, type RoundOptions } from './rounds.js';
 
 /** The server must respond this long after its start, in milliseconds. */
 const READY_MS = 5_000;
-/** Least time between two kills during a rollout, in milliseconds. */
+/** Least time between two kills during a rollout, in milliseconds, and more for each terminal, which comes back. */
 const PAUSE_MS = 5_000;
+const PAUSE_PER_TERMINAL_MS = 2;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -70,7 +71,7 @@ async function runRollout(): Promise<void> {
     terminals: Number(values.terminals),
     nodes: postgres === undefined ? 1 : 2,
     every: values.every,
-    pauseMs: PAUSE_MS,
+    pauseMs: PAUSE_MS + PAUSE_PER_TERMINAL_MS * Number(values.terminals),
     onLine: print,
   });
   for (const problem of problems.slice(0, 20)) print(problem);

@@ -118,9 +118,7 @@ export async function openAlert(
   const times = { openedAt: now, sentAt: now, belowSince: null, closedAt: null };
   const values = { ruleId, name, kind, ...found, ...times, acknowledgedAt: null, acknowledgedBy: null };
   const row = columnsOf({ ...values, sequence: await nextSequence(work) }) as unknown as NewRow<'alerts'>;
-  const alert = recordOf(only(await alertRows.insertReturning(work, [row])));
-  note(work, alert, { action: 'opened', rule });
-  return alert;
+  return recorded(work, await alertRows.insertReturning(work, [row]), { action: 'opened', rule });
 }
 
 /** An entry of the ledger, which webhooks get as an event. */
@@ -138,14 +136,13 @@ export async function changeAlert(
   noted?: Noted,
 ): Promise<Alert> {
   const columns = columnsOf({ ...changes, sequence: await nextSequence(work) });
-  const alert = recordOf(only(await alertRows.update(work, { id }, columns)));
-  note(work, alert, noted);
-  return alert;
+  return recorded(work, await alertRows.update(work, { id }, columns), noted);
 }
 
-function note(work: WriteWork, alert: Alert, noted: Noted | undefined): void {
-  const { userId } = work.caller;
-  if (noted === undefined) return;
+/** The alert of a row, after an entry in the ledger. */
+function recorded(work: WriteWork, rows: readonly Parameters<typeof recordOf>[0][], noted?: Noted): Alert {
+  const alert = recordOf(only(rows));
+  if (noted === undefined) return alert;
   const { id: entityId, ruleId, name, kind, affected, total, examples } = alert;
   const { openedAt, acknowledgedAt, closedAt } = alert;
   const times = { openedAt, acknowledgedAt, closedAt };
@@ -156,6 +153,7 @@ function note(work: WriteWork, alert: Alert, noted: Noted | undefined): void {
     entityId,
     after: { ruleId, name, kind, affected, total, examples, ...times, webhookId },
     // The server itself has no account.
-    userId: userId === 0 ? null : userId,
+    userId: work.caller.userId === 0 ? null : work.caller.userId,
   });
+  return alert;
 }

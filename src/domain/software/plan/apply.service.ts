@@ -53,13 +53,15 @@ async function changeSoftware(work: WriteWork, planned: Planned): Promise<void> 
   }
 }
 
+/** Id of the record that a value of a document names; null for null. */
+const idOf = (records: ReadonlyMap<unknown, { readonly id: number }>, name: unknown): number | null =>
+  records.get(name)?.id ?? null;
+
 async function changeNumbers(work: WriteWork, { fleet, changes, granted }: Planned): Promise<void> {
   const own = changes.filter(({ path: [kind] }) => kind === 'logicalNumbers');
   const moves = own.filter(({ path }) => path[2] === 'group');
   const grants = own.filter(({ path }) => path[2] === 'appVersions');
-  const groupIds = new Map(
-    moves.map(({ path, after }) => [path[1], fleet.groups.get(String(after))?.id ?? null]),
-  );
+  const groupIds = new Map(moves.map(({ path, after }) => [path[1], idOf(fleet.groups, after)]));
   const names = new Set([...moves, ...grants].map(({ path }) => path[1] ?? ''));
   const changing = [...names].flatMap((name) => fleet.logicalNumbers.get(name) ?? []);
   for (const [groupId, some] of Map.groupBy(changing, ({ number }) => groupIds.get(number))) {
@@ -73,9 +75,8 @@ async function changeDevices(work: WriteWork, { fleet, changes }: Planned): Prom
     const [, serial = '', section] = path;
     const device = after.get(serial) ?? fleet.devices.get(serial);
     if (device === undefined) continue;
-    const number = fleet.logicalNumbers.get(String(value))?.id ?? null;
-    const change = section === 'enabled' ? { enabled: value === true } : { logicalNumberId: number };
-    after.set(serial, { ...device, ...change });
+    const number = { logicalNumberId: idOf(fleet.logicalNumbers, value) };
+    after.set(serial, { ...device, ...(section === 'enabled' ? { enabled: value === true } : number) });
   }
   const before = [...after.keys()].flatMap((serial) => fleet.devices.get(serial) ?? []);
   await storeDevices(work, before, [...after.values()]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { refused } from '../../../support/dashboard.js';
-import { createdId, rowsIn } from '../../../support/fleet.js';
+import { createdId, fleet, rowsIn } from '../../../support/fleet.js';
 import { ownServer, useServerPerTest } from '../../../support/server.js';
 import { actOf, CHANGES, setUp } from '../device-at/acts.js';
 import { APPLY, apply, DOCUMENT, planned, shown, stateOf } from './plans.js';
@@ -67,6 +67,22 @@ describe('fleetApply', () => {
     expect(await stateOf(acme)).toMatchObject({ groups: { north: { defaultAppVersions: {} } } });
     await apply(acme, undo, (await planned(acme, undo)).id);
     expect(await stateOf(acme)).toEqual(before);
+  });
+
+  it('takes null for no record, not for one of this name', async () => {
+    const { acme } = server;
+    await fleet.group(acme.client, 'null');
+    await fleet.logicalNumber(acme.client, 'null');
+    const document = {
+      groups: { null: {} },
+      logicalNumbers: { null: {}, 'N-2': { group: null } },
+      devices: { 'S-3': { logicalNumber: null } },
+    };
+    await apply(acme, document, (await planned(acme, document)).id);
+    expect(await stateOf(acme)).toMatchObject({
+      logicalNumbers: { 'N-2': { group: null } },
+      devices: { 'S-3': { logicalNumber: null } },
+    });
   });
 
   it('is STALE with what was changed since the plan, and then changes nothing', async () => {

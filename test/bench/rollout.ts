@@ -131,7 +131,11 @@ async function decide(databaseUrl: string) {
     const step = () => takeRolloutStep(app.units, 0);
     ahead += 9 * DAY;
     const parts: number[] = [];
-    for (let isLeft = true; isLeft;) parts.push(await timed(async () => (isLeft = (await step()) !== null)));
+    const state = { isLeft: true };
+    const next = async (): Promise<void> => {
+      state.isLeft = (await step()) !== null;
+    };
+    while (state.isLeft) parts.push(await timed(next));
     const decisions = await repeated(DECISIONS, async () => {
       ahead += 2 * MINUTE;
       if ((await step()) === null) throw new Error('No rollout was due.');

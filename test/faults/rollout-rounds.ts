@@ -79,7 +79,9 @@ export async function rolloutRounds(options: RolloutRoundOptions): Promise<Rollo
   for (const port of ports) nodes.push(await start(port));
   const proxy = await startProxy(nodes.map(({ url }) => url));
   try {
-    const client = (nodes[0] as Program).client(token);
+    const [first] = nodes;
+    if (first === undefined) throw new Error('There must be a node.');
+    const client = first.client(token);
     const groupId = await createTerminals(client, 0);
     await addTerminals(place, terminals);
     await releaseVersion(client, groupId, '1.1');
@@ -201,7 +203,7 @@ async function problemsAfter(
   const steps = await place.sql<{ action: string }>(
     "select action from ledger where entity_type = 'rollout' order by position",
   );
-  const figures: Readonly<Record<string, readonly [found: unknown, expected: unknown]>> = {
+  const figures: Readonly<Record<string, readonly [found: number | string, expected: number | string]>> = {
     'terminals drawn': [await count('rollout_terminals'), terminals],
     'terminals with the versions': [await count('rollout_terminals where granted_at is not null'), granted],
     'terminals of wave 3 with the versions': [

@@ -180,20 +180,23 @@ async function look(work: ReadWork, id: number, server: Caller, counted: Rollout
 
 const NOT_ALLOWED = 'The person who started it may not change the company any more.';
 
-async function apply(work: WriteWork, rollout: Rollout, decision: Decision, seen: Seen): Promise<unknown> {
+async function apply(work: WriteWork, rollout: Rollout, decision: Decision, seen: Seen): Promise<void> {
   switch (decision.kind) {
     case 'wait': {
       const { figures, payments } = rollout;
       const isSame = isDeepStrictEqual(seen, { figures, payments });
       const news = isSame ? {} : { ...seen, sequence: await nextSequence(work) };
       const dueAt = decision.until === null ? null : new Date(decision.until);
-      return await noteLook(work, rollout, { ...news, dueAt });
+      await noteLook(work, rollout, { ...news, dueAt });
+      return;
     }
     case 'start_wave':
-      return await startWave(work, rollout, decision.wave, seen);
+      await startWave(work, rollout, decision.wave, seen);
+      return;
     case 'finish':
-      return await takeStep(work, rollout, 'end', { ...seen, state: 'finished', dueAt: work.now });
+      await takeStep(work, rollout, 'end', { ...seen, state: 'finished', dueAt: work.now });
+      return;
     case 'stop':
-      return await stopRollout(work, rollout, decision.because, seen);
+      await stopRollout(work, rollout, decision.because, seen);
   }
 }

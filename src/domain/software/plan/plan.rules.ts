@@ -4,6 +4,8 @@ import type { Json } from '../../../platform/encoding/json.js';
 import { isObject } from '../../../platform/validate.js';
 import type { FleetDocument, Path, PlanChange } from './plan.model.js';
 
+type Records = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 /** A state without the kinds of which it has no records. */
 export const writtenState = (state: FleetDocument): object =>
   Object.fromEntries(Object.entries(state).filter(([, records]) => Object.keys(records).length > 0));
@@ -12,9 +14,9 @@ export const writtenState = (state: FleetDocument): object =>
 function valuesIn(state: FleetDocument): ReadonlyMap<string, Json> {
   const values = new Map<string, Json>();
   const add = (path: Path, value: unknown): void => void values.set(JSON.stringify(path), value as Json);
-  for (const [kind, records] of Object.entries(state)) {
+  for (const [kind, records] of Object.entries<Records>(state)) {
     for (const [name, record] of Object.entries(records)) {
-      for (const [section, value] of Object.entries<unknown>(record)) {
+      for (const [section, value] of Object.entries(record)) {
         const path = [kind, name, section];
         if (!isObject(value)) add(path, value);
         else for (const [key, own] of Object.entries(value)) add([...path, key], own);

@@ -75,6 +75,8 @@ it('an app is created, its first version released to a group with a file, and a 
   await page.getByText('Released to 3 logical numbers').waitFor();
   await panel.getByRole('tab', { name: 'Terminals' }).click();
   await panel.getByRole('link', { name: 'Litoral' }).waitFor();
+  // The changes above have used up what the page may load at once.
+  await page.reload();
   await panel.getByRole('row', { name: 'Are to have it' }).getByText('5').waitFor();
 
   const assets = await Promise.all(

@@ -90,6 +90,8 @@ it('a rollout is planned, shown before it is created, and goes through three wav
   await lookAgain(server);
   await shows('Passed Proven 1', 'Begun To get it 3', 'Waiting Waiting 6 Left out 1');
 
+  // The steps above have used up what the page may load at once.
+  await page.reload();
   await button(panel, 'Pause').click();
   await page.getByRole('row', { name: 'Paused' }).waitFor();
   await reportAll(server, acme, { ...known, wave: 1 });

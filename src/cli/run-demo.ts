@@ -90,13 +90,16 @@ async function serveDemo(io: CommandIo, config: Config, { seed, simulate }: Demo
 
 const DEMO_TERMINALS = 10;
 
-/** Terminals of the demo fleet at work: a few requests a second in all, until the returned function breaks all connections. */
-function startTerminals(io: CommandIo, address: string, { gatewayToken: token }: Demo, seed: number) {
+/**
+ * Starts terminals of one group, so that a rollout to it reaches all of them. They send a few requests a second until the
+ * returned function breaks all connections.
+ */
+function startTerminals(io: CommandIo, address: string, { gatewayToken: token, group }: Demo, seed: number) {
   const [url, all] = [new URL(address), new Pauses()];
   let simulation: Simulation | null = null;
   const run = async (): Promise<void> => {
     const client = new HttpClient(url, new Figures(), systemClock);
-    const fleet = findFleet(new Api(client, token, all), DEMO_TERMINALS);
+    const fleet = findFleet(new Api(client, token, all), DEMO_TERMINALS, group);
     const { terminals } = await fleet.finally(() => client.close());
     if (all.hasEnded()) return;
     simulation = new Simulation({
@@ -135,7 +138,7 @@ interface Welcome extends Demo {
 }
 
 function printWelcome({ print }: CommandIo, url: string, demo: Welcome, simulate: boolean): void {
-  const terminals = `${DEMO_TERMINALS} simulated terminals of ${demo.company}`;
+  const terminals = `${DEMO_TERMINALS} simulated terminals of ${demo.company}, group ${demo.group},`;
   print(`
 Users, all with the password ${demo.password}
   ${demo.emails.join(', ')}

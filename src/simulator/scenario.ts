@@ -14,7 +14,7 @@ export const ScenarioFile = z.strictObject({
   rollout: z.strictObject({
     name: z.string(),
     versions: z.array(z.strictObject({ app: z.string(), number: z.string() })).min(1),
-    /** Both as in `RolloutCreateInput`. */
+    /** Waves and conditions as in `RolloutCreateInput`. */
     waves: z.array(z.unknown()),
     stopWhen: z.unknown().optional(),
   }),

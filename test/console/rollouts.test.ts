@@ -66,7 +66,7 @@ it('a rollout is planned, shown before it is created, and goes through three wav
   const shows = async (...waves: readonly string[]): Promise<void> =>
     await expect.poll(() => wavesIn(panel, 'Wave')).toEqual(waves);
   await panel.getByRole('heading', { name: 'Sale 1.1' }).waitFor();
-  await panel.getByText('Wave 1 of 3: 1 terminals').waitFor();
+  await panel.getByText('Wave 1 of 3: 1 terminal').waitFor();
   await lookAgain(server);
   await shows('Begun To get it 1', 'Waiting Waiting 3', 'Waiting Waiting 6 Left out 1');
   const at = server.clock.now().getTime();

@@ -4,7 +4,7 @@
  *
  *   npm run faults -- [--rounds N] [--folder FOLDER] [--on postgres] [--kill postgres]
  *
- * With `rollout`, kills them while terminals get a bad release, and while it is undone: on PostgreSQL both of two nodes and
+ * The argument `rollout` kills them while terminals get a bad release, and while it is undone: on PostgreSQL both of two nodes and
  * the database server in turn, 20 times.
  *
  *   npm run faults -- rollout [--terminals N] [--rounds N] [--every 60s] [--on postgres]

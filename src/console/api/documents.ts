@@ -28,7 +28,7 @@ const LISTS: Readonly<Record<string, readonly [list: string, ...types: string[]]
 export function listQuery(fragment: string): string {
   const { name, ending, type } = partsOf(fragment);
   const [list, ...types] = LISTS[type] ?? [`${type.slice(0, 1).toLowerCase()}${type.slice(1)}s`];
-  // These have one order.
+  // Lists of terminals of a version have one order.
   const [orderBy, order] =
     type === 'TerminalSoftware' ? ['', ''] : [', orderBy: $orderBy', `$orderBy: ${type}Order,`];
   const page = `

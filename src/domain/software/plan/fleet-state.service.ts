@@ -37,7 +37,7 @@ export interface Fleet {
   /** Ids of the versions that are attached to each group, and of its default versions, by its id. */
   readonly attached: ReadonlyMap<number, Ids>;
   readonly defaults: ReadonlyMap<number, Ids>;
-  /** By the owner, see `ownerKey`, and by key. */
+  /** Values by owner, see `ownerKey`, and by key. */
   readonly parameters: ByOwner<Parameter>;
   readonly metacontents: ByOwner<Metacontent>;
   /** Names of apps. */

@@ -239,6 +239,6 @@ export async function undoRollout(work: WriteWork, current: Rollout): Promise<Ro
   demandState(current, ['running', 'paused', 'stopped_by_failures', 'finished']);
   await endJob(work, current);
   const jobId = await startRows(work, UNDO, current, await selectRows(work, current, null));
-  // Its figures stay those before the undo.
+  // The figures stay those before the undo.
   return await takeStep(work, current, 'undo', { state: 'undone', jobId, dueAt: null });
 }

@@ -1,8 +1,10 @@
 import { pageTexts } from '../../ui/words';
 
 export const useText = pageTexts({
-  terminalCount: [(count: string) => `${count} ${count === '1' ? 'terminal' : 'terminals'}`,
-    (count: string) => `${count} ${count === '1' ? 'terminal' : 'terminais'}`,],
+  terminalCount: [
+    (count: string) => `${count} ${count === '1' ? 'terminal' : 'terminals'}`,
+    (count: string) => `${count} ${count === '1' ? 'terminal' : 'terminais'}`,
+  ],
   waveOf: [
     (number: number, all: number) => `Wave ${number} of ${all}`,
     (number: number, all: number) => `Onda ${number} de ${all}`,

@@ -21,13 +21,12 @@ import { failedDeliveries } from '../domain/messages/notification/delivery-alert
 import { deleteDeliveriesOf, deliveryRetention } from '../domain/messages/notification/delivery.service.js';
 import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
 import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
-import { stoppedRollouts } from '../domain/software/rollout/rollout-alert.service.js';
 import {
   grantToTerminals,
   storeDrawn,
   undoOfTerminals,
 } from '../domain/software/rollout/rollout-step.service.js';
-import { DRAW, GRANT, UNDO } from '../domain/software/rollout/rollout.service.js';
+import { DRAW, GRANT, stoppedRollouts, UNDO } from '../domain/software/rollout/rollout.service.js';
 import { issueTokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
 import { refusedTerminals, unknownSerials } from '../domain/terminals/terminal/terminal-alert.service.js';
 

@@ -9,7 +9,6 @@ const ROOT = new URL('../../', import.meta.url);
  * the `companyId` that `specialSql` returns, and `npm run mutate:companies` must show a test that fails without it.
  */
 const USES: Readonly<Record<string, number>> = {
-  'src/domain/base/ledger/past.repository.ts': 4,
   'src/domain/base/ledger/retention.repository.ts': 4,
   'src/domain/base/alert/alert.repository.ts': 1,
   'src/domain/base/job/job.repository.ts': 1,
@@ -35,6 +34,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/people/user/user.repository.ts': 12,
   'src/domain/software/app/app.repository.ts': 5,
   'src/domain/software/app/content.repository.ts': 3,
+  'src/domain/software/device-at/device-at.repository.ts': 4,
   'src/domain/software/manifest/manifest.repository.ts': 5,
   'src/domain/software/manifest/terminal-software.repository.ts': 7,
   'src/domain/software/plan/plan.repository.ts': 2,

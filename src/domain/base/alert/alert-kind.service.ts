@@ -1,6 +1,8 @@
 import type { Condition } from '../../../database/list/condition.js';
+import type { List } from '../../../database/list/list.js';
+import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork } from '../../../database/work.js';
-import { type ConditionModel, CountWithin, type Measured } from './alert.model.js';
+import { type ConditionModel, CountWithin, MAX_EXAMPLES, type Measured } from './alert.model.js';
 
 /** Reads filters that are kept as JSON. Errors: `invalid` for one that the list does not take. */
 export interface AlertTools {
@@ -38,3 +40,19 @@ export function countingKind(
     examples: (work, on) => examples(work, since(work, on)),
   };
 }
+
+/** A kind that is met by a number of records of a list; its examples are the last ones in an order. */
+export const countingRecords = <T extends object>(
+  list: List<T>,
+  order: string,
+  since: (time: Date) => Condition,
+  nameOf: (record: T) => string,
+): AlertKind<CountWithin> =>
+  countingKind(
+    (work, time) => list.count(work, since(time)),
+    async (work, time) => {
+      const more = { descending: true, condition: since(time) };
+      const { items } = await list.slice(work, firstIn(order, MAX_EXAMPLES, more));
+      return items.map(({ record }) => nameOf(record));
+    },
+  );

@@ -6,12 +6,11 @@ import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
 import type { Mailer } from '../../../platform/mail.js';
 import { type Caller, localCaller } from '../../../platform/requests.js';
+import { users } from '../../people/user/user.service.js';
 import { isPassing } from '../job/job.service.js';
 import { alertKinds, type AlertTools } from './alert-kind.service.js';
-import { mailAlert } from './alert-mail.service.js';
-import type { AlertRule, Measured } from './alert.model.js';
+import { type Alert, type AlertRule, CLOSED_AFTER_MS, type Measured } from './alert.model.js';
 import { companiesWithRules, findOpen, ruleTable } from './alert.repository.js';
-import { stepOf } from './alert.rules.js';
 import { changeAlert, openAlert } from './alert.service.js';
 
 const COMPANIES_PER_STATEMENT = 500;
@@ -20,7 +19,7 @@ const COMPANIES_AT_ONCE = 4;
 /** Time after which the other rules of a company wait for the next run. */
 const COMPANY_MS = 5 * SECOND;
 
-export interface EvaluationTools extends AlertTools {
+interface EvaluationTools extends AlertTools {
   readonly units: Units;
   readonly mail: Mailer;
   readonly isStopped: () => boolean;
@@ -66,20 +65,39 @@ interface Finding extends Measured {
   readonly examples: readonly string[];
 }
 
+/** Measures the condition of a rule, and changes its alert unless that stays as it is. */
 async function evaluateRule(tools: EvaluationTools, caller: Caller, rule: AlertRule): Promise<void> {
-  const found = await tools.units.read(caller, (work) => findingOf(tools, work, rule), { examines: true });
-  if (found !== null) await tools.units.write(caller, (work) => apply(work, tools.mail, rule, found));
-}
-
-/** Measures the condition of a rule; null if its alert stays as it is. */
-async function findingOf(tools: AlertTools, work: ReadWork, rule: AlertRule): Promise<Finding | null> {
+  const { units, mail } = tools;
+  const { condition } = rule;
   const kind = alertKinds.get(rule.kind);
   if (kind === undefined) throw new Error(`No wing has declared alerts of the kind ${rule.kind}`);
-  const measured = await kind.measure(work, rule.condition, tools);
-  const open = await findOpen(work, rule.id);
-  if (stepOf(rule, open, measured, work.now) === null) return null;
-  const examples = measured.isMet ? await kind.examples(work, rule.condition, tools) : [];
-  return { ...measured, examples };
+  const find = async (work: ReadWork): Promise<Finding | null> => {
+    const measured = await kind.measure(work, condition, tools);
+    if (stepOf(rule, await findOpen(work, rule.id), measured, work.now) === null) return null;
+    return { ...measured, examples: measured.isMet ? await kind.examples(work, condition, tools) : [] };
+  };
+  const found = await units.read(caller, find, { examines: true });
+  if (found !== null) await units.write(caller, (work) => apply(work, mail, rule, found));
+}
+
+/**
+ * The step for what was measured now; null if nothing changes. An alert opens once the threshold is reached, and closes
+ * once it was not for `CLOSED_AFTER_MS`, so that a number that goes up and down does not open one alert after the other.
+ */
+function stepOf(
+  { repeatAfter }: Pick<AlertRule, 'repeatAfter'>,
+  open: Alert | undefined,
+  { affected, total, isMet, isQuiet = false }: Measured,
+  now: Date,
+): keyof typeof SUBJECTS | 'update' | null {
+  if (open === undefined) return isMet && !isQuiet ? 'opened' : null;
+  const { belowSince, sentAt, acknowledgedAt } = open;
+  const hasPassed = (since: Date, ms: number): boolean => now.getTime() - since.getTime() >= ms;
+  if (!isMet && belowSince !== null && hasPassed(belowSince, CLOSED_AFTER_MS)) return 'closed';
+  const isRepeated = isMet && !isQuiet && repeatAfter !== null && acknowledgedAt === null;
+  if (isRepeated && hasPassed(sentAt, repeatAfter)) return 'repeated';
+  const isSame = affected === open.affected && total === open.total && isMet === (belowSince === null);
+  return isSame ? null : 'update';
 }
 
 /** Changes the alert of a rule, unless the rule was changed since it was measured. */
@@ -101,10 +119,10 @@ async function apply(
     total,
     belowSince: isMet ? null : (open?.belowSince ?? now),
     ...(isMet && { examples }),
-    ...(step === 'close' && { closedAt: now }),
-    ...(step === 'repeat' && { sentAt: now }),
+    ...(step === 'closed' && { closedAt: now }),
+    ...(step === 'repeated' && { sentAt: now }),
   };
-  const action = ACTIONS[step];
+  const action = step === 'update' ? undefined : step;
   const alert =
     open === undefined
       ? await openAlert(work, rule, { affected, total, examples })
@@ -112,4 +130,35 @@ async function apply(
   if (action) await mailAlert(work, mail, alert, action, rule);
 }
 
-const ACTIONS = { open: 'opened', repeat: 'repeated', close: 'closed', update: undefined } as const;
+/** Beginnings of the subjects, in English and in Portuguese. */
+const SUBJECTS = {
+  opened: 'Alert / Alerta',
+  repeated: 'Alert, still open / Alerta, ainda aberto',
+  closed: 'Alert closed / Alerta encerrado',
+};
+
+/** E-mails an alert to the members whom its rule names, after the commit; not to disabled ones. */
+async function mailAlert(
+  work: WriteWork,
+  mail: Mailer,
+  { name, affected, total, examples, openedAt, closedAt }: Alert,
+  action: keyof typeof SUBJECTS,
+  { recipientIds }: AlertRule,
+): Promise<void> {
+  if (!mail.isOn || recipientIds.length === 0) return;
+  const members = await users.byIds(work, recipientIds);
+  const lines = [
+    name,
+    `Affected / Afetados: ${affected}${total === null ? '' : ` / ${total}`}`,
+    `Examples / Exemplos: ${examples.join(', ')}`,
+    `Opened / Aberto: ${openedAt.toISOString()}`,
+    ...(closedAt === null ? [] : [`Closed / Encerrado: ${closedAt.toISOString()}`]),
+    `${mail.publicUrl}/console`,
+  ];
+  const letter = { subject: `${SUBJECTS[action]}: ${name}`, text: `${lines.join('\n')}\n` };
+  work.afterCommit(() => {
+    for (const { email, disabledAt } of members.values()) {
+      if (disabledAt === null) mail.send({ to: email, ...letter });
+    }
+  });
+}

@@ -3,8 +3,10 @@ import { LedgerEntryList } from '../../base/ledger/ledger.graphql.js';
 import { DeviceList } from '../../fleet/device/device.graphql.js';
 import { ParameterSource } from '../../fleet/setting/setting.graphql.js';
 import { AppVersionList } from '../app/app.graphql.js';
-import type { DeviceAt, ParameterAt, VersionAt } from './device-at.model.js';
-import { findDeviceAt } from './device-at.service.js';
+import { type DeviceAt, findDeviceAt } from './device-at.service.js';
+
+type VersionAt = DeviceAt['appVersions'][number];
+type ParameterAt = DeviceAt['parameters'][number];
 
 const DELETED = 'Null if retention has deleted that entry of the ledger.';
 

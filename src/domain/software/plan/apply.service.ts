@@ -1,7 +1,10 @@
-import type { WriteWork } from '../../../database/work.js';
+import { firstIn } from '../../../database/list/listing.js';
+import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { DomainError, invalid } from '../../../platform/errors.js';
 import { isObject } from '../../../platform/validate.js';
 import type { Job } from '../../base/job/job.model.js';
 import { startJob } from '../../base/job/job.service.js';
+import { entriesOf, ledgerEntries, type LedgerEntry } from '../../base/ledger/ledger.service.js';
 import { setAllParameters } from '../../fleet/bulk/bulk-change.service.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { storeDevices } from '../../fleet/device/device.service.js';
@@ -11,15 +14,68 @@ import type { OwnedRecord, Owner } from '../../fleet/setting/setting.model.js';
 import { metacontents } from '../../fleet/setting/setting.service.js';
 import { difference } from '../app/app-version.service.js';
 import { attachToGroup, detachFromGroup, setDefaultVersions } from '../app/grant.service.js';
-import { ownerKey } from './fleet-state.service.js';
+import { type Fleet, ownerKey } from './fleet-state.service.js';
 import type { PlanChange } from './plan.model.js';
-import type { Planned, Versions } from './planned.service.js';
+import { writtenState } from './plan.rules.js';
+import { type Planned, planOf, type Versions } from './plan.service.js';
 
 /** Name of the jobs under which the changes of plans stand in the ledger. */
 const FLEET_APPLY = 'fleetApply';
 
+/**
+ * Makes the changes of a plan, all or none. Errors: those of `planOf`, and `stale`, with what was changed since the plan,
+ * if the document would now change something else.
+ */
+export async function applyPlan(work: WriteWork, input: unknown, planId: string) {
+  const planned = await planOf(work, input);
+  const [, sequence, hash] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(planId) ?? [];
+  if (sequence === undefined) throw invalid('planId', 'must be the id of a plan');
+  if (planned.hash !== hash) throw await movedSince(work, planned.fleet, Number(sequence));
+  const job = await applyChanges(work, planned);
+  return { job, count: planned.changes.length, undo: writtenState(planned.present) };
+}
+
+const TYPES = ['app_version', 'device', 'group', 'logical_number', 'metacontent', 'parameter'];
+const MAX_ENTRIES = 1_000;
+const MAX_MOVED = 10;
+
+/** The error that names the changes of a fleet since a plan. */
+async function movedSince(work: ReadWork, fleet: Fleet, sequence: number): Promise<DomainError> {
+  const key = { value: sequence, id: sequence };
+  const later = firstIn('SEQUENCE', MAX_ENTRIES, { key, condition: entriesOf(TYPES) });
+  const { items } = await ledgerEntries.slice(work, later);
+  const idsOf = (records: Iterable<{ readonly id: number }>) => new Set(Array.from(records, ({ id }) => id));
+  const groups = idsOf(fleet.groups.values());
+  const numbers = idsOf(fleet.logicalNumbers.values());
+  const own: Readonly<Record<string, ReadonlySet<number>>> = {
+    group: groups,
+    logical_number: numbers,
+    device: idsOf(fleet.devices.values()),
+    app_version: new Set(fleet.versions.keys()),
+  };
+  const isMeant = ({ entityType, entityId, before, after }: LedgerEntry): boolean => {
+    const { groupId = 0, logicalNumberId = 0 } = (after ?? before ?? {}) as Readonly<Record<string, number>>;
+    return own[entityType]?.has(entityId ?? 0) ?? (groups.has(groupId) || numbers.has(logicalNumberId));
+  };
+  const moved = items.flatMap(({ record }) => (isMeant(record) ? [record] : [])).slice(0, MAX_MOVED);
+  const messages = moved.map(
+    (entry) => `The ${nameOf(entry)} was changed again, by entry ${entry.sequence} of the ledger.`,
+  );
+  const message = 'The fleet was changed since the plan: plan again.';
+  return new DomainError('stale', message, {
+    fields: { planId: messages.length > 0 ? messages : [message] },
+  });
+}
+
+/** For example `logical number 1001`. */
+function nameOf({ entityType, before, after }: LedgerEntry): string {
+  const record = (after ?? before ?? {}) as Readonly<Record<string, string>>;
+  const name = record.serialNumber ?? record.number ?? record.name ?? record.key ?? '';
+  return `${entityType.replaceAll('_', ' ')} ${name}`;
+}
+
 /** Makes the changes of a plan in one unit of work, as those of a job that is done with it; null for no changes. */
-export async function applyChanges(work: WriteWork, planned: Planned): Promise<Job | null> {
+async function applyChanges(work: WriteWork, planned: Planned): Promise<Job | null> {
   const { changes, hash } = planned;
   if (changes.length === 0) return null;
   const job = await startJob(work, { kind: FLEET_APPLY, input: { hash }, rows: [], total: changes.length });

@@ -5,18 +5,17 @@ import { yieldToEventLoop } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Ids } from '../../../platform/validate.js';
-import type { Device } from '../../fleet/device/device.model.js';
 import { devices, findDevicesBySerialNumbers } from '../../fleet/device/device.service.js';
 import type { Group } from '../../fleet/group/group.model.js';
 import { findGroupsByNames, groups } from '../../fleet/group/group.service.js';
-import type { LogicalNumber, LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
+import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
 import {
   logicalNumberHeads,
   logicalNumbers,
   withVersions,
 } from '../../fleet/logical-number/logical-number.service.js';
 import { parameters } from '../../fleet/setting/parameter.service.js';
-import type { Metacontent, OwnedRecord, OwnerIds, Parameter } from '../../fleet/setting/setting.model.js';
+import type { Metacontent, OwnedRecord, OwnerIds } from '../../fleet/setting/setting.model.js';
 import { metacontents } from '../../fleet/setting/setting.service.js';
 import { appVersions, versionsOfApps } from '../app/app-version.service.js';
 import { apps, findAppsByNames } from '../app/app.service.js';
@@ -28,24 +27,7 @@ const groupLinks = new CompanyRows('app_version_groups');
 const defaultLinks = new CompanyRows('group_default_versions');
 
 /** The records that a document names, with all that they have, and those that these name. */
-export interface Fleet {
-  readonly groups: ReadonlyMap<string, Group>;
-  readonly logicalNumbers: ReadonlyMap<string, LogicalNumber>;
-  readonly devices: ReadonlyMap<string, Device>;
-  readonly groupsById: ReadonlyMap<number, Group>;
-  readonly numbersById: ReadonlyMap<number, LogicalNumberHead>;
-  /** Ids of the versions that are attached to each group, and of its default versions, by its id. */
-  readonly attached: ReadonlyMap<number, Ids>;
-  readonly defaults: ReadonlyMap<number, Ids>;
-  /** Values by owner, see `ownerKey`, and by key. */
-  readonly parameters: ByOwner<Parameter>;
-  readonly metacontents: ByOwner<Metacontent>;
-  /** Names of apps. */
-  readonly apps: ReadonlySet<string>;
-  /** Names of app versions by their ids, and their ids by `versionKey`. */
-  readonly versions: ReadonlyMap<number, { readonly app: string; readonly number: string }>;
-  readonly versionIds: ReadonlyMap<string, number>;
-}
+export type Fleet = Awaited<ReturnType<typeof loadFleet>>;
 
 type ByOwner<R> = ReadonlyMap<string, ReadonlyMap<string, R>>;
 
@@ -70,7 +52,7 @@ const defined = <T>(values: Iterable<T | null | undefined>): T[] =>
 const MAX_VALUE_BYTES = 16 * 1024 * 1024;
 
 /** Reads the records that a document is about. A constant number of statements. Errors: `too_many_records`. */
-export async function loadFleet(work: ReadWork, document: FleetDocument): Promise<Fleet> {
+export async function loadFleet(work: ReadWork, document: FleetDocument) {
   const { groups: ofGroups, logicalNumbers: ofNumbers, devices: ofDevices } = document;
   const targets = Object.values(ofDevices).map(({ logicalNumber }) => logicalNumber);
   const heads = await logicalNumberHeads.findByNames(work, defined([...Object.keys(ofNumbers), ...targets]));
@@ -101,6 +83,7 @@ export async function loadFleet(work: ReadWork, document: FleetDocument): Promis
 const idsIn = (records: ReadonlyMap<string, { readonly id: number }>, named: object): Ids =>
   Object.keys(named).flatMap((name) => records.get(name)?.id ?? []);
 
+/** Values by owner, see `ownerKey`, and by key. */
 async function valuesOf(work: ReadWork, numberIds: Ids, groupIds: Ids) {
   if ((await countValueBytes(work, numberIds, groupIds)) > MAX_VALUE_BYTES) {
     const message = `The groups and logical numbers have more than ${MAX_VALUE_BYTES} bytes of parameters and metacontents: name fewer.`;
@@ -112,7 +95,7 @@ async function valuesOf(work: ReadWork, numberIds: Ids, groupIds: Ids) {
   };
 }
 
-/** Groups by id, of the document and of logical numbers, and the versions of each. */
+/** Groups by id, of the document and of logical numbers, and ids of the versions that each has. */
 async function loadGroups(work: ReadWork, own: Iterable<Group>, numbers: Iterable<LogicalNumberHead>) {
   const ids = defined(Array.from(numbers, ({ groupId }) => groupId));
   const groupsById = new Map([...(await groups.byIds(work, ids)), ...byField(own, 'id')]);
@@ -126,7 +109,10 @@ function groupedVersions(rows: readonly { readonly group_id: number; readonly ap
   return new Map(Array.from(byGroup, ([id, own]) => [id, own.map((row) => row.app_version_id)]));
 }
 
-/** Apps that a document names, and those of some versions, with all versions of the named ones. */
+/**
+ * Names of the apps that a document names, and of those of some versions; versions of these by id, with all of the named
+ * apps, and their ids by `versionKey`.
+ */
 async function softwareOf(work: ReadWork, document: FleetDocument, ids: Ids) {
   const sections = [
     ...Object.values(document.groups).flatMap((group) => [group.appVersions, group.defaultAppVersions]),

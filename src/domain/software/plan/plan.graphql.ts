@@ -1,7 +1,9 @@
 import * as g from '../../../graphql/index.js';
 import { JobType } from '../../base/job/job.graphql.js';
+import { applyPlan } from './apply.service.js';
+import { exportState } from './fleet-state.service.js';
 import { MAX_CHANGES, MAX_NAMED, type PlanAction, type PlanChange } from './plan.model.js';
-import { applyPlan, exportState, pathOfField, plan, type Plan } from './plan.service.js';
+import { pathOfField, type Plan, plan } from './plan.service.js';
 
 const DOCUMENT = `Desired state of groups, logical numbers and devices that exist, by their names, in the form of \`fleetState\`. Records and sections that it does not have stay as they are; a section that it has is complete: what is not in it is removed. At most ${MAX_NAMED} records.`;
 

@@ -1,33 +1,33 @@
 import { firstIn } from '../../../database/list/listing.js';
-import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { DomainError, invalid } from '../../../platform/errors.js';
-import type { Ids } from '../../../platform/validate.js';
-import { entriesOf, ledgerEntries, type LedgerEntry } from '../../base/ledger/ledger.service.js';
-import { applyChanges } from './apply.service.js';
-import type { Fleet } from './fleet-state.service.js';
-import type { FleetDocument, PlanChange } from './plan.model.js';
+import type { ReadWork } from '../../../database/work.js';
+import { yieldToEventLoop } from '../../../platform/clock.js';
+import { DomainError, invalid, tooManyRecords } from '../../../platform/errors.js';
+import { checked, type Ids, type Problem } from '../../../platform/validate.js';
+import { ledgerEntries } from '../../base/ledger/ledger.service.js';
+import { numbersWithVersions } from '../../fleet/logical-number/version-links.service.js';
+import { difference } from '../app/app-version.service.js';
+import { type Fleet, loadFleet, namesOf, presentState, versionKey } from './fleet-state.service.js';
+import {
+  FleetDocument,
+  MAX_CHANGES,
+  MAX_NAMED,
+  type Path,
+  type PlanChange,
+  type VersionNames,
+} from './plan.model.js';
 import { countTerminals } from './plan.repository.js';
-import { writtenState } from './plan.rules.js';
-import { planOf } from './planned.service.js';
+import { differences, hashOf } from './plan.rules.js';
 
-export { exportState } from './fleet-state.service.js';
+export type Planned = Awaited<ReturnType<typeof planOf>>;
+export type Plan = Awaited<ReturnType<typeof plan>>;
+export type Versions = ReadonlyMap<number, Ids>;
 
-/** The path that the field of an error names: planned.service.ts writes those in a document as JSON. */
+/** The path that the field of an error names: a path in a document is written as JSON. */
 export const pathOfField = (field: string): readonly string[] =>
   field.startsWith('[') ? (JSON.parse(field) as readonly string[]) : [field];
 
-/** A plan with the numbers of terminals that it affects. */
-export interface Plan {
-  readonly id: string;
-  /** Devices that change, and those of the groups and logical numbers whose software or values change. */
-  readonly terminals: number;
-  /** Devices whose logical number loses app versions. */
-  readonly losing: number;
-  readonly changes: readonly PlanChange[];
-}
-
-/** The plan of a document. Errors: those of `planOf`. */
-export async function plan(work: ReadWork, input: unknown): Promise<Plan> {
+/** The plan of a document, with the numbers of terminals that it affects. Errors: those of `planOf`. */
+export async function plan(work: ReadWork, input: unknown) {
   const { fleet, changes, hash } = await planOf(work, input);
   const idsOf = (kind: keyof FleetDocument, isMeant = (_change: PlanChange): boolean => true): Ids => {
     const own = changes.filter((change) => change.path[0] === kind && isMeant(change));
@@ -42,7 +42,9 @@ export async function plan(work: ReadWork, input: unknown): Promise<Plan> {
   const { items } = await ledgerEntries.slice(work, NEWEST);
   return {
     id: `${items[0]?.record.sequence ?? 0}-${hash}`,
+    /** Devices that change, and those of the groups and logical numbers whose software or values change. */
     terminals: await countTerminals(work, devices, numbers, idsOf('groups', isValue)),
+    /** Devices whose logical number loses app versions. */
     losing: await countTerminals(work, [], idsOf('logicalNumbers', isLoss), []),
     changes,
   };
@@ -50,54 +52,158 @@ export async function plan(work: ReadWork, input: unknown): Promise<Plan> {
 
 const NEWEST = firstIn('SEQUENCE', 1, { descending: true });
 
+/** Text of the path of a problem, as the name of a field in errors. */
+const fieldOf = ({ path }: Problem): string => JSON.stringify(['document', ...path]);
+
+function refuse(problems: readonly Problem[]): void {
+  if (problems.length === 0) return;
+  const byPath = Map.groupBy(problems, fieldOf);
+  const fields = Array.from(byPath, ([path, own]) => [path, own.map(({ message }) => message)] as const);
+  throw new DomainError('invalid', 'The document is not valid.', { fields: Object.fromEntries(fields) });
+}
+
 /**
- * Makes the changes of a plan, all or none. Errors: those of `planOf`, and `stale`, with what was changed since the plan,
- * if the document would now change something else.
+ * Compares a document with the present state: the changes that it would make, and the app versions of groups and logical
+ * numbers afterwards. Errors: `invalid` with all problems of the document, `too_many_records`.
  */
-export async function applyPlan(work: WriteWork, input: unknown, planId: string) {
-  const planned = await planOf(work, input);
-  const [, sequence, hash] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(planId) ?? [];
-  if (sequence === undefined) throw invalid('planId', 'must be the id of a plan');
-  if (planned.hash !== hash) throw await movedSince(work, planned.fleet, Number(sequence));
-  const job = await applyChanges(work, planned);
-  return { job, count: planned.changes.length, undo: writtenState(planned.present) };
+export async function planOf(work: ReadWork, input: unknown) {
+  const { data: document, problems } = checked(FleetDocument, input);
+  refuse(problems);
+  if (document === undefined) throw invalid('document', 'must be an object');
+  const named = Object.values(document).reduce((sum, records) => sum + Object.keys(records).length, 0);
+  if (named > MAX_NAMED) {
+    throw tooMany('The document', `${named} groups, logical numbers and devices`, MAX_NAMED);
+  }
+  await yieldToEventLoop();
+  const loaded = await loadFleet(work, document);
+  await yieldToEventLoop();
+  const found = unknownNames(loaded, document);
+  const { groups, attached, defaults } = groupsAfter(loaded, document, found);
+  const fleet = { ...loaded, logicalNumbers: await withLosers(work, loaded, attached) };
+  const { logicalNumbers, granted } = numbersAfter(fleet, document, attached, found);
+  refuse(found);
+  await yieldToEventLoop();
+  const desired = { ...document, groups, logicalNumbers };
+  const present = presentState(fleet, desired);
+  await yieldToEventLoop();
+  const changes = differences(present, desired);
+  if (changes.length > MAX_CHANGES) throw tooMany('The plan', `${changes.length} differences`, MAX_CHANGES);
+  await yieldToEventLoop();
+  return { fleet, present, attached, defaults, granted, changes, hash: hashOf(present, desired) };
 }
 
-const TYPES = ['app_version', 'device', 'group', 'logical_number', 'metacontent', 'parameter'];
-const MAX_ENTRIES = 1_000;
-const MAX_MOVED = 10;
+const tooMany = (what: string, records: string, limit: number): DomainError =>
+  tooManyRecords(what, records, limit, 'divide the document');
 
-/** The error that names the changes of a fleet since a plan. */
-async function movedSince(work: ReadWork, fleet: Fleet, sequence: number): Promise<DomainError> {
-  const key = { value: sequence, id: sequence };
-  const later = firstIn('SEQUENCE', MAX_ENTRIES, { key, condition: entriesOf(TYPES) });
-  const { items } = await ledgerEntries.slice(work, later);
-  const idsOf = (records: Iterable<{ readonly id: number }>) => new Set(Array.from(records, ({ id }) => id));
-  const groups = idsOf(fleet.groups.values());
-  const numbers = idsOf(fleet.logicalNumbers.values());
-  const own: Readonly<Record<string, ReadonlySet<number>>> = {
-    group: groups,
-    logical_number: numbers,
-    device: idsOf(fleet.devices.values()),
-    app_version: new Set(fleet.versions.keys()),
-  };
-  const isMeant = ({ entityType, entityId, before, after }: LedgerEntry): boolean => {
-    const { groupId = 0, logicalNumberId = 0 } = (after ?? before ?? {}) as Readonly<Record<string, number>>;
-    return own[entityType]?.has(entityId ?? 0) ?? (groups.has(groupId) || numbers.has(logicalNumberId));
-  };
-  const moved = items.flatMap(({ record }) => (isMeant(record) ? [record] : [])).slice(0, MAX_MOVED);
-  const messages = moved.map(
-    (entry) => `The ${nameOf(entry)} was changed again, by entry ${entry.sequence} of the ledger.`,
-  );
-  const message = 'The fleet was changed since the plan: plan again.';
-  return new DomainError('stale', message, {
-    fields: { planId: messages.length > 0 ? messages : [message] },
+/** A problem for each name that the company does not have. */
+function unknownNames(fleet: Fleet, document: FleetDocument): Problem[] {
+  const whats = { groups: 'group', logicalNumbers: 'logical number', devices: 'device' } as const;
+  const problemsOf = (kind: keyof typeof whats, name: string | null | undefined, path: Path): Problem[] =>
+    name == null || fleet[kind].has(name) ? [] : [{ path, message: `is no ${whats[kind]} of the company` }];
+  return [
+    ...(['groups', 'logicalNumbers', 'devices'] as const).flatMap((kind) =>
+      Object.keys(document[kind]).flatMap((name) => problemsOf(kind, name, [kind, name])),
+    ),
+    ...Object.entries(document.logicalNumbers).flatMap(([name, { group }]) =>
+      problemsOf('groups', group, ['logicalNumbers', name, 'group']),
+    ),
+    ...Object.entries(document.devices).flatMap(([name, { logicalNumber }]) =>
+      problemsOf('logicalNumbers', logicalNumber, ['devices', name, 'logicalNumber']),
+    ),
+  ];
+}
+
+/** App versions of a group or logical number: those that the document names, and the present ones. */
+interface Section {
+  readonly path: Path;
+  readonly given: VersionNames | undefined;
+  readonly present: Ids;
+  /** Versions of its group after the change; absent for the versions of a group itself. */
+  readonly attached?: Ids;
+}
+
+/** The versions of a section after a change, and their names if it is given or loses some; adds problems to `found`. */
+function versionsAfter(fleet: Fleet, found: Problem[], { path, given, present, attached }: Section) {
+  if (given === undefined) {
+    const ids = present.filter((id) => attached?.includes(id) !== false);
+    return { ids, names: ids.length === present.length ? undefined : namesOf(fleet, ids) };
+  }
+  const ids = Object.entries(given).flatMap(([app, numbers]) => {
+    const idOf = (number: string) => fleet.versionIds.get(versionKey(app, number));
+    const unknown = numbers.filter((number) => idOf(number) === undefined);
+    const known = numbers.filter((number) => idOf(number) !== undefined);
+    const refused = known.filter((number) => attached?.includes(idOf(number) ?? 0) === false);
+    const addProblem = (message: string) => found.push({ path: [...path, app], message });
+    if (!fleet.apps.has(app)) addProblem('is no app of the company');
+    else if (unknown.length > 0) addProblem(`has no version ${unknown.join(', ')}`);
+    if (refused.length > 0) {
+      addProblem(`must be app versions that are attached to the group: not ${refused.join(', ')}`);
+    }
+    return known.flatMap((number) => idOf(number) ?? []);
   });
+  return { ids, names: namesOf(fleet, ids) };
 }
 
-/** For example `logical number 1001`. */
-function nameOf({ entityType, before, after }: LedgerEntry): string {
-  const record = (after ?? before ?? {}) as Readonly<Record<string, string>>;
-  const name = record.serialNumber ?? record.number ?? record.name ?? record.key ?? '';
-  return `${entityType.replaceAll('_', ' ')} ${name}`;
+/** The groups of a document with the default versions that they lose, and the versions of all groups afterwards. */
+function groupsAfter(fleet: Fleet, document: FleetDocument, found: Problem[]) {
+  const [attached, defaults] = [new Map(fleet.attached), new Map(fleet.defaults)];
+  const groups = Object.entries(document.groups).map(([name, own]) => {
+    const { id = 0 } = fleet.groups.get(name) ?? {};
+    const pathOf = (section: string, ...more: readonly string[]): Path => ['groups', name, section, ...more];
+    const [given, present] = [own.appVersions, fleet.attached.get(id) ?? []];
+    const software = versionsAfter(fleet, found, { path: pathOf('appVersions'), given, present });
+    const ofDefaults = versionsAfter(fleet, found, {
+      path: pathOf('defaultAppVersions'),
+      given: own.defaultAppVersions,
+      present: fleet.defaults.get(id) ?? [],
+      attached: software.ids,
+    });
+    for (const [app, numbers] of Object.entries(own.defaultAppVersions ?? {})) {
+      if (numbers.length < 2) continue;
+      const message = `must have at most one version of each app: ${numbers.join(' and ')} are of one app`;
+      found.push({ path: pathOf('defaultAppVersions', app), message });
+    }
+    attached.set(id, software.ids);
+    defaults.set(id, ofDefaults.ids);
+    const [appVersions, defaultAppVersions] = [software.names, ofDefaults.names];
+    return [
+      name,
+      { ...own, ...(appVersions && { appVersions }), ...(defaultAppVersions && { defaultAppVersions }) },
+    ] as const;
+  });
+  return { groups: Object.fromEntries(groups), attached, defaults };
+}
+
+/** The logical numbers of a document, and others that lose versions, and the versions of all afterwards. */
+function numbersAfter(fleet: Fleet, document: FleetDocument, attached: Versions, found: Problem[]) {
+  const states = new Map(Object.entries(document.logicalNumbers));
+  const granted = new Map<number, Ids>();
+  for (const { id, number, groupId, appVersionIds } of fleet.logicalNumbers.values()) {
+    const own = states.get(number);
+    const groupAfter = own?.group === undefined ? groupId : fleet.groups.get(own.group ?? '')?.id;
+    const { ids, names } = versionsAfter(fleet, found, {
+      path: ['logicalNumbers', number, 'appVersions'],
+      given: own?.appVersions,
+      present: appVersionIds,
+      attached: attached.get(groupAfter ?? 0) ?? [],
+    });
+    granted.set(id, ids);
+    if (names) states.set(number, { ...own, appVersions: names });
+  }
+  return { logicalNumbers: Object.fromEntries(states), granted };
+}
+
+/** The logical numbers of a fleet, and others that lose versions because their groups do. Errors: `too_many_records`. */
+async function withLosers(work: ReadWork, fleet: Fleet, attached: Versions) {
+  const losing = Array.from(attached, ([id, after]) => {
+    return { id, lost: difference(fleet.attached.get(id) ?? [], after).removed };
+  }).filter(({ lost }) => lost.length > 0);
+  if (losing.length === 0) return fleet.logicalNumbers;
+  const versionIds = [...new Set(losing.flatMap(({ lost }) => lost))];
+  const groupIds = losing.map(({ id }) => id);
+  const losers = await numbersWithVersions(work, versionIds, groupIds, MAX_CHANGES);
+  if (losers === null) {
+    throw tooMany('The plan', `more than ${MAX_CHANGES} versions that logical numbers lose`, MAX_CHANGES);
+  }
+  return new Map([...losers.map((each) => [each.number, each] as const), ...fleet.logicalNumbers]);
 }

@@ -1,7 +1,45 @@
 import * as g from '../../../graphql/index.js';
-import { PaymentsType, shownPayments } from './rollout-payments.graphql.js';
+import { DAY } from '../../../platform/clock.js';
+import { approvedPercent } from './rollout-payments.service.js';
 import { RolloutType } from './rollout.graphql.js';
-import { MAX_WAVES, NO_FIGURES, type Rollout, type StopWhen, type Window } from './rollout.model.js';
+import {
+  COMPARED_MS,
+  MAX_WAVES,
+  NO_FIGURES,
+  type PaymentFigures,
+  type Rollout,
+  type StopWhen,
+  type WavePayments,
+  type Window,
+} from './rollout.model.js';
+
+const FiguresType = g.objectType<ReturnType<typeof shownFigures>>(
+  'RolloutPaymentFigures',
+  'Payments of terminals that started in a span of time.',
+  {
+    terminals: g.int('Number of terminals.'),
+    payments: g.int('Transactions with a payment, whatever its status.'),
+    approved: g.int('Payments with the status APPROVED; cancellations and refunds too.'),
+    failed: g.int('Transactions of type SWITCH that failed, which have no payment.'),
+    approvedPercent: g.float.orNull('Share of `approved` in `payments` and `failed`. Null if both are 0.'),
+    perTerminalDay: g.float.orNull('Payments of a terminal in a day, on average. Null without terminals.'),
+  },
+);
+
+const PaymentsType = g.objectType<NonNullable<ReturnType<typeof shownPayments>>>(
+  'RolloutPayments',
+  'Payments of the terminals of a wave that have got the versions, and those to compare them with. Counted once a minute, and less often as the span grows: at least each sixtieth of it.',
+  {
+    from: g.instant('When the wave began.'),
+    to: g.instant('End of the span: when they were counted last, or seven days after the wave began.'),
+    now: g.object(FiguresType, 'The terminals of the wave, in the span.'),
+    before: g.object(FiguresType, 'The same terminals, in the same span seven days earlier.'),
+    waiting: g.object.orNull(
+      FiguresType,
+      'Terminals of later waves that wait for the versions, in the span. Null if there are none.',
+    ),
+  },
+);
 
 type WaveState = 'waiting' | 'begun' | 'passed';
 
@@ -64,6 +102,27 @@ const WindowType = g.objectType<Window>('RolloutWindow', 'Hours of the day in wh
   ...HOURS,
   zone: g.text('Time zone of the hours, for example America/Sao_Paulo.'),
 });
+
+function shownFigures(figures: PaymentFigures, days: number) {
+  const { terminals, payments } = figures;
+  const perTerminalDay = terminals === 0 ? null : payments / terminals / days;
+  return { ...figures, approvedPercent: approvedPercent(figures), perTerminalDay };
+}
+
+/** Payments of a wave as clients see them; null if they have not been counted. */
+function shownPayments(counted: WavePayments | undefined) {
+  if (counted?.now == null || counted.before === null) return null;
+  const { from, countedAt, now, before, waiting } = counted;
+  const to = Math.min(countedAt, from + COMPARED_MS);
+  const days = (to - from) / DAY;
+  return {
+    from: new Date(from),
+    to: new Date(to),
+    now: shownFigures(now, days),
+    before: shownFigures(before, days),
+    waiting: waiting === null ? null : shownFigures(waiting, days),
+  };
+}
 
 function shownWaves({ wave, waves, state, figures, payments }: Rollout) {
   return waves.map((each, place) => {

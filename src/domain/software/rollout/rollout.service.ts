@@ -4,6 +4,7 @@ import { DAY } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { invalid, DomainError } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
+import { countingRecords } from '../../base/alert/alert-kind.service.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { cancelJob, jobs, startJob } from '../../base/job/job.service.js';
 import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
@@ -21,6 +22,7 @@ import {
 import {
   type DrawnRow,
   nextSequence,
+  rollouts,
   rolloutTable,
   selectDevicesOf,
   selectRows,
@@ -42,6 +44,19 @@ const MAX_DAYS_AHEAD = 60;
 
 const records = new Records(rolloutTable);
 export const { get: getRollout } = records;
+
+/** Alerts of rollouts that have stopped by themselves. */
+export const stoppedRollouts = countingRecords(
+  rollouts,
+  'ID',
+  (since) => ({
+    and: [
+      { field: 'state', operator: 'eq', value: 'stopped_by_failures' },
+      { field: 'updatedAt', operator: 'gte', value: since },
+    ],
+  }),
+  ({ name }) => name,
+);
 
 /** A rollout that was checked, and its terminals in their waves. */
 export interface RolloutPlan {

@@ -17,31 +17,23 @@ export async function selectPosition(work: ReadWork, at: Date): Promise<number |
   return rows[0]?.sequence ?? null;
 }
 
-interface Around {
-  readonly id: number;
-  /** Sequence of the last change of the record up to the position; null if none is kept. */
-  readonly last: number | null;
-  /** Sequence of its next change, and the record before that as JSON text, null if it created the record. */
-  readonly next: number | null;
-  readonly before: string | null;
-}
-
-/** The changes of records next to a position of the ledger. One statement. */
+/**
+ * The changes of records next to a position of the ledger: the sequence of the last one up to it, null if none is kept, and
+ * that of the next one, with the record before it as JSON text, null if it created the record. One statement.
+ */
 export async function selectAround(work: ReadWork, type: EntityTypeName, ids: Ids, position: number) {
   const { db, companyId } = specialSql(work);
   const of = sql`company_id = ${companyId} and entity_id = p.value and entity_type = ${type}`;
-  const { rows } = await sql<Around>`select p.value as id, n.sequence as next, n.before as before,
+  const { rows } = await sql<{
+    id: number;
+    last: number | null;
+    next: number | null;
+    before: string | null;
+  }>`select p.value as id, n.sequence as next, n.before as before,
       (select max(sequence) from ledger where ${of} and sequence <= ${position}) as last
     from ${idTable(ids)} left join ledger as n on n.company_id = ${companyId}
       and n.sequence = (select min(sequence) from ledger where ${of} and sequence > ${position})`.execute(db);
   return rows;
-}
-
-interface ChangeRow {
-  readonly sequence: number;
-  /** Texts of JSON. */
-  readonly before: string | null;
-  readonly after: string;
 }
 
 /** Changes that one record shows at most. */
@@ -61,7 +53,11 @@ export async function selectChangesOf<T extends object>(
   const differs = fields.map(
     (field) => sql`${jsonText('e.before', field)} is distinct from ${jsonText('e.after', field)}`,
   );
-  const { rows } = await sql<ChangeRow>`select e.sequence, e.before, e.after from ledger as e
+  const { rows } = await sql<{
+    sequence: number;
+    before: string | null;
+    after: string;
+  }>`select e.sequence, e.before, e.after from ledger as e
     where e.company_id = ${companyId} and e.entity_id = ${id} and e.entity_type = ${type}
       and e.sequence <= ${position} and e.after is not null and e.action <> 'report' and (${sql.join(differs, sql` or `)})
     order by e.sequence desc limit ${MAX_CHANGES}`.execute(db);

@@ -1,14 +1,7 @@
 import { inCompany, type OfCompany } from '../database/company/company-rows.js';
 import type { SystemWriteWork, Units } from '../database/work.js';
 import { selectOnlyDevices } from '../domain/fleet/device/device.service.js';
-import {
-  claimDeliveries,
-  confirmDeliveries,
-  giveBack,
-  markSent,
-  nextDueCompany,
-  sendAgain,
-} from '../domain/messages/notification/dispatch.service.js';
+import * as dispatch from '../domain/messages/notification/dispatch.service.js';
 import { DELIVERY, type ClaimedDelivery } from '../domain/messages/notification/notification.model.js';
 import { noteInstallOfNumber } from '../domain/software/manifest/manifest.service.js';
 import type { Confirmation, ConfirmationResult, DeliveryQueue } from '../mqtt/delivery-queue.js';
@@ -58,9 +51,9 @@ async function takeAll(work: OfCompany<SystemWriteWork>, confirmations: readonly
   const named = confirmations.flatMap(({ event, logicalNumber }) =>
     event === null ? [] : [{ event, logicalNumber }],
   );
-  const results = (await confirmDeliveries(work, named)).values();
+  const results = (await dispatch.confirmDeliveries(work, named)).values();
   const hellos = confirmations.filter(({ event, install }) => event === null && install === undefined);
-  await sendAgain(work, new Set(hellos.map(({ logicalNumber }) => logicalNumber)));
+  await dispatch.sendAgain(work, new Set(hellos.map(({ logicalNumber }) => logicalNumber)));
   return confirmations.map(({ event }) => (event === null ? 'hello' : (results.next().value ?? 'unknown')));
 }
 
@@ -80,10 +73,10 @@ function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<C
   const write = <T>(companyId: number, use: (work: OfCompany<SystemWriteWork>) => Promise<T>): Promise<T> =>
     units.systemWrite(LOCAL_ORIGIN, (work) => use(inCompany(work, companyId)), companyId);
   return {
-    nextCompany: (after) => units.systemRead((work) => nextDueCompany(work, after)),
-    claim: (companyId, limit) => write(companyId, (work) => claimDeliveries(work, limit)),
-    sent: (companyId, deliveries) => write(companyId, (work) => markSent(work, deliveries)),
-    giveBack: (companyId, deliveries) => write(companyId, (work) => giveBack(work, deliveries)),
+    nextCompany: (after) => units.systemRead((work) => dispatch.nextDueCompany(work, after)),
+    claim: (companyId, limit) => write(companyId, (work) => dispatch.claimDeliveries(work, limit)),
+    sent: (companyId, deliveries) => write(companyId, (work) => dispatch.markSent(work, deliveries)),
+    giveBack: (companyId, deliveries) => write(companyId, (work) => dispatch.giveBack(work, deliveries)),
     confirm: async (companyId, confirmations) => {
       const numbers = new Set(confirmations.map(({ logicalNumber }) => logicalNumber));
       const { results, seen, now } = await write(companyId, async (work) => ({

@@ -12,15 +12,7 @@ import { type Clock, DAY } from '../platform/clock.js';
 import { createRandom, type Random } from '../platform/random.js';
 import { localCaller, LOCAL_ORIGIN, type Caller, type Role } from '../platform/requests.js';
 import { COMPANY_PLANS, type CompanyPlan } from './catalog.js';
-import {
-  createGroups,
-  createSoftware,
-  createTerminals,
-  createTerminalSettings,
-  sendNotifications,
-  type Making,
-  type Terminal,
-} from './fleet.js';
+import * as fleet from './fleet.js';
 import { type ReportedTransaction, TransactionGenerator } from './transactions.js';
 
 /** Days of transactions; all other records are older. */
@@ -117,14 +109,14 @@ function personOf(plan: CompanyPlan, role: Role) {
 async function createFleet(timeline: Timeline, plan: CompanyPlan, caller: Caller): Promise<readonly Group[]> {
   const { random, at } = timeline;
   const inConsole = { ...caller, channel: 'interface' } as const;
-  const make = <T>(daysAgo: number, by: Caller, use: (making: Making) => Promise<T>): Promise<T> =>
+  const make = <T>(daysAgo: number, by: Caller, use: (making: fleet.Making) => Promise<T>): Promise<T> =>
     at(daysAgo).write(by, (work) => use({ work, random, plan }));
-  const groups = await make(COMPANY_AGE - 1, inConsole, createGroups);
-  const software = await make(COMPANY_AGE - 2, caller, (making) => createSoftware(making, groups));
+  const groups = await make(COMPANY_AGE - 1, inConsole, fleet.createGroups);
+  const software = await make(COMPANY_AGE - 2, caller, (making) => fleet.createSoftware(making, groups));
   const terminals = await make(COMPANY_AGE - 4, caller, (making) =>
-    createTerminals(making, groups, software),
+    fleet.createTerminals(making, groups, software),
   );
-  await make(COMPANY_AGE - 5, inConsole, (making) => createTerminalSettings(making, terminals));
+  await make(COMPANY_AGE - 5, inConsole, (making) => fleet.createTerminalSettings(making, terminals));
   await createHistory(timeline, plan, caller, { groups, terminals });
   return groups;
 }
@@ -134,7 +126,7 @@ async function createHistory(
   { random, now, at, onDay }: Timeline,
   plan: CompanyPlan,
   caller: Caller,
-  { groups, terminals }: { readonly groups: readonly Group[]; readonly terminals: readonly Terminal[] },
+  { groups, terminals }: { readonly groups: readonly Group[]; readonly terminals: readonly fleet.Terminal[] },
 ): Promise<void> {
   const generator = new TransactionGenerator(random, plan, terminals);
   const average = plan.transactions / HISTORY_DAYS;
@@ -142,7 +134,7 @@ async function createHistory(
     const share = random.whole(80, 120) / 100;
     await at(daysAgo).write(caller, async (work) => {
       await recordAll(work, generator.day(work.now, Math.round(average * share)));
-      if (daysAgo % 7 === 1) await sendNotifications({ work, random, plan }, groups, terminals);
+      if (daysAgo % 7 === 1) await fleet.sendNotifications({ work, random, plan }, groups, terminals);
     });
     onDay();
   }

@@ -5,53 +5,14 @@ export { keptExport, type KeptExport } from './export/start.js';
 export { findSentFile } from './http/operation-text.js';
 export { requestError } from './schema/errors.js';
 export { conditionOf } from './schema/filter.js';
-export {
-  all,
-  computed,
-  fields,
-  graphqlModule,
-  many,
-  mutation,
-  nodesOf,
-  nodeType,
-  one,
-  query,
-  required,
-  subscription,
-  type GraphqlModule,
-  type ResolvedField,
-} from './schema/fields.js';
+export * from './schema/fields.js';
 export { inputOf, type Input } from './schema/input.js';
 export { connectionOf, listTypes, OrderDirection } from './schema/list.js';
-export {
-  fieldName,
-  globalId,
-  idOf,
-  Node,
-  numberIn,
-  parseGlobalId,
-  plural,
-  recordAt,
-  withNumbers,
-  words,
-} from './schema/node.js';
+export * from './schema/node.js';
 export { BulkErrorPolicy, bulkMutation } from './schema/bulk.js';
-export {
-  deletion,
-  FORCE,
-  mutations,
-  ownMutation,
-  recordMutation,
-  recordMutations,
-} from './schema/mutations.js';
+export * from './schema/mutations.js';
 export { DEFAULT_FIRST, MAX_FIRST, pageRequest, searchesOf } from './schema/page.js';
 export { changedRecord, payload, payloadType, refusalFields, WARNINGS } from './schema/payload.js';
 export { changes, listQuery, queries } from './schema/queries.js';
-export {
-  type Info,
-  keptConditionOf,
-  TARGET_ARGS,
-  targetConditionOf,
-  targetPayload,
-} from './schema/target.js';
+export * from './schema/target.js';
 export * from './schema/types.js';

@@ -26,14 +26,7 @@ import { firstCode, maskErrors, type MaskingOptions } from './execution/mask.js'
 import { executeRepeatable } from './execution/repeatable.js';
 import type { OperationText } from './http/operation-text.js';
 import type { Admission, AdmittedDocument, Price } from './limits/admission.js';
-import {
-  approximateJsonBytes,
-  JsonMeasure,
-  LIMITS,
-  OperationRefused,
-  operationRefused,
-  tooLarge,
-} from './limits/limits.js';
+import * as limits from './limits/limits.js';
 import { plannedResult, type PlannedFields, type PlannedResult } from './plan/plan.js';
 
 export interface OperationParts extends MaskingOptions {
@@ -117,7 +110,7 @@ export class Operation {
     if (Symbol.asyncIterator in source) return source;
     const [first, ...others] = source.errors ?? [];
     if (first === undefined) throw new Error('A subscription was refused without an error.');
-    throw new OperationRefused([first, ...others]);
+    throw new limits.OperationRefused([first, ...others]);
   }
 
   /** The response to an event as JSON; null if it may differ for other callers with the same rights. */
@@ -126,7 +119,7 @@ export class Operation {
     try {
       const { data, errors } = await this.#execute(context, event);
       if (data == null || errors !== undefined || isPersonal()) return null;
-      if (approximateJsonBytes(data) > LIMITS.answerBytes) return null;
+      if (limits.approximateJsonBytes(data) > limits.LIMITS.answerBytes) return null;
       return await withContents(JSON.stringify({ data }), context);
     } finally {
       context.finish();
@@ -158,10 +151,10 @@ export class Operation {
     context: GraphqlContext,
     extensions: object | undefined,
   ): Promise<Answer> {
-    const measure = new JsonMeasure();
+    const measure = new limits.JsonMeasure();
     const bytes = measure.of(data) + (planned?.length ?? 0);
-    if (bytes > LIMITS.answerBytes) {
-      const refused = { data: null, errors: [tooLarge('answerBytes', bytes)] };
+    if (bytes > limits.LIMITS.answerBytes) {
+      const refused = { data: null, errors: [limits.tooLarge('answerBytes', bytes)] };
       return await this.#rendered(refused, context, extensions);
     }
     const shown = errors && this.#masked(context, errors);
@@ -192,7 +185,7 @@ export class Operation {
 async function textOf(
   data: ExecutionResult['data'],
   planned: PlannedFields | undefined,
-  measure: JsonMeasure,
+  measure: limits.JsonMeasure,
 ): Promise<string> {
   if (data == null || planned === undefined) return await measure.text(data);
   let text = '{';
@@ -222,16 +215,16 @@ function argumentsOf({ schema, document, operation, variables }: Executable, con
     variableValues: variables,
     contextValue: context,
     // One less than the limit, because graphql-js adds an entry that says there are more.
-    options: { maxCoercionErrors: LIMITS.errors - 1 },
+    options: { maxCoercionErrors: limits.LIMITS.errors - 1 },
   };
 }
 
-function noSuchOperation(operationName: string | null): OperationRefused {
+function noSuchOperation(operationName: string | null): limits.OperationRefused {
   const message =
     operationName === null
       ? 'Must provide operation name if query contains multiple operations.'
       : `Unknown operation named "${operationName}".`;
-  return operationRefused('OPERATION_RESOLUTION_FAILURE', message);
+  return limits.operationRefused('OPERATION_RESOLUTION_FAILURE', message);
 }
 
 /** Equal for subscriptions with equal events for equal rights: operation and variables but that of `after`. */

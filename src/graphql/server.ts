@@ -13,23 +13,13 @@ import { createExports, type SendExport } from './export/export.js';
 import { createGraphiql } from './http/graphiql.js';
 import { answerOperations } from './http/operations.js';
 import { refuseOperation } from './http/refusal.js';
-import {
-  authenticateRequest,
-  createAuthenticate,
-  demandMethod,
-  headAsGet,
-  listMethods,
-  METHODS,
-  readOperation,
-  refuseForgery,
-  type BodyOptions,
-} from './http/request.js';
+import * as requests from './http/request.js';
 import { Admission } from './limits/admission.js';
 import { EventStreams } from './live/event-streams.js';
 import { LIVE_TIMES, type LiveTimes } from './live/limits.js';
 import { Sockets } from './live/sockets.js';
 
-export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, BodyOptions {
+export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, requests.BodyOptions {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
   /** Mutations of which a document may contain one in total, see `checkStructure`. */
@@ -60,34 +50,34 @@ export interface Graphql {
 }
 
 export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
-  const authenticate = createAuthenticate(options.authenticator, options);
+  const authenticate = requests.createAuthenticate(options.authenticator, options);
   const parts = { ...options, admission: new Admission(options), authenticate };
   const times = { ...LIVE_TIMES, ...options.liveTimes };
   const sockets = new Sockets(parts, times);
   const streams = new EventStreams(parts, times);
   const router = Router({ caseSensitive: true });
-  router.options('/', listMethods('/graphql'));
-  router.options('/stream', listMethods('/graphql/stream'));
+  router.options('/', requests.listMethods('/graphql'));
+  router.options('/stream', requests.listMethods('/graphql/stream'));
   router.all('/', sockets.upgrade);
   router.all(
     '/stream',
-    demandMethod('/graphql/stream'),
+    requests.demandMethod('/graphql/stream'),
     streams.demandAcceptable,
     // An EventSource sends GET without any header of its own; a GET changes nothing.
-    refuseForgery('/graphql/stream', ['POST']),
-    authenticateRequest(authenticate),
-    readOperation(options),
+    requests.refuseForgery('/graphql/stream', ['POST']),
+    requests.authenticateRequest(authenticate),
+    requests.readOperation(options),
     streams.respond,
   );
   if (options.development) router.use(await createGraphiql(options.graphiqlToken));
   const execute = [
-    refuseForgery('/graphql', METHODS),
-    authenticateRequest(authenticate, true),
-    demandMethod('/graphql'),
-    readOperation(options),
+    requests.refuseForgery('/graphql', requests.METHODS),
+    requests.authenticateRequest(authenticate, true),
+    requests.demandMethod('/graphql'),
+    requests.readOperation(options),
     await answerOperations(parts, options.observer.watch),
   ];
-  router.all('/', headAsGet, ...execute);
+  router.all('/', requests.headAsGet, ...execute);
   return {
     handler: router,
     post: chain(execute),

@@ -6,13 +6,7 @@ import { isIP, type LookupFunction } from 'node:net';
 
 import { SECOND, systemClock } from '../platform/clock.js';
 import { codeOf } from '../platform/errors.js';
-import {
-  type AddressProblem,
-  addressProblemOf,
-  type Outgoing,
-  type OutgoingPost,
-  type PostOutcome,
-} from '../platform/outgoing.js';
+import * as outgoing from '../platform/outgoing.js';
 import type { RuleMessage } from '../platform/rules.js';
 
 /** Time for a whole request with its response. */
@@ -28,8 +22,8 @@ export type Resolve = (name: string) => Promise<readonly string[]>;
  * Sends requests to addresses that users have given. The addresses that are checked are those to which the socket is
  * connected; redirects are failures, so none is followed.
  */
-export class OutgoingRequests implements Outgoing {
-  readonly #problemOfAddress: AddressProblem;
+export class OutgoingRequests implements outgoing.Outgoing {
+  readonly #problemOfAddress: outgoing.AddressProblem;
 
   /** `networks` are allowed besides public addresses, for example `10.0.0.0/8`. */
   constructor(
@@ -37,7 +31,7 @@ export class OutgoingRequests implements Outgoing {
     private readonly resolve: Resolve = resolveName,
     private readonly timeoutMs = TIMEOUT_MS,
   ) {
-    this.#problemOfAddress = addressProblemOf(networks);
+    this.#problemOfAddress = outgoing.addressProblemOf(networks);
   }
 
   problemOf(url: string): RuleMessage | null {
@@ -45,7 +39,7 @@ export class OutgoingRequests implements Outgoing {
     return isIP(host) === 0 ? null : this.#problemOfAddress(host, isEncrypted);
   }
 
-  async post(request: OutgoingPost): Promise<PostOutcome> {
+  async post(request: outgoing.OutgoingPost): Promise<outgoing.PostOutcome> {
     const since = systemClock.elapsed();
     const timeout = AbortSignal.timeout(this.timeoutMs);
     const late = `There was no response within ${this.timeoutMs / SECOND} s.`;
@@ -64,7 +58,7 @@ export class OutgoingRequests implements Outgoing {
    * Status of the response, of which a bounded part is read. Each request has a connection of its own. Errors: `Refused`,
    * and those of connections.
    */
-  async #send({ url, headers, body, signal }: OutgoingPost, timeout: AbortSignal): Promise<number> {
+  async #send({ url, headers, body, signal }: outgoing.OutgoingPost, timeout: AbortSignal): Promise<number> {
     const { host, isEncrypted } = partsOf(url);
     // Node looks up no address that is in the URL.
     const problem = this.problemOf(url);

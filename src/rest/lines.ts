@@ -1,29 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import type { Units, WriteWork } from '../database/work.js';
-import {
-  bodyPieces,
-  inviteBody,
-  MAX_BODY_BYTES,
-  notAnObject,
-  notUtf8,
-  refuseLabels,
-} from '../http/body/body.js';
+import * as bodies from '../http/body/body.js';
 import { HttpProblem, problemResponse } from '../http/problem.js';
 import { mediaTypeOf, requestContextOf } from '../http/request.js';
 import { begun, endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
 import { takeSlot } from '../http/server/admission.js';
 import { mayTakeLong } from '../http/server/listen.js';
 import { companyOwner, workFor } from '../platform/clock.js';
-import {
-  ndjsonLine,
-  ndjsonRows,
-  addRows,
-  batchesOf,
-  NO_ROWS,
-  type Row,
-  type RowResult,
-} from '../platform/encoding/json.js';
+import * as ndjson from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
 import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/requests.js';
 import { isObject } from '../platform/validate.js';
@@ -35,11 +20,11 @@ export const NDJSON_TYPE = 'application/x-ndjson';
 /** Stores rows in batches, each in its own unit of work. `Checked` is a batch checked before its unit. */
 export interface RowStore<Checked> {
   /** Checks a batch of rows; yields to the event loop during long work. */
-  check(rows: readonly Row[]): Promise<Checked>;
+  check(rows: readonly ndjson.Row[]): Promise<Checked>;
   /** Stores the batch. Resolves to one result per row, in the same order. */
-  store(work: WriteWork, checked: Checked): Promise<readonly RowResult[]>;
+  store(work: WriteWork, checked: Checked): Promise<readonly ndjson.RowResult[]>;
   /** Whether the answer has a line for this row. */
-  shows(result: RowResult): boolean;
+  shows(result: ndjson.RowResult): boolean;
 }
 
 /** Route with an NDJSON request of any length and an NDJSON answer. */
@@ -63,7 +48,7 @@ interface LineOptions {
 export const MAX_LINE_BYTES = 256 * 1024;
 
 /** Maximum rows and bytes stored in one transaction: other writes wait while it runs. */
-const BATCH = { rows: 500, bytes: MAX_BODY_BYTES } as const;
+const BATCH = { rows: 500, bytes: bodies.MAX_BODY_BYTES } as const;
 
 /** Maximum concurrent streams of one company: each buffers a batch, and batches are stored one by one. */
 export const STREAMS_OF_COMPANY = 4;
@@ -89,12 +74,12 @@ async function receive<Checked>(
   if (mediaTypeOf(request) !== NDJSON_TYPE) {
     throw notNdjson(`Send one JSON object per line, as Content-Type: ${NDJSON_TYPE}.`);
   }
-  await refuseLabels(request, bodyMs);
+  await bodies.refuseLabels(request, bodyMs);
   enterStreams(response, caller);
   holdBytes(response, STREAM_BYTES);
   await units.write(caller, (work) => route.demandRoom(work));
-  inviteBody(request, response);
-  const pieces = await begun(bodyPieces(request, { bodyMs }, stopping));
+  bodies.inviteBody(request, response);
+  const pieces = await begun(bodies.bodyPieces(request, { bodyMs }, stopping));
   mayTakeLong(response);
   response.status(200).setHeader('Content-Type', NDJSON_TYPE);
   response.flushHeaders();
@@ -104,7 +89,7 @@ async function receive<Checked>(
     demandScope(again, route.scope);
     return await units.write(again, use);
   };
-  const rows = ndjsonRows(pieces, MAX_LINE_BYTES);
+  const rows = ndjson.ndjsonRows(pieces, MAX_LINE_BYTES);
   await writeInPieces(response, lineAnswers(route, { rows, write, requestId, onError }));
   endResponse(request, response);
 }
@@ -125,7 +110,7 @@ export function stoppingProblem(): HttpProblem {
 }
 
 export interface Lines {
-  readonly rows: AsyncIterable<Row> | Iterable<Row>;
+  readonly rows: AsyncIterable<ndjson.Row> | Iterable<ndjson.Row>;
   /** Runs a unit of work as the sender, after checking the token again. Errors: those of an invalid token. */
   readonly write: <T>(use: (work: WriteWork) => Promise<T>) => Promise<T>;
   readonly requestId: string;
@@ -136,22 +121,22 @@ export interface Lines {
 /** Yields lines for the rows of each committed batch, then the totals. An error ends the answer, in its last line. */
 export async function* lineAnswers<Checked>(store: RowStore<Checked>, lines: Lines): AsyncGenerator<string> {
   const { rows, requestId } = lines;
-  let totals = NO_ROWS;
+  let totals = ndjson.NO_ROWS;
   try {
-    for await (const batch of batchesOf(rows, BATCH)) {
+    for await (const batch of ndjson.batchesOf(rows, BATCH)) {
       const checked = await store.check(batch);
       const results = await lines.write((work) => store.store(work, checked));
-      totals = addRows(totals, results);
-      const shown = results.filter((result) => store.shows(result)).map(ndjsonLine);
+      totals = ndjson.addRows(totals, results);
+      const shown = results.filter((result) => store.shows(result)).map(ndjson.ndjsonLine);
       if (shown.length > 0) yield shown.join('');
     }
   } catch (error) {
     const { status, body } = problemResponse(error, requestId);
     if (status === 500) lines.onError(error, requestId);
-    yield ndjsonLine({ error: body, ...totals });
+    yield ndjson.ndjsonLine({ error: body, ...totals });
     return;
   }
-  yield ndjsonLine(totals);
+  yield ndjson.ndjsonLine(totals);
 }
 
 /** Maximum rows and bytes of a body that is read as a whole. */
@@ -170,8 +155,8 @@ export async function readRows(request: Request, body: AsyncIterable<Uint8Array>
       `Send a JSON object per line as Content-Type: ${NDJSON_TYPE}, or one as application/json.`,
     );
   }
-  const rows: Row[] = [];
-  for await (const row of ndjsonRows(pieces, MAX_LINE_BYTES)) {
+  const rows: ndjson.Row[] = [];
+  for await (const row of ndjson.ndjsonRows(pieces, MAX_LINE_BYTES)) {
     rows.push(row);
     if (rows.length > limits.rows) throw tooLarge(`${limits.rows} lines`);
   }
@@ -193,7 +178,7 @@ function tooLarge(limit: string): HttpProblem {
 }
 
 /** The only row, sent as JSON. Errors: 400. */
-async function readRow(pieces: AsyncIterable<Uint8Array>): Promise<Row> {
+async function readRow(pieces: AsyncIterable<Uint8Array>): Promise<ndjson.Row> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
   let text = '';
@@ -202,9 +187,9 @@ async function readRow(pieces: AsyncIterable<Uint8Array>): Promise<Row> {
     text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(all));
     value = JSON.parse(text);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw notUtf8();
+    if (!(error instanceof SyntaxError)) throw bodies.notUtf8();
     throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
   }
-  if (!isObject(value)) throw notAnObject();
+  if (!isObject(value)) throw bodies.notAnObject();
   return { line: 1, value, bytes: text.length };
 }

@@ -4,45 +4,27 @@ import { randomBytes } from 'node:crypto';
 import type { ReadWork, Units } from '../database/work.js';
 import { methodNotAllowed } from '../http/problem.js';
 import { isUnchanged, readQuery, readToken, requestContextOf } from '../http/request.js';
-import {
-  base64Pieces,
-  holdBytes,
-  holdChanged,
-  JSON_TYPE,
-  removed,
-  sendInPieces,
-  sendText,
-  STREAM_BYTES,
-  PIECE_BYTES,
-  sendMethods,
-} from '../http/send.js';
+import * as sending from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
 import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
 import { yieldToEventLoop } from '../platform/clock.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { type Caller, demandScope, type Authenticator, type Scope } from '../platform/requests.js';
-import {
-  type Received,
-  type Route,
-  type RouteResponse,
-  pathPattern,
-  placeholders,
-  type RouteBase,
-} from './route.js';
+import * as routing from './route.js';
 
 /** Handler of the routes below a prefix, with HEAD and OPTIONS; other methods of a path are 405 (contract 4). */
-export function createRouter<R extends RouteBase>(
+export function createRouter<R extends routing.RouteBase>(
   prefix: string,
   routes: readonly R[],
-  serve: (received: Received<R>) => Promise<void>,
+  serve: (received: routing.Received<R>) => Promise<void>,
 ): RequestHandler {
   const router = Router({ caseSensitive: true });
-  const byPath = [...Map.groupBy(routes, ({ path }) => pathPattern(path))];
+  const byPath = [...Map.groupBy(routes, ({ path }) => routing.pathPattern(path))];
   // Fixed segments come before placeholders: `/users/token` is not a user's id.
   byPath.sort(([one], [other]) => one.split('{}').length - other.split('{}').length);
   for (const [pattern, ofPath] of byPath) {
     const methods = new Map<string, R>(ofPath.map((route) => [route.method, route]));
-    const namesOf = new Map(ofPath.map((route) => [route, placeholders(route.path)]));
+    const namesOf = new Map(ofPath.map((route) => [route, routing.placeholders(route.path)]));
     if (methods.size < ofPath.length) throw new Error(`Two routes with one method for ${pattern}`);
     const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     allowed.push('OPTIONS');
@@ -52,7 +34,7 @@ export function createRouter<R extends RouteBase>(
       const route = methods.get(request.method === 'HEAD' ? 'GET' : request.method);
       requestContextOf(response).template = `${prefix}${(route ?? ofPath[0])?.path ?? ''}`;
       if (request.method === 'OPTIONS') {
-        sendMethods(response, allowed);
+        sending.sendMethods(response, allowed);
         return;
       }
       if (route === undefined) throw methodNotAllowed(allowed);
@@ -66,7 +48,7 @@ export function createRouter<R extends RouteBase>(
 }
 
 /** Authenticates a user's request and counts it for the caller's company. Errors: `busy`, those of `callerOf`. */
-export async function authorize(received: Received, scope: Scope, authenticator: Authenticator) {
+export async function authorize(received: routing.Received, scope: Scope, authenticator: Authenticator) {
   const caller = await callerOf(received, authenticator);
   enterCompany(received.response, caller);
   demandScope(caller, scope);
@@ -74,7 +56,7 @@ export async function authorize(received: Received, scope: Scope, authenticator:
 }
 
 /** The user that the token of a request stands for. Errors: `malformed`, `unauthenticated`. */
-export async function callerOf({ request, response, query }: Received, authenticator: Authenticator) {
+export async function callerOf({ request, response, query }: routing.Received, authenticator: Authenticator) {
   const { ip, requestId } = requestContextOf(response);
   return await authenticator.authenticate(readToken(request, query), { channel: 'api', ip, requestId });
 }
@@ -103,7 +85,10 @@ export interface RenderedList {
   readonly buffers: Buffer[];
 }
 
-export function renderResponse(route: Route, { etag, body }: RouteResponse): RenderedResponse {
+export function renderResponse(
+  route: routing.Route,
+  { etag, body }: routing.RouteResponse,
+): RenderedResponse {
   const status = 201 in (route.statuses ?? {}) ? 201 : 200;
   const text = JSON.stringify(body);
   const mark = text.indexOf(CONTENT_MARK);
@@ -125,7 +110,7 @@ export interface ListOptions {
 
 /** Reads and renders a list of large records if the company has room for it. Errors: `busy` and `malformed`. */
 export async function performList(
-  read: (work: ReadWork) => Promise<RouteResponse>,
+  read: (work: ReadWork) => Promise<routing.RouteResponse>,
   caller: Caller,
   asked: () => string,
   { units, waiting, largeReads }: ListOptions,
@@ -135,7 +120,7 @@ export async function performList(
   waiting.demandRoom(companyId, asked);
   let release = (): void => undefined;
   try {
-    const readOnce = async (work: ReadWork): Promise<RouteResponse> => {
+    const readOnce = async (work: ReadWork): Promise<routing.RouteResponse> => {
       // Acquired inside the unit of work, as in GraphQL: a permitted read never waits for a database
       // connection.
       release();
@@ -162,7 +147,7 @@ export async function performList(
 }
 
 /** Renders record by record; requests are served in between. Errors: `busy` and `malformed` of `HeldBytes`. */
-async function renderList({ body }: RouteResponse, held: HeldBytes) {
+async function renderList({ body }: routing.RouteResponse, held: HeldBytes) {
   const buffers: Buffer[] = [];
   let text = '';
   const append = (): void => {
@@ -173,7 +158,7 @@ async function renderList({ body }: RouteResponse, held: HeldBytes) {
   };
   for (const part of jsonParts(body)) {
     text += part;
-    if (text.length < PIECE_BYTES) continue;
+    if (text.length < sending.PIECE_BYTES) continue;
     append();
     await yieldToEventLoop();
   }
@@ -203,15 +188,16 @@ function* jsonParts(body: object): Generator<string> {
 
 /** Sends the response, to HEAD without a body; 304 if the request has the ETag. Chunks of a content are read one by one. */
 export async function sendResponse(
-  { request, response, route }: Received,
+  { request, response, route }: routing.Received,
   rendered: RenderedResponse | RenderedList,
   held: HeldBytes,
   readContent: (contentId: number) => AsyncIterable<Uint8Array>,
 ): Promise<void> {
   if ('buffers' in rendered) {
-    response.status(200).setHeader('Content-Type', JSON_TYPE);
+    response.status(200).setHeader('Content-Type', sending.JSON_TYPE);
     response.setHeader('Content-Length', held.bytes);
-    await sendInPieces(response, request.method === 'HEAD' ? [] : removed(rendered.buffers), held);
+    const pieces = request.method === 'HEAD' ? [] : sending.removed(rendered.buffers);
+    await sending.sendInPieces(response, pieces, held);
     return;
   }
   const { status, etag, parts, content, warnings = [], replayed } = rendered;
@@ -220,13 +206,13 @@ export async function sendResponse(
     response.status(304).end();
     return;
   }
-  response.status(status).setHeader('Content-Type', JSON_TYPE);
+  response.status(status).setHeader('Content-Type', sending.JSON_TYPE);
   if (warnings.length > 0) response.setHeader('X-Warning', warnings.join('; '));
   if (replayed === true) response.setHeader('Idempotent-Replayed', 'true');
   const isChange = 'write' in route;
   const [head = '', tail = ''] = parts;
   if (content === null) {
-    await sendText(response, head, isChange ? held : undefined);
+    await sending.sendText(response, head, isChange ? held : undefined);
     return;
   }
   const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
@@ -235,13 +221,13 @@ export async function sendResponse(
     response.end();
     return;
   }
-  if (!isChange) holdBytes(response, STREAM_BYTES);
-  else if (!holdChanged(response, held, STREAM_BYTES)) return;
-  await sendInPieces(response, withContent(head, readContent(content.id), tail));
+  if (!isChange) sending.holdBytes(response, sending.STREAM_BYTES);
+  else if (!sending.holdChanged(response, held, sending.STREAM_BYTES)) return;
+  await sending.sendInPieces(response, withContent(head, readContent(content.id), tail));
 }
 
 async function* withContent(head: string, content: AsyncIterable<Uint8Array>, tail: string) {
   yield head;
-  for await (const bytes of content) yield* base64Pieces(bytes);
+  for await (const bytes of content) yield* sending.base64Pieces(bytes);
   yield tail;
 }

@@ -3,18 +3,7 @@ import { createHash } from 'node:crypto';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
 import type { Base64BodyReader } from '../http/body/base64-body.js';
-import {
-  type Body,
-  emptyBody,
-  formBody,
-  inviteBody,
-  isFormType,
-  isMislabelled,
-  isMultipart,
-  MAX_BODY_BYTES,
-  MAX_OPEN_BODY_BYTES,
-  readBody,
-} from '../http/body/body.js';
+import * as bodies from '../http/body/body.js';
 import type { Upload, UploadReader } from '../http/body/multipart.js';
 import { HttpProblem } from '../http/problem.js';
 import { headerOf, idempotencyKeyOf, readPage, requestContextOf } from '../http/request.js';
@@ -27,17 +16,9 @@ import type { Authenticator, Caller, IdempotencyKey } from '../platform/requests
 import { isNameLike, normalized, demandUnchanged, idFromText } from '../platform/validate.js';
 import { etagOf, pickInput } from './fields.js';
 import type { Call, FilePart, Route, RouteResponse, Received } from './route.js';
-import {
-  performList,
-  renderResponse,
-  sendResponse,
-  type ListOptions,
-  type RenderedResponse,
-  authorize,
-  createRouter,
-} from './router.js';
+import * as router from './router.js';
 
-export interface RestOptions extends ListOptions {
+export interface RestOptions extends router.ListOptions {
   readonly authenticator: Authenticator;
   readonly storedResponses: StoredResponses;
   /** The bytes of a stored content, in chunks whose base64 texts can be joined. */
@@ -54,9 +35,9 @@ export function createV1Router(routes: readonly Route[], options: RestOptions): 
   const paths = withFile.map(({ method, path }) => `${method} ${V1}${path}`).join(', ');
   const message = `Send a JSON object or a form: multipart/form-data is read by ${paths} only.`;
   const multipartElsewhere = (): HttpProblem => new HttpProblem(400, 'malformed_json', message);
-  return createRouter(V1, routes, async (received) => {
+  return router.createRouter(V1, routes, async (received) => {
     const { scope } = received.route;
-    const caller = scope === null ? null : await authorize(received, scope, options.authenticator);
+    const caller = scope === null ? null : await router.authorize(received, scope, options.authenticator);
     const owner = caller === null ? currentOwner() : companyOwner(caller);
     await workFor(owner, () => handle(received, caller, { ...options, multipartElsewhere }));
   });
@@ -73,7 +54,7 @@ async function handle(received: Received<Route>, caller: Caller | null, options:
   options.waiting.demandRoom(caller?.companyId ?? null);
   // Counts the response: for a change from now on, for a list while it is rendered.
   const held = holdBytes(response, 'write' in route ? PIECE_BYTES : 0);
-  inviteBody(request, response);
+  bodies.inviteBody(request, response);
   const { body, upload = null, release } = await receive(received, caller, options);
   // A slow client must not keep the bytes of its request in memory while it reads the response.
   const rendered = await perform({ ...received, body, upload }, caller, held, options).finally(release);
@@ -81,11 +62,11 @@ async function handle(received: Received<Route>, caller: Caller | null, options:
     if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
     return options.readContent(caller.companyId, contentId);
   };
-  await sendResponse(received, rendered, held, readContent);
+  await router.sendResponse(received, rendered, held, readContent);
 }
 
 interface ReceivedBody {
-  readonly body: Body;
+  readonly body: bodies.Body;
   readonly upload?: Upload;
   /** Drops the bytes of an upload that no record has got. */
   readonly release?: () => void;
@@ -96,10 +77,10 @@ async function receive(
   caller: Caller | null,
   options: ServeOptions,
 ): Promise<ReceivedBody> {
-  const empty = emptyBody(request);
+  const empty = bodies.emptyBody(request);
   if (empty !== undefined) return { body: empty };
   const { bodyMs } = options;
-  const isForm = isMultipart(request) && !(await isMislabelled(request, bodyMs));
+  const isForm = bodies.isMultipart(request) && !(await bodies.isMislabelled(request, bodyMs));
   if (isForm && file === undefined) throw options.multipartElsewhere();
   if (file !== undefined && (isForm || file.asText === true)) {
     if (caller === null) throw new Error(`The route ${path} reads a file without a caller`);
@@ -107,8 +88,8 @@ async function receive(
     const body = await options.readBase64Body(request, file.name, caller);
     return { body, release: body.release };
   }
-  const maxBytes = caller === null ? MAX_OPEN_BODY_BYTES : MAX_BODY_BYTES;
-  return { body: await readBody(request, { bodyMs, maxBytes }) };
+  const maxBytes = caller === null ? bodies.MAX_OPEN_BODY_BYTES : bodies.MAX_BODY_BYTES;
+  return { body: await bodies.readBody(request, { bodyMs, maxBytes }) };
 }
 
 async function receiveMultipart({ name, asText }: FilePart, readUpload: () => ReturnType<UploadReader>) {
@@ -117,7 +98,7 @@ async function receiveMultipart({ name, asText }: FilePart, readUpload: () => Re
   try {
     // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.
     const content = JSON.stringify([[...upload.fields].sort(), file?.fileName, file?.sha256]);
-    const body = { ...formBody(upload.fields), bytes: Buffer.from(content) };
+    const body = { ...bodies.formBody(upload.fields), bytes: Buffer.from(content) };
     if (asText !== true || file === null) return { body, upload, release };
     if (upload.fields.has(name)) throw invalid(name, 'must be sent once: as a file, or as base64 text');
     return { body: { ...body, fields: { ...body.fields, [name]: new SentBytes(file) } }, upload, release };
@@ -138,7 +119,7 @@ async function perform(received: ReceivedCall, caller: Caller | null, held: Held
   else await enterEventLoop();
   const call = createCall(received);
   if (isLong) await yieldToEventLoop();
-  if ('perform' in route) return renderResponse(route, await route.perform(call));
+  if ('perform' in route) return router.renderResponse(route, await route.perform(call));
   if (caller === null) throw new Error(`The route ${route.path} needs a caller`);
   if ('write' in route) {
     return await units.write(caller, (work) =>
@@ -147,15 +128,15 @@ async function perform(received: ReceivedCall, caller: Caller | null, held: Held
   }
   const read = (work: ReadWork) => route.read(work, call);
   if (route.isLarge !== true) {
-    return renderResponse(route, await units.read(caller, read, { examines: 'when_needed' }));
+    return router.renderResponse(route, await units.read(caller, read, { examines: 'when_needed' }));
   }
   const asked = (): string => `${request.originalUrl} ${body.bytes.toString()}`;
-  return await performList(read, caller, asked, options, held);
+  return await router.performList(read, caller, asked, options, held);
 }
 
 /** A request to /v1 whose token, scope and body are checked. */
 interface ReceivedCall extends Received<Route> {
-  readonly body: Body;
+  readonly body: bodies.Body;
   readonly upload: Upload | null;
 }
 
@@ -177,7 +158,7 @@ function createCall(received: ReceivedCall): Call {
     query,
     input: route.body === undefined ? {} : pickInput(route.body, body),
     ownerInput: route.ownerSelector === undefined ? {} : pickInput(route.ownerSelector, body),
-    labelledAsForm: isFormType(headerOf(request, 'content-type')),
+    labelledAsForm: bodies.isFormType(headerOf(request, 'content-type')),
     page: route.paged === true ? readPage(query) : { page: 1, perPage: 1 },
     upload,
     ip,
@@ -203,14 +184,14 @@ async function respondOnce(
   received: ReceivedCall,
   responses: StoredResponses,
   perform: () => Promise<RouteResponse>,
-): Promise<RenderedResponse> {
+): Promise<router.RenderedResponse> {
   const key = keyOf(received);
   const stored = key && (await responses.find(work, key));
   if (stored) {
-    const first = JSON.parse(stored.answer) as RenderedResponse;
+    const first = JSON.parse(stored.answer) as router.RenderedResponse;
     return { ...first, status: stored.status, replayed: true };
   }
-  const rendered = { ...renderResponse(received.route, await perform()), warnings: work.warnings };
+  const rendered = { ...router.renderResponse(received.route, await perform()), warnings: work.warnings };
   if (key !== null) {
     const { status, content } = rendered;
     const answer = JSON.stringify(rendered);

@@ -2,15 +2,7 @@ import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
 import type { Random } from '../platform/random.js';
-import {
-  NoAnswer,
-  parsed,
-  StaleConnection,
-  type Answer,
-  type Ask,
-  type OpenAnswer,
-  type Reply,
-} from './http-client.js';
+import * as http from './http-client.js';
 import type { Shared } from './shared.js';
 
 /** A terminal as requests name it. */
@@ -55,18 +47,18 @@ export class TerminalHttp {
   }
 
   /** Repeats the request until it succeeds; waits as long as `Retry-After` says. Errors: `RunIsOver`. */
-  async ask(ask: Ask): Promise<Reply> {
+  async ask(ask: http.Ask): Promise<http.Reply> {
     return await this.#repeat(() => this.shared.client.ask(this.#signed(ask)));
   }
 
   /** Sends JSON unless `more` has another type; see `ask`. */
-  async post(path: string, body: string, more: Partial<Ask> = {}): Promise<Reply> {
+  async post(path: string, body: string, more: Partial<http.Ask> = {}): Promise<http.Reply> {
     const headers = { 'content-type': 'application/json' };
     return await this.ask({ method: 'POST', path, headers, body, ...more });
   }
 
   /** Opens a response that continues, for example an event stream. Retries and errors as for `ask`. */
-  async open(ask: Ask): Promise<OpenAnswer> {
+  async open(ask: http.Ask): Promise<http.OpenAnswer> {
     return await this.#repeat(async () => {
       const answer = await this.shared.client.open(this.#signed(ask));
       if (answer.status !== 200) answer.stream.resume();
@@ -83,11 +75,11 @@ export class TerminalHttp {
       this.shared.figures.count('connections_lost');
       return;
     }
-    this.identity.token = parsed(NewToken, reply).token;
+    this.identity.token = http.parsed(NewToken, reply).token;
     this.shared.figures.count('tokens_renewed');
   }
 
-  #signed(ask: Ask): Ask {
+  #signed(ask: http.Ask): http.Ask {
     const { serialNumber, token, isNamed } = this.identity;
     const headers = {
       authorization: `Bearer ${token}`,
@@ -97,7 +89,7 @@ export class TerminalHttp {
     return { ...ask, headers: { ...headers, ...ask.headers } };
   }
 
-  async #repeat<T extends Answer>(attempt: () => Promise<T>): Promise<T> {
+  async #repeat<T extends http.Answer>(attempt: () => Promise<T>): Promise<T> {
     const { figures, all } = this.shared;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       if (all.hasEnded()) throw new RunIsOver();
@@ -113,10 +105,10 @@ export class TerminalHttp {
         }
         await this.#pauseAfter(status, Number(headers['retry-after'] ?? 0) * SECOND, pause);
       } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error;
+        if (!(error instanceof http.NoAnswer)) throw error;
         if (all.hasEnded()) throw new RunIsOver();
         this.#failures += 1;
-        if (error instanceof StaleConnection) continue;
+        if (error instanceof http.StaleConnection) continue;
         figures.error(error.message);
         await this.#pause(pause);
       }

@@ -5,13 +5,7 @@ import { Confirmations } from './inbox.js';
 import { Installs } from './installs.js';
 import { MqttWait } from './mqtt-waiting.js';
 import { appNameOf, type Shared } from './shared.js';
-import {
-  RunIsOver,
-  TerminalHttp,
-  type Identity,
-  type Reported,
-  type TerminalParts,
-} from './terminal-http.js';
+import * as access from './terminal-http.js';
 import { FRAMEWORK_VERSION, Transactions, type At } from './transactions.js';
 import { HttpWait } from './waiting.js';
 
@@ -30,8 +24,8 @@ export const SEEDS_PER_TERMINAL = 4;
 /** One terminal: its start, what it does, and how it waits for notifications. */
 export class SimulatedTerminal {
   readonly serialNumber: string;
-  readonly #reported: Reported;
-  readonly #parts: TerminalParts;
+  readonly #reported: access.Reported;
+  readonly #parts: access.TerminalParts;
   readonly #installs: Installs;
   readonly #downloads: Downloads;
   readonly #transactions: Transactions;
@@ -41,14 +35,14 @@ export class SimulatedTerminal {
   #renewAt = Infinity;
 
   /** Parts for waiting. Their random numbers are independent of those for activities. */
-  readonly #waitingParts: TerminalParts;
+  readonly #waitingParts: access.TerminalParts;
 
   /** `seed` determines all random choices of the terminal. */
-  constructor(identity: Identity, shared: Shared, seed: number) {
+  constructor(identity: access.Identity, shared: Shared, seed: number) {
     this.serialNumber = identity.serialNumber;
     this.#reported = identity.reported ?? { frameworkVersion: null, meta: { model: 'simulated' } };
-    const partsOf = (own: number): TerminalParts => {
-      const http = new TerminalHttp(identity, shared, createRandom(own));
+    const partsOf = (own: number): access.TerminalParts => {
+      const http = new access.TerminalHttp(identity, shared, createRandom(own));
       return { shared, http, random: createRandom(own + 1), serialNumber: identity.serialNumber };
     };
     this.#parts = partsOf(seed);
@@ -95,7 +89,7 @@ export class SimulatedTerminal {
         await use();
         return;
       } catch (error) {
-        if (error instanceof RunIsOver) return;
+        if (error instanceof access.RunIsOver) return;
         figures.error(error instanceof Error ? error.message : String(error));
         await all.pause(UNEXPECTED_MS);
       }

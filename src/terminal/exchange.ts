@@ -1,22 +1,7 @@
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
-import {
-  bodyPieces,
-  inviteBody,
-  MAX_BODY_BYTES,
-  notAnObject,
-  readBody,
-  refuseLabels,
-} from '../http/body/body.js';
+import * as bodies from '../http/body/body.js';
 import { bearerToken, isUnchanged, onClosed, requestContextOf } from '../http/request.js';
-import {
-  endResponse,
-  holdBytes,
-  isTaken,
-  JSON_TYPE,
-  sendText,
-  writeInPieces,
-  PIECE_BYTES,
-} from '../http/send.js';
+import * as sending from '../http/send.js';
 import { leaveRequests } from '../http/server/admission.js';
 import { leaveNetwork } from '../http/server/connections.js';
 import type { HeldBytes } from '../platform/client-limits.js';
@@ -27,19 +12,7 @@ import type { TerminalClaim } from '../platform/terminal.js';
 import { inputOf, type ReceivedInput } from '../rest/fields.js';
 import { lineAnswers, readRows, type RowLimits, type RowStore, NDJSON_TYPE } from '../rest/lines.js';
 import type { RouteBase, Received } from '../rest/route.js';
-import {
-  enterWaiting,
-  type AdmitAll,
-  type Batches,
-  type GatheredCall,
-  type OpenExchange,
-  type OpenRequests,
-  type PerformTogether,
-  type Run,
-  type StreamHead,
-  type TerminalAnswer,
-  type WaitingLimits,
-} from './admission.js';
+import * as admission from './admission.js';
 
 /** Route of /terminal/v1. `T` is a terminal that may use the service. */
 export interface TerminalRoute<T> extends RouteBase {
@@ -52,7 +25,7 @@ export interface TerminalRoute<T> extends RouteBase {
 export interface ExchangeOptions<T> {
   readonly units: Pick<Units, 'read' | 'write'>;
   readonly bodyMs: number;
-  readonly admit: AdmitAll<T>;
+  readonly admit: admission.AdmitAll<T>;
   /** Called for each request of a terminal that `admit` has refused. */
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
   /** Gets errors that no response shows. */
@@ -64,15 +37,15 @@ interface ExchangeParts<T> extends ExchangeOptions<T> {
   readonly claim: TerminalClaim;
   /** Looks up the token of the request again. Errors: those of an invalid token. */
   readonly claimAgain: () => Promise<TerminalClaim>;
-  readonly batches: Batches<T>;
-  readonly open: OpenRequests;
+  readonly batches: admission.Batches<T>;
+  readonly open: admission.OpenRequests;
 }
 
 /** Reason of every abort. Without a reason, each abort would create an error with a stack. */
 const ENDED = 'ended';
 
 /** Request of a terminal, whose route opens the units of work. Each of them checks the token and the terminal again. */
-export class TerminalExchange<T> implements OpenExchange {
+export class TerminalExchange<T> implements admission.OpenExchange {
   readonly #parts: ExchangeParts<T>;
   readonly claimAgain: ExchangeParts<T>['claimAgain'];
   readonly #ended = new AbortController();
@@ -146,7 +119,10 @@ export class TerminalExchange<T> implements OpenExchange {
     return await this.#inUnit(this.#parts.units.write, use);
   }
 
-  async #inUnit<Work extends ReadWork, V>(run: Run<Work>, use: (work: Work, terminal: T) => Promise<V>) {
+  async #inUnit<Work extends ReadWork, V>(
+    run: admission.Run<Work>,
+    use: (work: Work, terminal: T) => Promise<V>,
+  ) {
     return await this.#admitted((claim) =>
       run(claim.caller, async (work) => {
         const [found] = await this.#parts.admit(work, [claim]);
@@ -159,7 +135,7 @@ export class TerminalExchange<T> implements OpenExchange {
 
   /** Reads in a batch with other terminals. Null if the client left before. Errors: those of `read` and of this call. */
   async readTogether<Input, Result extends object>(
-    perform: PerformTogether<T, ReadWork, Input, Result>,
+    perform: admission.PerformTogether<T, ReadWork, Input, Result>,
     input: Input,
   ): Promise<Result | null> {
     const { units, batches } = this.#parts;
@@ -168,14 +144,14 @@ export class TerminalExchange<T> implements OpenExchange {
 
   /** Writes in a batch with other terminals. Null and errors as for `readTogether`. */
   async writeTogether<Input, Result extends object>(
-    perform: PerformTogether<T, WriteWork, Input, Result>,
+    perform: admission.PerformTogether<T, WriteWork, Input, Result>,
     input: Input,
   ): Promise<Result | null> {
     const { units, batches } = this.#parts;
     return await this.#admitted((claim) => batches.add(units.write, perform, this.#callOf(claim, input)));
   }
 
-  #callOf<Input>(claim: TerminalClaim, input: Input): GatheredCall<Input> {
+  #callOf<Input>(claim: TerminalClaim, input: Input): admission.GatheredCall<Input> {
     return { claim, input, hasLeft: () => this.#parts.received.response.closed };
   }
 
@@ -200,10 +176,10 @@ export class TerminalExchange<T> implements OpenExchange {
   }
 
   /** Counts the request as waiting, not as in progress; its route ends it if its terminal is refused. Errors: 429, `busy`. */
-  wait(limits: WaitingLimits): void {
+  wait(limits: admission.WaitingLimits): void {
     const { received, claim, open } = this.#parts;
     const { response } = received;
-    const leave = enterWaiting(response, claim, limits);
+    const leave = admission.enterWaiting(response, claim, limits);
     leaveRequests(response);
     leaveNetwork(response.req.socket);
     open.doNotCheck(this);
@@ -213,9 +189,9 @@ export class TerminalExchange<T> implements OpenExchange {
   /** The bytes of the body, as they arrive. Errors: 400, 408, 415. */
   async *body(): AsyncGenerator<Uint8Array, undefined> {
     const { received, bodyMs } = this.#parts;
-    await refuseLabels(received.request, bodyMs);
-    inviteBody(received.request, received.response);
-    yield* bodyPieces(received.request, { bodyMs });
+    await bodies.refuseLabels(received.request, bodyMs);
+    bodies.inviteBody(received.request, received.response);
+    yield* bodies.bodyPieces(received.request, { bodyMs });
   }
 
   /** Fields of the body by the model, and names of others. Keeps room for a response. Errors: 400, 408, 413, 415, `busy`. */
@@ -223,11 +199,11 @@ export class TerminalExchange<T> implements OpenExchange {
     const { received, bodyMs } = this.#parts;
     const { request, response, route } = received;
     if (route.body === undefined) throw new Error(`The route ${route.path} has no model of its body`);
-    this.#held = holdBytes(response, PIECE_BYTES);
-    inviteBody(request, response);
-    const body = await readBody(request, { bodyMs, maxBytes: MAX_BODY_BYTES });
+    this.#held = sending.holdBytes(response, sending.PIECE_BYTES);
+    bodies.inviteBody(request, response);
+    const body = await bodies.readBody(request, { bodyMs, maxBytes: bodies.MAX_BODY_BYTES });
     await enterEventLoop();
-    if (body.isForm && forms === 'refused') throw notAnObject();
+    if (body.isForm && forms === 'refused') throw bodies.notAnObject();
     return inputOf(route.body, body);
   }
 
@@ -240,7 +216,7 @@ export class TerminalExchange<T> implements OpenExchange {
   async answerRows<Checked>(store: RowStore<Checked>, rows: readonly Row[]): Promise<void> {
     const { received, onError } = this.#parts;
     const { requestId } = requestContextOf(received.response);
-    const head = { status: 200, headers: { 'Content-Type': NDJSON_TYPE }, heldBytes: PIECE_BYTES };
+    const head = { status: 200, headers: { 'Content-Type': NDJSON_TYPE }, heldBytes: sending.PIECE_BYTES };
     await this.stream(
       head,
       lineAnswers(store, { rows, write: (use) => this.write(use), requestId, onError }),
@@ -248,7 +224,7 @@ export class TerminalExchange<T> implements OpenExchange {
   }
 
   /** Sends the whole answer, or 304 if the request has its ETag. Without `etag`, the response has no ETag. */
-  async send({ type, content, etag, headers = {} }: TerminalAnswer): Promise<void> {
+  async send({ type, content, etag, headers = {} }: admission.TerminalAnswer): Promise<void> {
     const { request, response } = this.#parts.received;
     if (response.closed) return;
     response.set(headers);
@@ -258,11 +234,11 @@ export class TerminalExchange<T> implements OpenExchange {
       return;
     }
     response.status(200).setHeader('Content-Type', type);
-    await sendText(response, content, this.#held);
+    await sending.sendText(response, content, this.#held);
   }
 
   async sendJson(body: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {
-    await this.send({ type: JSON_TYPE, content: JSON.stringify(body), headers });
+    await this.send({ type: sending.JSON_TYPE, content: JSON.stringify(body), headers });
   }
 
   /** Sends 304 with these headers. */
@@ -273,17 +249,17 @@ export class TerminalExchange<T> implements OpenExchange {
 
   /** Sends each piece after the client has received the one before. Resolves to whether all were sent. */
   async stream(
-    { status, headers, heldBytes }: StreamHead,
+    { status, headers, heldBytes }: admission.StreamHead,
     /** Must end when `ended` is aborted. */
     pieces: AsyncIterable<string | Uint8Array>,
   ): Promise<boolean> {
     const { request, response } = this.#parts.received;
     if (response.closed) return false;
-    holdBytes(response, heldBytes);
+    sending.holdBytes(response, heldBytes);
     response.status(status).set(headers);
     response.flushHeaders();
-    if (request.method !== 'HEAD') await writeInPieces(response, pieces);
-    endResponse(request, response);
-    return await isTaken(response);
+    if (request.method !== 'HEAD') await sending.writeInPieces(response, pieces);
+    sending.endResponse(request, response);
+    return await sending.isTaken(response);
   }
 }

@@ -1,11 +1,4 @@
-import {
-  compareTables,
-  type Comparison,
-  type CopySource,
-  copyTables,
-  estimate,
-  isEqual,
-} from '../../database/copy.js';
+import * as copying from '../../database/copy.js';
 import { demandEmptyPlace, openSource, openTarget, placeName } from '../../database/open.js';
 import { systemClock } from '../../platform/clock.js';
 import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';
@@ -35,9 +28,9 @@ export async function copy(io: CommandIo, options: CopyOptions): Promise<Result>
   const comparing = io.progress('Comparing');
   const comparisons = await withOpen(await openSource(from), async (source) =>
     options.compare === true
-      ? await withOpen(await openSource(to), (target) => compareTables(source, target, comparing))
+      ? await withOpen(await openSource(to), (target) => copying.compareTables(source, target, comparing))
       : await withOpen(await openTarget(to, placeName(from), io.notice), (target) =>
-          copyTables(source, target, { copying: io.progress('Copying'), comparing }),
+          copying.copyTables(source, target, { copying: io.progress('Copying'), comparing }),
         ),
   );
   const seconds = Math.round((systemClock.elapsed() - started) / 100) / 10;
@@ -57,8 +50,13 @@ async function withOpen<D extends { close(): Promise<void> }, T>(
 
 type Names = Readonly<Record<'from' | 'to', string>>;
 
-function compared(names: Names, isCompared: boolean, comparisons: readonly Comparison[], seconds: number) {
-  const different = comparisons.filter((comparison) => !isEqual(comparison));
+function compared(
+  names: Names,
+  isCompared: boolean,
+  comparisons: readonly copying.Comparison[],
+  seconds: number,
+) {
+  const different = comparisons.filter((comparison) => !copying.isEqual(comparison));
   const rows = comparisons.reduce((sum, { source }) => sum + source.rows, 0);
   const tables = comparisons.map(({ name, source, target }) => ({ name, ...source, target }));
   const value = { ...names, rows, seconds, equal: different.length === 0, tables };
@@ -77,8 +75,8 @@ function compared(names: Names, isCompared: boolean, comparisons: readonly Compa
   return { value, lines, failure: new CommandError(message, EXIT.damaged) };
 }
 
-async function estimated(names: Names, source: CopySource): Promise<Result> {
-  const { tables, seconds } = await estimate(source);
+async function estimated(names: Names, source: copying.CopySource): Promise<Result> {
+  const { tables, seconds } = await copying.estimate(source);
   const rows = tables.reduce((sum, each) => sum + each.rows, 0);
   const bytes = tables.reduce((sum, each) => sum + each.bytes, 0);
   const cells = tables.map((each) => [each.name, each.rows, each.bytes]);

@@ -2,15 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import '../../app/wings.js';
 import type { Database } from '../../database/database.js';
-import {
-  countOld,
-  KINDS,
-  prune as deleteOld,
-  rulesOf,
-  type Kind,
-  type OldOfCompany,
-  type Rules,
-} from '../../domain/base/ledger/retention.service.js';
+import * as retention from '../../domain/base/ledger/retention.service.js';
 import { listCompanies } from '../../domain/people/company/company.service.js';
 import { MINUTE, SECOND, systemClock, instantBefore, type Period } from '../../platform/clock.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
@@ -31,11 +23,16 @@ export async function prune(io: CommandIo, { json: _json, dryRun = false, ...giv
   return await withDatabase(io, pruned, { usesReserve: !dryRun });
 }
 
-async function pruneIn(io: CommandIo, context: CommandContext, given: Partial<Rules>, isDryRun: boolean) {
+async function pruneIn(
+  io: CommandIo,
+  context: CommandContext,
+  given: Partial<retention.Rules>,
+  isDryRun: boolean,
+) {
   const { config, units, database } = context;
-  const rules = { ...rulesOf(config.keep), ...given };
+  const rules = { ...retention.rulesOf(config.keep), ...given };
   const now = systemClock.now();
-  const old = await countOld(units, { rules, now });
+  const old = await retention.countOld(units, { rules, now });
   const deleted = isDryRun ? old : await deleteAll(io, context, { rules, now }, old);
   const names = new Map((await units.systemRead(listCompanies)).map(({ id, name }) => [id, name]));
   const companies = old.map(({ kind, companyId, ...rows }) => {
@@ -50,14 +47,14 @@ async function pruneIn(io: CommandIo, context: CommandContext, given: Partial<Ru
     return [company, kind, count, at.oldest?.toISOString(), at.newest?.toISOString()];
   });
   const header = ['company', 'kind', 'rows', 'oldest', 'newest'];
-  const sums = KINDS.map((kind) => `${kind} ${counts[kind]}`).join(', ');
+  const sums = retention.KINDS.map((kind) => `${kind} ${counts[kind]}`).join(', ');
   const line = isDryRun ? `Would be deleted: ${sums}. Nothing was changed.` : `Deleted: ${sums}.`;
   return { value, lines: [...(cells.length === 0 ? [] : [table(header, cells)]), line] };
 }
 
-type Count = Pick<OldOfCompany, 'kind' | 'count'>;
+type Count = Pick<retention.OldOfCompany, 'kind' | 'count'>;
 
-function countsOf(rows: readonly Count[]): Readonly<Record<Kind, number>> {
+function countsOf(rows: readonly Count[]): Readonly<Record<retention.Kind, number>> {
   const counts = { transactions: 0, ledger: 0, deliveries: 0, tokens: 0, jobs: 0, alerts: 0 };
   for (const { kind, count } of rows) counts[kind] += count;
   return counts;
@@ -66,8 +63,8 @@ function countsOf(rows: readonly Count[]): Readonly<Record<Kind, number>> {
 async function deleteAll(
   io: CommandIo,
   { config, units, database }: CommandContext,
-  due: { readonly rules: Rules; readonly now: Date },
-  old: readonly OldOfCompany[],
+  due: { readonly rules: retention.Rules; readonly now: Date },
+  old: readonly retention.OldOfCompany[],
 ): Promise<readonly Count[]> {
   const total = old.reduce((sum, { count }) => sum + count, 0);
   const progress = io.progress('Deleting');
@@ -75,7 +72,7 @@ async function deleteAll(
   let done = 0;
   const hash = ledgerChainHash(loadTokenSecret(config));
   await alone(io, database, async () => {
-    await deleteOld(units, {
+    await retention.prune(units, {
       ...due,
       hash,
       maxUnits: Infinity,

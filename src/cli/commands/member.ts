@@ -1,13 +1,7 @@
 import { Option } from 'commander';
 
 import type { WriteWork } from '../../database/work.js';
-import {
-  addMember,
-  disableMember,
-  enableMember,
-  removeMember,
-  setRole,
-} from '../../domain/people/user/member.service.js';
+import * as service from '../../domain/people/user/member.service.js';
 import { createPasswords } from '../../domain/people/user/password.service.js';
 import type { Member, User } from '../../domain/people/user/user.model.js';
 import { getUser, getUserByEmail, listMembers } from '../../domain/people/user/user.service.js';
@@ -38,9 +32,9 @@ export function addCommands(add: AddCommand): void {
     addChange<MemberOptions>(add, name, description, async (work, options) =>
       changed(await make(work, await memberOf(work, options), options), options),
     ).requiredOption(...EMAIL);
-  change('set-role', 'change the role of a member', setRole).addOption(roleOption());
-  change('disable', 'end the access of a member to this company', disableMember);
-  change('enable', 'give a disabled member access again', enableMember);
+  change('set-role', 'change the role of a member', service.setRole).addOption(roleOption());
+  change('disable', 'end the access of a member to this company', service.disableMember);
+  change('enable', 'give a disabled member access again', service.enableMember);
   addChange(add, 'remove', 'end a membership; tokens end, the account remains', remove).requiredOption(
     ...EMAIL,
   );
@@ -69,7 +63,9 @@ async function addUser(
   io: CommandIo,
 ): Promise<Result> {
   const { password, hash } = await createPasswords().initial();
-  const { member, isNewAccount } = await changeIn(io, options, (work) => addMember(work, options, hash));
+  const { member, isNewAccount } = await changeIn(io, options, (work) =>
+    service.addMember(work, options, hash),
+  );
   const value = { ...userFields(member), initial_password: isNewAccount ? password : null };
   const joined = `${member.email} is now ${member.role} of "${options.company}".`;
   if (!isNewAccount) return { value, lines: [`${joined} The password of the account is unchanged.`] };
@@ -79,7 +75,7 @@ async function addUser(
 
 async function remove(work: WriteWork, options: MemberOptions): Promise<Result> {
   const member = await memberOf(work, options);
-  await removeMember(work, member);
+  await service.removeMember(work, member);
   const { id, email } = member;
   const line = `${email} is no longer a member of "${options.company}".`;
   return { value: { removed_id: id, email }, lines: [line] };

@@ -1,13 +1,6 @@
 import type { WriteWork } from '../../database/work.js';
 import type { AccessToken } from '../../domain/people/access-token/access-token.model.js';
-import {
-  createNamedToken,
-  getToken,
-  type IssuedToken,
-  listTokens,
-  renewToken,
-  revokeToken,
-} from '../../domain/people/access-token/access-token.service.js';
+import * as service from '../../domain/people/access-token/access-token.service.js';
 import { getMembership, getUserByEmail } from '../../domain/people/user/user.service.js';
 import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/clock.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
@@ -32,17 +25,17 @@ export function addCommands(add: AddCommand): void {
     .requiredOption('--scopes <list>', 'comma-separated: read, write, admin, ingest, terminals')
     .option('--expires <date>', 'last day it is valid (YYYY-MM-DD, UTC), or a timestamp');
   addRead(add, 'list', 'list the tokens of a company, including expired and revoked ones', async (work) => {
-    const tokens = await listTokens(work);
+    const tokens = await service.listTokens(work);
     return { value: tokens.map(fieldsOf), lines: [tokenTable(tokens)] };
   });
   const renews = 'replace a token by a new one, which is shown only once; the old one ends at once';
   addChange<KeepOptions>(add, 'renew', renews, async (work, options, id, config) =>
-    shown(await renewToken(work, loadTokenSecret(config), await tokenOf(work, id), keptFor(options))),
+    shown(await service.renewToken(work, loadTokenSecret(config), await tokenOf(work, id), keptFor(options))),
   )
     .argument('<id>', ID)
     .option(...KEEP_OLD_FOR);
   addChange(add, 'revoke', 'revoke a token at once', async (work, _options, id) => {
-    const revoked = await revokeToken(work, await tokenOf(work, id));
+    const revoked = await service.revokeToken(work, await tokenOf(work, id));
     return { value: fieldsOf(revoked), lines: [`Token ${revoked.id} is revoked.`] };
   }).argument('<id>', ID);
 }
@@ -53,7 +46,7 @@ const ID = 'the id that `token list` shows';
 async function tokenOf(work: WriteWork, text: string): Promise<AccessToken> {
   const id = idFromText(text);
   if (id === undefined) throw notFound('access token');
-  return await getToken(work, id);
+  return await service.getToken(work, id);
 }
 
 interface CreateOptions extends ChangeOptions {
@@ -68,11 +61,11 @@ async function create(work: WriteWork, { email, name, scopes, expires }: CreateO
   const { id: userId } = await work.aboveCompanies((above) => getUserByEmail(above, email));
   const member = await getMembership(work, { companyId: work.caller.companyId, userId });
   const input = { name, scopes: scopes.split(',').map((scope) => scope.trim()), expiresAt };
-  return shown(await createNamedToken(work, member, input));
+  return shown(await service.createNamedToken(work, member, input));
 }
 
 /** The secret alone is on standard output. */
-function shown({ token, secret }: IssuedToken): Result {
+function shown({ token, secret }: service.IssuedToken): Result {
   const name = token.name === null ? `(${token.kind})` : `"${token.name}"`;
   return {
     value: { ...fieldsOf(token), api_token: secret },

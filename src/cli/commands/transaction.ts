@@ -8,14 +8,7 @@ import {
   storeRows,
 } from '../../domain/payments/transaction/recording/transaction-rows.service.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
-import {
-  ndjsonLine,
-  addRows,
-  batchesOf,
-  NO_ROWS,
-  type RejectedRow,
-  type RowTotals,
-} from '../../platform/encoding/json.js';
+import * as ndjson from '../../platform/encoding/json.js';
 import { counted } from '../../platform/errors.js';
 import { addCompanyCommand, callerIn, withDatabase, type ChangeOptions } from '../command-context.js';
 import { CommandError, EXIT } from '../command-error.js';
@@ -52,16 +45,16 @@ async function importRows(
   const source = open(file);
   const { size } = statSync(file);
   refuseSameFile(file, options.rejected);
-  let totals = NO_ROWS;
+  let totals = ndjson.NO_ROWS;
   await withDatabase(io, async ({ units }) => {
     const caller = await callerIn(units, options);
     const report = options.rejected === undefined ? shownReport(io) : fileReport(options.rejected);
     let shownAt = systemClock.elapsed();
     try {
-      for await (const batch of batchesOf(source.rows, BATCH)) {
+      for await (const batch of ndjson.batchesOf(source.rows, BATCH)) {
         const checked = await checkRows(batch);
         const results = await units.write(caller, (work) => storeRows(work, checked));
-        totals = addRows(totals, results);
+        totals = ndjson.addRows(totals, results);
         for (const row of results) if (row.result === 'rejected') report.add(row);
         if (systemClock.elapsed() - shownAt < PROGRESS_MS) continue;
         shownAt = systemClock.elapsed();
@@ -81,7 +74,7 @@ async function importRows(
 /** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 2 * SECOND;
 
-const sentence = ({ total, created, repeated, rejected }: RowTotals): string =>
+const sentence = ({ total, created, repeated, rejected }: ndjson.RowTotals): string =>
   `${counted(total, 'row')}: ${created} created, ${repeated} repeated, ${rejected} rejected`;
 
 function open(file: string) {
@@ -99,7 +92,7 @@ function refuseSameFile(file: string, report: string | undefined): void {
 }
 
 interface Report {
-  add(row: RejectedRow): void;
+  add(row: ndjson.RejectedRow): void;
   end(): void;
 }
 
@@ -107,7 +100,7 @@ interface Report {
 function fileReport(path: string): Report {
   const file = openSync(path, 'w', 0o600);
   return {
-    add: (row) => writeSync(file, ndjsonLine(row)),
+    add: (row) => writeSync(file, ndjson.ndjsonLine(row)),
     end: () => closeSync(file),
   };
 }

@@ -7,19 +7,7 @@ import { findCompany, getCompanyByName } from '../../domain/people/company/compa
 import { removePasskeys } from '../../domain/people/user/passkey.service.js';
 import { createPasswords } from '../../domain/people/user/password.service.js';
 import type { Person, User } from '../../domain/people/user/user.model.js';
-import {
-  disableUser,
-  enableUser,
-  getColleague,
-  getUserByEmail,
-  listPeople,
-  setPassword,
-  unlockUser,
-  updateAccount,
-  addCompanyWithUser,
-  addUser,
-  findUserByEmail,
-} from '../../domain/people/user/user.service.js';
+import * as users from '../../domain/people/user/user.service.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { LOCAL_ORIGIN } from '../../platform/requests.js';
 import { parse } from '../../platform/validate.js';
@@ -58,9 +46,9 @@ export function addCommands(add: AddCommand): void {
     (options, _argument, io) =>
       changeUser(io, options, make, (changed) => `${changed.email} is ${stateOf(changed)}.`);
   const unlocks = 'let a locked user sign in by password from every network again';
-  change('disable', 'end all access of a user, in all companies', state(disableUser));
-  change('enable', 'give a disabled user access again', state(enableUser));
-  change('unlock', unlocks, state(unlockUser));
+  change('disable', 'end all access of a user, in all companies', state(users.disableUser));
+  change('enable', 'give a disabled user access again', state(users.enableUser));
+  change('unlock', unlocks, state(users.unlockUser));
   change('update', 'change the name and time zone of a user, in all companies', update)
     .option('--name <name>', 'the new name')
     .option('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo');
@@ -94,7 +82,7 @@ async function list(
 ): Promise<Result> {
   const people = await withDatabase(io, ({ units }) =>
     units.systemRead(async (work) =>
-      listPeople(work, name === undefined ? null : await getCompanyByName(work, name)),
+      users.listPeople(work, name === undefined ? null : await getCompanyByName(work, name)),
     ),
   );
   const value = people.map(({ user, memberships }) => ({
@@ -125,8 +113,8 @@ async function changeUser(
 ): Promise<Result> {
   const changed = await withDatabase(io, ({ units }) =>
     units.systemWrite(LOCAL_ORIGIN, async (work) => {
-      const user = await getUserByEmail(work, options.email);
-      const by = options.as === undefined ? undefined : (await getColleague(work, user, options.as)).id;
+      const user = await users.getUserByEmail(work, options.email);
+      const by = options.as === undefined ? undefined : (await users.getColleague(work, user, options.as)).id;
       return await change(work, user, by);
     }),
   );
@@ -145,18 +133,20 @@ async function update(
   return await changeUser(
     io,
     options,
-    (work, user, by) => updateAccount(work, user, { name, timeZone }, by),
+    (work, user, by) => users.updateAccount(work, user, { name, timeZone }, by),
     (changed) => `${changed.email} is ${changed.name}, in the time zone ${changed.timeZone}.`,
   );
 }
 
 async function changePassword(options: UserOptions, _argument: string, io: CommandIo): Promise<Result> {
   const password = await readPassword(io);
-  await withDatabase(io, ({ units }) => units.systemRead((work) => getUserByEmail(work, options.email)));
+  await withDatabase(io, ({ units }) =>
+    units.systemRead((work) => users.getUserByEmail(work, options.email)),
+  );
   const hash = await createPasswords().hash(password);
   const change: Change = async (work, user, by) => {
     await removePasskeys(work, user.id, by);
-    return await setPassword(work, user, hash, by);
+    return await users.setPassword(work, user, hash, by);
   };
   return await changeUser(io, options, change, ({ email }) => `${email} has a new password.`);
 }
@@ -176,7 +166,7 @@ async function addMember(given: AddOptions, _argument: string, io: CommandIo): P
   const password = await readPassword(io);
   const added = await withDatabase(io, async ({ config, units }) => {
     const secret = loadTokenSecret(config);
-    const known = await units.systemRead((work) => findUserByEmail(work, email));
+    const known = await units.systemRead((work) => users.findUserByEmail(work, email));
     const hash = known === undefined ? await createPasswords().hash(password) : '';
     return await units.systemWrite(LOCAL_ORIGIN, async (work) => {
       const { actor, ...into } = await addToCompany(work, options, hash);
@@ -202,12 +192,12 @@ async function addToCompany(work: SystemWriteWork, options: AddOptions, password
   const company = await findCompany(work, options.company);
   if (company !== undefined) {
     const actor = await actorIn(work, company.id, options.as);
-    const user = await addUser(work, company, options, passwordHash, actor);
+    const user = await users.addUser(work, company, options, passwordHash, actor);
     return { company, user, actor, isNewCompany: false };
   }
   if (options.as !== undefined) {
     throw new CommandError(`--as: "${options.company}" is a new company; its first user acts.`);
   }
-  const added = await addCompanyWithUser(work, options.company, options, passwordHash);
+  const added = await users.addCompanyWithUser(work, options.company, options, passwordHash);
   return { ...added, actor: undefined, isNewCompany: true };
 }

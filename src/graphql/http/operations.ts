@@ -19,13 +19,7 @@ import type { GraphqlContext } from '../execution/context.js';
 import { firstCode, maskErrors } from '../execution/mask.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { Operation, type OperationParts } from '../operation.js';
-import {
-  startApollo,
-  type Apollo,
-  type ApolloOptions,
-  type HttpAnswer,
-  type HttpPipeline,
-} from './apollo.js';
+import * as pipeline from './apollo.js';
 import { type OperationText, readOperationText, sentBy, type Json } from './operation-text.js';
 import { graphqlContextOf, releaseBody } from './request.js';
 
@@ -40,10 +34,10 @@ const NOT_ACCEPTABLE =
 
 /** Executes the operation of an authenticated request, which `watch` follows, and sends the response. */
 export async function answerOperations(
-  options: ApolloOptions,
+  options: pipeline.ApolloOptions,
   watch: WatchOperation,
 ): Promise<RequestHandler> {
-  const apollo = await startApollo(options);
+  const apollo = await pipeline.startApollo(options);
   return async (request, response) => {
     const sent = readRequest(request);
     const asked = (): string => JSON.stringify(sent.json);
@@ -93,7 +87,7 @@ function readRequest(request: Request): SentRequest {
   return { json, text, isDirect: request.method === 'POST' && !isPersisted };
 }
 
-async function answerBy(apollo: Apollo, http: HttpOperation, { json, text, isDirect }: SentRequest) {
+async function answerBy(apollo: pipeline.Apollo, http: HttpOperation, { json, text, isDirect }: SentRequest) {
   if (isDirect && http.admit(text)?.kind !== OperationTypeNode.MUTATION) return await http.run();
   const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: {
@@ -127,8 +121,8 @@ async function send(response: Response, text: string, held: HeldBytes): Promise<
   return sendInPieces(response, contents.fill(text));
 }
 
-class HttpOperation implements HttpPipeline {
-  answer: HttpAnswer | null = null;
+class HttpOperation implements pipeline.HttpPipeline {
+  answer: pipeline.HttpAnswer | null = null;
   isRefused = false;
   #operation: Operation | null = null;
   #requestedCost = 0;
@@ -152,7 +146,7 @@ class HttpOperation implements HttpPipeline {
     }
   }
 
-  async run(): Promise<HttpAnswer> {
+  async run(): Promise<pipeline.HttpAnswer> {
     const operation = this.#operation;
     if (operation === null) return this.answer ?? this.#fail(new Error('No operation was admitted.'));
     const { watched } = this;
@@ -169,12 +163,12 @@ class HttpOperation implements HttpPipeline {
     }
   }
 
-  #fail(error: unknown): HttpAnswer {
+  #fail(error: unknown): pipeline.HttpAnswer {
     return this.refuse(error instanceof OperationRefused ? error.errors : [error]);
   }
 
   /** Answers with errors. `extensions.http` of the first one has the status. */
-  refuse(errors: readonly unknown[]): HttpAnswer {
+  refuse(errors: readonly unknown[]): pipeline.HttpAnswer {
     const [first] = errors;
     const { limit, actual, http } = first instanceof GraphQLError ? first.extensions : {};
     if (limit === 'cost') this.#requestedCost = Number(actual);

@@ -4,15 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { inviteBody, isMultipart, MAX_BODY_BYTES, problemOfLabels, readText } from '../../http/body/body.js';
 import type { Upload, UploadReader } from '../../http/body/multipart.js';
 import { HttpProblem } from '../../http/problem.js';
-import {
-  bearerToken,
-  headerOf,
-  idempotencyKeyOf,
-  mediaTypeOf,
-  readQuery,
-  readToken,
-  requestContextOf,
-} from '../../http/request.js';
+import * as requests from '../../http/request.js';
 import { sendMethods } from '../../http/send.js';
 import { enterCompany } from '../../http/server/admission.js';
 import { isLoopbackRequest } from '../../http/server/http-app.js';
@@ -92,7 +84,7 @@ const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'
  */
 export function refuseForgery(path: Path, methods: readonly string[]): RequestHandler {
   return (request, response, next) => {
-    requestContextOf(response).template = path;
+    requests.requestContextOf(response).template = path;
     if (methods.includes(request.method) && couldBeForged(request)) {
       throw operationRefused(
         'CSRF_PREVENTED',
@@ -104,9 +96,9 @@ export function refuseForgery(path: Path, methods: readonly string[]): RequestHa
 }
 
 function couldBeForged(request: Request): boolean {
-  if (bearerToken(request) !== undefined) return false;
-  const type = mediaTypeOf(request);
-  const isPreflighted = PREFLIGHT_HEADERS.some((name) => (headerOf(request, name)?.length ?? 0) > 0);
+  if (requests.bearerToken(request) !== undefined) return false;
+  const type = requests.mediaTypeOf(request);
+  const isPreflighted = PREFLIGHT_HEADERS.some((name) => (requests.headerOf(request, name)?.length ?? 0) > 0);
   return !isPreflighted && (type === undefined || SIMPLE_TYPES.includes(type));
 }
 
@@ -119,8 +111,8 @@ export interface Credentials {
 }
 
 export function readCredentials(request: Request): Credentials {
-  const token = readToken(request, readQuery(request.originalUrl));
-  const mayHave = token === undefined && headerOf(request, 'cookie') !== undefined;
+  const token = requests.readToken(request, requests.readQuery(request.originalUrl));
+  const mayHave = token === undefined && requests.headerOf(request, 'cookie') !== undefined;
   return { token, cookie: mayHave ? sessionCookieOf(request) : undefined };
 }
 
@@ -156,10 +148,10 @@ export function createAuthenticate(
 /** `signsIn`: lets a request of a page of this server pass without a caller, if `readOperation` finds a sign-in. */
 export function authenticateRequest(authenticate: Authenticate, signsIn = false): RequestHandler {
   return async (request, response, next) => {
-    const requestContext = requestContextOf(response);
+    const requestContext = requests.requestContextOf(response);
     const { budget } = requestContext;
     const page = pageOf(request, response);
-    const facts = { ...NO_FACTS, budget, idempotencyKey: idempotencyKeyOf(request), page };
+    const facts = { ...NO_FACTS, budget, idempotencyKey: requests.idempotencyKeyOf(request), page };
     const credentials = readCredentials(request);
     try {
       const context = await authenticate(credentials, requestContext, facts);
@@ -177,11 +169,12 @@ export function authenticateRequest(authenticate: Authenticate, signsIn = false)
 
 /** Null for a request of a program, and of a page of another site. */
 function pageOf(request: Request, response: Response): PageFacts | null {
-  const isBrowser = (headerOf(request, 'sec-fetch-site') ?? headerOf(request, 'origin')) !== undefined;
+  const isBrowser =
+    (requests.headerOf(request, 'sec-fetch-site') ?? requests.headerOf(request, 'origin')) !== undefined;
   if (!isBrowser || !isFromOwnPage(request)) return null;
-  const { ip, requestId } = requestContextOf(response);
-  const userAgent = headerOf(request, 'user-agent')?.slice(0, MAX_USER_AGENT) ?? null;
-  const origin = headerOf(request, 'origin') ?? `${request.protocol}://${request.host}`;
+  const { ip, requestId } = requests.requestContextOf(response);
+  const userAgent = requests.headerOf(request, 'user-agent')?.slice(0, MAX_USER_AGENT) ?? null;
+  const origin = requests.headerOf(request, 'origin') ?? `${request.protocol}://${request.host}`;
   return {
     browser: { ip, requestId, userAgent, origin, isLocal: isLoopbackRequest(request) },
     setCookie: (text) => setSessionCookie(request, response, text),
@@ -252,7 +245,7 @@ async function readJson(
   bodyMs: number,
   maxBytes = MAX_BODY_BYTES,
 ): Promise<object> {
-  if (mediaTypeOf(request) !== 'application/json') {
+  if (requests.mediaTypeOf(request) !== 'application/json') {
     throw (
       problemOfLabels(request) ?? operationRefused('BAD_REQUEST', 'Send the operation as application/json.')
     );

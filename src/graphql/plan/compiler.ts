@@ -20,24 +20,7 @@ import type { Fragments } from '../limits/structure.js';
 import { declaredOf, type OrderBy } from '../schema/declared.js';
 import { globalId } from '../schema/node.js';
 import { encodeCursor, pageInfo, type PageInfoShape } from '../schema/page.js';
-import {
-  allText,
-  areDifferent,
-  argumentsOf,
-  findText,
-  itemsText,
-  manyText,
-  oneText,
-  recordTexts,
-  requestsOf,
-  selectedIn,
-  type ConnectionPlan,
-  type Item,
-  type Nodes,
-  type Page,
-  type RequestOf,
-  type Selected,
-} from './relations.js';
+import * as relations from './relations.js';
 import {
   leafWriter,
   objectText,
@@ -74,21 +57,21 @@ export class Compiler {
     private readonly variables: Variables,
   ) {}
 
-  selected(type: GraphQLObjectType, set: SelectionSetNode): readonly Selected[] {
-    return selectedIn(collectFields(this.schema, this.fragments, this.variables, type, set));
+  selected(type: GraphQLObjectType, set: SelectionSetNode): readonly relations.Selected[] {
+    return relations.selectedIn(collectFields(this.schema, this.fragments, this.variables, type, set));
   }
 
-  root(type: GraphQLObjectType, selected: Selected): PlannedField<ListRow> {
+  root(type: GraphQLObjectType, selected: relations.Selected): PlannedField<ListRow> {
     return this.#field(type, selected, (field, nodes): FieldText<ListRow> => {
       const declared = declaredOf(field);
       if (declared?.kind === 'find') {
         const { list, getters, scope } = declared;
-        const keysOf = argumentsOf(field, nodes[0], (args) => args);
-        return findText(list, getters, keysOf, this.#record(field, nodes, this.#read(list, scope)));
+        const keysOf = relations.argumentsOf(field, nodes[0], (args) => args);
+        return relations.findText(list, getters, keysOf, this.#record(field, nodes, this.#read(list, scope)));
       }
       if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
       const { list, scope, order } = declared;
-      return allText(list, this.#connection(field, nodes, this.#read(list, scope), order));
+      return relations.allText(list, this.#connection(field, nodes, this.#read(list, scope), order));
     });
   }
 
@@ -103,8 +86,8 @@ export class Compiler {
 
   #field<Row>(
     type: GraphQLObjectType,
-    [key, nodes]: Selected,
-    textOf: (field: Field, nodes: Nodes) => FieldText<Row>,
+    [key, nodes]: relations.Selected,
+    textOf: (field: Field, nodes: relations.Nodes) => FieldText<Row>,
   ): PlannedField<Row> {
     const { value: name } = nodes[0].name;
     if (name === '__typename') return { key, write: () => `"${type.name}"` };
@@ -115,14 +98,14 @@ export class Compiler {
 
   #object<Row>(
     field: Field,
-    nodes: Nodes,
-    textOf: (field: Field, nodes: Nodes, type: GraphQLObjectType) => FieldText<Row>,
+    nodes: relations.Nodes,
+    textOf: (field: Field, nodes: relations.Nodes, type: GraphQLObjectType) => FieldText<Row>,
   ): readonly PlannedField<Row>[] {
     const type = getNamedType(field.type);
     if (!isObjectType(type)) throw new Unplanned('An interface');
     const { schema, fragments, variables } = this;
-    const selected = selectedIn(collectSubfields(schema, fragments, variables, type, nodes));
-    if (!areDifferent(selected)) throw new Unplanned('A relation is selected twice');
+    const selected = relations.selectedIn(collectSubfields(schema, fragments, variables, type, nodes));
+    if (!relations.areDifferent(selected)) throw new Unplanned('A relation is selected twice');
     return selected.map((each) => this.#field(type, each, (own, ownNodes) => textOf(own, ownNodes, type)));
   }
 
@@ -132,14 +115,14 @@ export class Compiler {
     return { list, columns: new Set([list.columns.id ?? 'id']) };
   }
 
-  #record(field: Field, nodes: Nodes, read: Read): RecordPlan {
+  #record(field: Field, nodes: relations.Nodes, read: Read): RecordPlan {
     const fields = this.#object<ListRow>(field, nodes, (own, ownNodes, type) =>
       this.#value(type, own, ownNodes, read),
     );
     return { columns: [...read.columns], texts: objectTexts(fields) };
   }
 
-  #value(type: GraphQLObjectType, field: Field, nodes: Nodes, read: Read): FieldText<ListRow> {
+  #value(type: GraphQLObjectType, field: Field, nodes: relations.Nodes, read: Read): FieldText<ListRow> {
     const declared = declaredOf(field);
     if (isObjectType(getNullableType(field.type)) && declared?.kind === 'column') {
       return this.#resolved(field, nodes, read);
@@ -164,12 +147,12 @@ export class Compiler {
         const { list } = declared;
         const reference = columnOf(read, declared.reference);
         const record = this.#record(field, nodes, this.#read(list, 'read'));
-        return oneText(list, reference, record, !isNonNullType(field.type));
+        return relations.oneText(list, reference, record, !isNonNullType(field.type));
       }
       case 'many': {
         const { children, key, scope, order } = declared;
         const connection = this.#connection(field, nodes, this.#read(children.list, scope), order);
-        return manyText(children, columnOf(read, key), connection);
+        return relations.manyText(children, columnOf(read, key), connection);
       }
       default:
         return this.#resolved(field, nodes, read);
@@ -177,9 +160,9 @@ export class Compiler {
   }
 
   /** A value from a resolver, or an object in a property: read once for each record, however many lists have it. */
-  #resolved(field: Field, nodes: Nodes, { list, columns }: Read): FieldText<ListRow> {
+  #resolved(field: Field, nodes: relations.Nodes, { list, columns }: Read): FieldText<ListRow> {
     const valueOf = readerOf(field);
-    const argsOf = argumentsOf(field, nodes[0], (args) => args);
+    const argsOf = relations.argumentsOf(field, nodes[0], (args) => args);
     const write = valueWriter(field.type, () => this.#objectWriter(field, nodes));
     for (const column of list.allColumns) columns.add(column);
     return {
@@ -194,7 +177,7 @@ export class Compiler {
     };
   }
 
-  #objectWriter(field: Field, nodes: Nodes): WriteValue {
+  #objectWriter(field: Field, nodes: relations.Nodes): WriteValue {
     const type = getNamedType(field.type);
     if (!isObjectType(type) || type.getInterfaces().length > 0) throw new Unplanned('Bytes, or a record');
     if (type.name.endsWith('Connection')) throw new Unplanned('A page of a list that is not declared');
@@ -206,10 +189,15 @@ export class Compiler {
     return (value, run) => objectText(properties, value, run);
   }
 
-  #connection(field: Field, nodes: Nodes, read: Read, order: OrderBy | undefined): ConnectionPlan {
-    const requestOf = requestsOf(read.list, field, nodes[0], order);
+  #connection(
+    field: Field,
+    nodes: relations.Nodes,
+    read: Read,
+    order: OrderBy | undefined,
+  ): relations.ConnectionPlan {
+    const requestOf = relations.requestsOf(read.list, field, nodes[0], order);
     const needs = new Set<'records' | 'page' | 'total'>();
-    const fields = this.#object<Page>(field, nodes, (own, ownNodes) => {
+    const fields = this.#object<relations.Page>(field, nodes, (own, ownNodes) => {
       switch (own.name) {
         case 'totalCount': {
           needs.add('total');
@@ -218,10 +206,10 @@ export class Compiler {
         }
         case 'nodes':
           needs.add('records');
-          return itemsText(recordTexts(this.#record(own, ownNodes, read)));
+          return relations.itemsText(relations.recordTexts(this.#record(own, ownNodes, read)));
         case 'edges':
           needs.add('records');
-          return itemsText(this.#edge(own, ownNodes, read, requestOf));
+          return relations.itemsText(this.#edge(own, ownNodes, read, requestOf));
         case 'pageInfo':
           needs.add('page');
           return { texts: this.#pageInfo(own, ownNodes, read) };
@@ -232,9 +220,14 @@ export class Compiler {
     return { columns: [...read.columns], texts: objectTexts(fields), needs, requestOf };
   }
 
-  #edge(field: Field, nodes: Nodes, read: Read, requestOf: RequestOf): Texts<Item> {
-    const fields = this.#object<Item>(field, nodes, (own, ownNodes) => {
-      if (own.name === 'node') return { texts: recordTexts(this.#record(own, ownNodes, read)) };
+  #edge(
+    field: Field,
+    nodes: relations.Nodes,
+    read: Read,
+    requestOf: relations.RequestOf,
+  ): Texts<relations.Item> {
+    const fields = this.#object<relations.Item>(field, nodes, (own, ownNodes) => {
+      if (own.name === 'node') return { texts: relations.recordTexts(this.#record(own, ownNodes, read)) };
       readKeys(read);
       return {
         texts: async (run, items) => {
@@ -246,7 +239,7 @@ export class Compiler {
     return objectTexts(fields);
   }
 
-  #pageInfo(field: Field, nodes: Nodes, read: Read): Texts<Page> {
+  #pageInfo(field: Field, nodes: relations.Nodes, read: Read): Texts<relations.Page> {
     readKeys(read);
     const fields = this.#object<PageInfoShape>(field, nodes, (own) => {
       const write = leafWriter(own.type);

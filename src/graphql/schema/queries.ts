@@ -2,17 +2,7 @@ import type { Move } from '../../database/list/moves.js';
 import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/requests.js';
-import {
-  all,
-  graphqlModule,
-  nodesOf,
-  query,
-  subscription,
-  type GraphqlModule,
-  type ListOptions,
-  type NodeSource,
-  type ResolvedField,
-} from './fields.js';
+import * as fields from './fields.js';
 import type { ListTypes } from './list.js';
 import { fieldName, numberIn, plural, withArticle, words } from './node.js';
 import type { Keys } from './page.js';
@@ -24,11 +14,11 @@ interface UniqueKey<T> {
   readonly get: (work: ReadWork, key: string) => Promise<T>;
 }
 
-interface QueryOptions<T> extends ListQueryOptions, Pick<NodeSource, 'entityType'> {
+interface QueryOptions<T> extends ListQueryOptions, Pick<fields.NodeSource, 'entityType'> {
   readonly keys?: Readonly<Record<string, UniqueKey<T>>>;
 }
 
-interface ListQueryOptions extends ListOptions {
+interface ListQueryOptions extends fields.ListOptions {
   /** Name of the field; by default the plural of the type's. */
   readonly field?: string;
   readonly listDescription?: string;
@@ -40,13 +30,13 @@ interface ListQueryOptions extends ListOptions {
 export function queries<T extends { readonly id: number }>(
   types: ListTypes<T>,
   options: QueryOptions<T> = {},
-): GraphqlModule {
+): fields.GraphqlModule {
   const { list } = types;
   const { scope = 'read', keys = {}, entityType } = options;
-  return graphqlModule(
-    query(fieldName(list.name), oneByKey(types, keys, scope)),
+  return fields.graphqlModule(
+    fields.query(fieldName(list.name), oneByKey(types, keys, scope)),
     listQuery(types, options),
-    nodesOf(list, scope, entityType),
+    fields.nodesOf(list, scope, entityType),
   );
 }
 
@@ -54,7 +44,7 @@ function oneByKey<T extends { readonly id: number }>(
   { list, Record }: ListTypes<T>,
   keys: Readonly<Record<string, UniqueKey<T>>>,
   scope: Scope,
-): ResolvedField<unknown, Keys> {
+): fields.ResolvedField<unknown, Keys> {
   const args: Record<string, AnyField> = {
     id: id.orNull('Global id (`id`) of the record.'),
     databaseId: int.orNull('Numeric id (`databaseId`) of the record, as in REST.'),
@@ -76,13 +66,13 @@ function oneByKey<T extends { readonly id: number }>(
 export function listQuery<T extends object>(
   types: ListTypes<T>,
   { field, listDescription, filterCost, ...options }: ListQueryOptions,
-): GraphqlModule {
+): fields.GraphqlModule {
   const { name } = types.list;
   const description = listDescription ?? `All ${plural(words(name))} of the company.`;
   const costNote = filterCost === undefined ? '' : ` A filter adds ${filterCost} records to the cost.`;
-  const list = all(types, `${description}${costNote}`, options);
+  const list = fields.all(types, `${description}${costNote}`, options);
   const cost = filterCost === undefined ? {} : { counts: filterCost, countsWhere: 'filter' };
-  return query(field ?? `${fieldName(name)}s`, { ...list, ...cost });
+  return fields.query(field ?? `${fieldName(name)}s`, { ...list, ...cost });
 }
 
 /**
@@ -93,13 +83,13 @@ export function changes<T extends { readonly id: number }>(
   { list: { name }, Record }: ListTypes<T>,
   newRows: NewRows<Move<T>>,
   get?: (work: ReadWork, recordId: number) => Promise<T>,
-): GraphqlModule {
+): fields.GraphqlModule {
   const [field, noun] = [fieldName(name), words(name)];
   const Event = untypedObjectType(`${name}Event`, `A change of ${withArticle(noun)}.`, {
     sequence: int(`Position among the changes of ${plural(noun)} of the company. Grows with each one.`),
     [field]: object(Record, `The ${noun} as it was when the event was sent.`),
   });
-  return subscription(`${field}Changed`, {
+  return fields.subscription(`${field}Changed`, {
     field: object(
       Event,
       `Each change of ${withArticle(noun)}. Of changes that follow each other quickly, only the last one is sent.`,

@@ -8,19 +8,11 @@ import {
 } from '../../platform/encoding/field-scanner.js';
 import type { Caller } from '../../platform/requests.js';
 import { headerOf } from '../request.js';
-import {
-  type Body,
-  bodyPieces,
-  fieldsOf,
-  isFormType,
-  MAX_BODY_BYTES,
-  notUtf8,
-  refuseLabels,
-} from './body.js';
+import * as bodies from './body.js';
 import { largerThan, type UploadInProgress, type Uploads } from './uploads.js';
 
 /** A body; `release` drops the bytes of its field, unless a record has them by then. */
-export interface HeldBody extends Body {
+export interface HeldBody extends bodies.Body {
   readonly release: () => void;
 }
 
@@ -36,14 +28,15 @@ const MAX_SENT_PER_BYTE = 5;
  */
 export function createBase64BodyReader(uploads: Uploads): Base64BodyReader {
   const { limits } = uploads;
-  const maxBytes = MAX_SENT_PER_BYTE * limits.maxFileBytes + MAX_BODY_BYTES;
+  const maxBytes = MAX_SENT_PER_BYTE * limits.maxFileBytes + bodies.MAX_BODY_BYTES;
   return async (request, field, caller) => {
     const tooLarge = () => largerThan(limits.maxFileBytes, `The ${field}`);
-    await refuseLabels(request, limits.bodyMs);
+    await bodies.refuseLabels(request, limits.bodyMs);
     const upload = uploads.open(caller);
     const body = new Base64Body(request, field, limits.maxFileBytes, upload);
     try {
-      for await (const piece of bodyPieces(request, { ...limits, maxBytes, tooLarge })) await body.add(piece);
+      for await (const piece of bodies.bodyPieces(request, { ...limits, maxBytes, tooLarge }))
+        await body.add(piece);
       return { ...(await body.finish()), release: upload.release };
     } catch (error) {
       upload.release();
@@ -68,10 +61,10 @@ class Base64Body {
   ) {}
 
   /** Parses the received body. Errors: 400, 422, 503. */
-  async finish(): Promise<Body> {
+  async finish(): Promise<bodies.Body> {
     this.#keep(this.#decode());
     this.#keep(this.#scanner?.finish() ?? '');
-    const body = fieldsOf(this.#rest, this.#contentType);
+    const body = bodies.fieldsOf(this.#rest, this.#contentType);
     const content = await this.#sentContent();
     // Replaces the body in the fingerprint of an idempotent request.
     const bytes = Buffer.from(JSON.stringify([this.#rest, content?.sha256]));
@@ -110,14 +103,16 @@ class Base64Body {
       add: (piece: string) => this.#base64?.add(piece),
     };
     if (first === '{') return new JsonFieldScanner(this.field, target);
-    return first !== '' && isFormType(this.#contentType) ? new FormFieldScanner(this.field, target) : null;
+    return first !== '' && bodies.isFormType(this.#contentType)
+      ? new FormFieldScanner(this.field, target)
+      : null;
   }
 
   #keep(text: string): void {
     this.#rest += text;
     this.#restBytes += Buffer.byteLength(text);
-    if (this.#restBytes <= MAX_BODY_BYTES) return;
-    throw largerThan(MAX_BODY_BYTES, `The body without its ${this.field}`);
+    if (this.#restBytes <= bodies.MAX_BODY_BYTES) return;
+    throw largerThan(bodies.MAX_BODY_BYTES, `The body without its ${this.field}`);
   }
 
   /** Decodes a part of the body as UTF-8. Call it without bytes at the end of the body. Errors: 400. */
@@ -125,7 +120,7 @@ class Base64Body {
     try {
       return this.#text.decode(bytes, { stream: bytes !== undefined });
     } catch {
-      throw notUtf8();
+      throw bodies.notUtf8();
     }
   }
 }

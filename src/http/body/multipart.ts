@@ -7,15 +7,7 @@ import { DomainError } from '../../platform/errors.js';
 import type { Caller } from '../../platform/requests.js';
 import { HttpProblem } from '../problem.js';
 import { headerOf, malformed } from '../request.js';
-import {
-  bodyPieces,
-  CHARSET,
-  FormFields,
-  type FormValues,
-  refuseLabels,
-  TURN_BYTES,
-  unsupportedCharset,
-} from './body.js';
+import * as bodies from './body.js';
 import { largerThan, type UploadInProgress, type UploadLimits, type Uploads } from './uploads.js';
 
 const MAX_FIELDS = 10;
@@ -26,7 +18,7 @@ const OVERHEAD_BYTES = 512 * 1024;
 
 /** A multipart body that was read (contract 23); `release` drops its bytes, unless a record has them by then. */
 export interface Upload {
-  readonly fields: FormValues;
+  readonly fields: bodies.FormValues;
   readonly file: UploadedFile | null;
   readonly release: () => void;
 }
@@ -42,7 +34,7 @@ export type UploadReader = (request: IncomingMessage, caller: Caller) => Promise
  */
 export function createUploadReader(uploads: Uploads): UploadReader {
   return async (request, caller) => {
-    await refuseLabels(request, uploads.limits.bodyMs);
+    await bodies.refuseLabels(request, uploads.limits.bodyMs);
     const upload = uploads.open(caller);
     try {
       const { fields, fileName } = await receive(request, uploads.limits, upload);
@@ -69,7 +61,7 @@ async function receive(request: IncomingMessage, limits: UploadLimits, upload: U
   };
   const write = (piece: Buffer) => new Promise((resolve) => parser.write(piece, resolve));
   try {
-    for await (const piece of bodyPieces(request, receiving, stop.signal)) {
+    for await (const piece of bodies.bodyPieces(request, receiving, stop.signal)) {
       await Promise.race([write(piece), refused]);
     }
     parser.end();
@@ -88,12 +80,12 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
   try {
     return busboy({
       // The parser does not read an empty charset, and the bytes are UTF-8 whatever it is.
-      headers: { 'content-type': (headerOf(request, 'content-type') ?? '').replace(CHARSET, '') },
+      headers: { 'content-type': (headerOf(request, 'content-type') ?? '').replace(bodies.CHARSET, '') },
       defParamCharset: 'utf8',
       // The file service reduces the path to its base name.
       preservePath: true,
-      highWaterMark: TURN_BYTES,
-      fileHwm: TURN_BYTES,
+      highWaterMark: bodies.TURN_BYTES,
+      fileHwm: bodies.TURN_BYTES,
       limits: {
         // The parser counts boundaries, and emits `partsLimit` when the number is reached, not exceeded.
         parts: MAX_FIELDS + 2,
@@ -108,7 +100,7 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
 
 /** The parts of a body as they are parsed. `refuse` is called with each error. */
 class Parts {
-  readonly fields = new FormFields();
+  readonly fields = new bodies.FormFields();
   fileName: string | null = null;
   readonly reading: Promise<void>[] = [];
   #fields = 0;
@@ -132,7 +124,7 @@ class Parts {
       attempt(() => {
         demandPlain(encoding);
         if (valueTruncated) throw longField();
-        if (value === undefined) throw unsupportedCharset();
+        if (value === undefined) throw bodies.unsupportedCharset();
         this.#addField(name, value);
       }),
     );

@@ -2,16 +2,7 @@ import type { z } from 'zod';
 
 import { printableName } from '../validate.js';
 import { middleOfValue, namedField, type NamedField, type Range } from './named-card-data.js';
-import {
-  isCardNumber,
-  isFraction,
-  ISO_MESSAGE_IN_BYTES,
-  isoNumbers,
-  numbersOfTag5A,
-  searchDigitPairs,
-  searchField2,
-  searchText,
-} from './text-search.js';
+import * as search from './text-search.js';
 
 export interface Scrubbed<T> {
   readonly value: T;
@@ -21,7 +12,7 @@ export interface Scrubbed<T> {
 
 /** Whether a name has card data in it, or is a card number with spaces, dots and dashes anywhere. */
 export function hasCardData(name: string): boolean {
-  return scrubText(name).scrubs > 0 || isCardNumber(name.replace(/[\s.-]/g, ''));
+  return scrubText(name).scrubs > 0 || search.isCardNumber(name.replace(/[\s.-]/g, ''));
 }
 
 /** Warning about text or JSON of an operator, which is stored unchanged. Undefined if it contains no card data. */
@@ -35,7 +26,7 @@ export function warningOfCardData(value: unknown): string | undefined {
  * tracks, verification codes and PIN blocks are hidden completely (decisions.md#card-data).
  */
 export function scrubText(text: string): Scrubbed<string> {
-  return hide(text, searchText(text), searchEncoded(text));
+  return hide(text, search.searchText(text), searchEncoded(text));
 }
 
 /** Hides the ranges. Spaces, dots and dashes in `plain` ranges stay; in `encoded` ranges only white space stays. */
@@ -104,7 +95,7 @@ function labelOf(fields: readonly (readonly [string, unknown])[]): string | unde
 function scrubValue(text: string, named: NamedField | undefined): Scrubbed<string> {
   if (named === 'secret') return replaced(text, [[0, text.length]], /[^\s.-]/g);
   if (named === undefined) return scrubText(text);
-  return hide(text, [...middleOfValue(text), ...searchText(text)], searchEncoded(text));
+  return hide(text, [...middleOfValue(text), ...search.searchText(text)], searchEncoded(text));
 }
 
 /** A name of up to `max` characters. Card data is refused instead of masked: a masked text no longer identifies. */
@@ -117,7 +108,7 @@ export function identifyingName(max: number): z.ZodType<string, string> {
 
 /** Ranges of card data in parts of a text that are percent-encoded, hexadecimal or Base64. One level deep. */
 function searchEncoded(text: string): Range[] {
-  return [...searchPercent(text), ...numbersOfTag5A(text), ...searchRuns(text)];
+  return [...searchPercent(text), ...search.numbersOfTag5A(text), ...searchRuns(text)];
 }
 
 const ESCAPE = /%[0-9a-f]{2}/gi;
@@ -140,10 +131,9 @@ function searchPercent(text: string): Range[] {
   }
   addPlain(text.length);
   places.push(text.length);
-  return searchText(decoded.replaceAll('+', ' ')).map(([from, to]): Range => [
-    places[from] ?? 0,
-    places[to] ?? text.length,
-  ]);
+  return search
+    .searchText(decoded.replaceAll('+', ' '))
+    .map(([from, to]): Range => [places[from] ?? 0, places[to] ?? text.length]);
 }
 
 /** Run of characters that may be Base64, hexadecimal or a plain word. Lines of Base64 have 60 to 76 characters. */
@@ -154,7 +144,7 @@ function searchRuns(text: string): Range[] {
   for (const { 0: run, index } of text.matchAll(RUN)) {
     const end = index + run.length;
     const [before, after] = [text.slice(Math.max(0, index - 3), index), text.slice(end, end + 2)];
-    if (/^\d+$/.test(run) && isFraction(before, after)) continue;
+    if (/^\d+$/.test(run) && search.isFraction(before, after)) continue;
     for (const hex of run.matchAll(HEX)) ranges.push(...searchHex(hex[0], index + hex.index));
     if (!NO_BASE64.test(run)) ranges.push(...searchBase64(run, index));
   }
@@ -174,8 +164,9 @@ const DIGITS_IN_HEX = /3\d(?:2[0de])?3\d(?:2[0de])?3\d/i;
 
 function searchHex(run: string, from: number): Range[] {
   const part = encodedPart(run, from, 4, /[ :-]/g);
-  const ranges = hidden(part, 0, 4, searchField2(part.digits, false));
-  if (part.digits.length < run.length) ranges.push(...hidden(part, 0, 4, searchDigitPairs(part.digits)));
+  const ranges = hidden(part, 0, 4, search.searchField2(part.digits, false));
+  if (part.digits.length < run.length)
+    ranges.push(...hidden(part, 0, 4, search.searchDigitPairs(part.digits)));
   if (!DIGITS_IN_HEX.test(part.digits)) return ranges;
   for (const phase of [0, 1]) {
     const bytes = Buffer.from(part.digits.slice(phase), 'hex');
@@ -193,8 +184,8 @@ function searchBase64(run: string, from: number): Range[] {
     if (hasDigits(bytes)) ranges.push(...hidden(part, phase, 8, searchBytes(bytes)));
     if (!hasDigitPairs(bytes)) continue;
     const hex = bytes.toString('hex');
-    ranges.push(...hidden(part, phase, 4, searchDigitPairs(hex)));
-    ranges.push(...hidden(part, phase, 4, searchField2(hex, phase === 0)));
+    ranges.push(...hidden(part, phase, 4, search.searchDigitPairs(hex)));
+    ranges.push(...hidden(part, phase, 4, search.searchField2(hex, phase === 0)));
   }
   return ranges;
 }
@@ -216,7 +207,7 @@ function hasDigitPairs(bytes: Buffer): boolean {
 
 function searchBytes(bytes: Buffer): Range[] {
   const text = bytes.toString('latin1');
-  return [...searchText(text), ...isoNumbers(text, ISO_MESSAGE_IN_BYTES)];
+  return [...search.searchText(text), ...search.isoNumbers(text, search.ISO_MESSAGE_IN_BYTES)];
 }
 
 /** Hexadecimal or Base64 digits without their separators. */

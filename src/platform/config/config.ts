@@ -1,22 +1,7 @@
 import { readTls, type Tls } from '../files.js';
 import { parseDatabaseUrl, withoutPassword } from './database-url.js';
 import { readMqtt } from './mqtt.js';
-import {
-  ConfigError,
-  parseAllowList,
-  parseDuration,
-  parseHost,
-  parseKept,
-  parseLogLevel,
-  parseMail,
-  parseOrigins,
-  parsePublicUrl,
-  parseNetworks,
-  parseShare,
-  parseSwitch,
-  parseTracesUrl,
-  wholeNumber,
-} from './parsing.js';
+import * as parsing from './parsing.js';
 import { SETTINGS } from './settings.js';
 import { secretOf } from './token-secret.js';
 
@@ -52,54 +37,54 @@ export function readConfig(environment: Environment): Config {
     }
   };
   const config = parseSettings(read, valueOf);
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new parsing.ConfigError(problems);
   return config;
 }
 
 function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
-  const offlineMs = read('PRESENCE_OFFLINE_AFTER', parseDuration);
+  const offlineMs = read('PRESENCE_OFFLINE_AFTER', parsing.parseDuration);
   const parseStale = (value: string): number => {
-    const staleMs = parseDuration(value);
+    const staleMs = parsing.parseDuration(value);
     if (staleMs >= offlineMs)
       throw new Error(`must be less than PRESENCE_OFFLINE_AFTER (${valueOf('PRESENCE_OFFLINE_AFTER')})`);
     return staleMs;
   };
   return {
     database: read('DATABASE_URL', (url) => parseDatabaseUrl(url, valueOf('DATABASE_PASSWORD_FILE'))),
-    databaseConnections: read('DATABASE_CONNECTIONS', wholeNumber(MIN_CONNECTIONS, 1_000)),
+    databaseConnections: read('DATABASE_CONNECTIONS', parsing.wholeNumber(MIN_CONNECTIONS, 1_000)),
     uploadFolder: valueOf('UPLOAD_FOLDER'),
-    host: read('HOST', parseHost),
-    port: read('PORT', wholeNumber(0, 65_535)),
+    host: read('HOST', parsing.parseHost),
+    port: read('PORT', parsing.wholeNumber(0, 65_535)),
     /** Requests per hour and client address; 0 means no limit. */
-    rateLimitPerHour: read('RATE_LIMIT_PER_HOUR', wholeNumber(0, 1_000_000_000)),
-    trustProxy: read('TRUST_PROXY', parseNetworks),
-    allowedOrigins: read('ALLOWED_ORIGINS', parseOrigins),
-    logLevel: read('LOG_LEVEL', parseLogLevel),
+    rateLimitPerHour: read('RATE_LIMIT_PER_HOUR', parsing.wholeNumber(0, 1_000_000_000)),
+    trustProxy: read('TRUST_PROXY', parsing.parseNetworks),
+    allowedOrigins: read('ALLOWED_ORIGINS', parsing.parseOrigins),
+    logLevel: read('LOG_LEVEL', parsing.parseLogLevel),
     /** URL that spans are sent to (OTLP over HTTP); null turns tracing off. */
-    tracesUrl: read('TRACES_URL', parseTracesUrl),
-    tracesShare: read('TRACES_SHARE', parseShare),
-    notificationsPerSecond: read('NOTIFICATIONS_PER_SECOND', wholeNumber(1, 100_000)),
-    maxFileBytes: read('MAX_FILE_BYTES', wholeNumber(1, MAX_FILE_BYTES)),
-    maxWalBytes: read('MAX_WAL_BYTES', wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER)),
+    tracesUrl: read('TRACES_URL', parsing.parseTracesUrl),
+    tracesShare: read('TRACES_SHARE', parsing.parseShare),
+    notificationsPerSecond: read('NOTIFICATIONS_PER_SECOND', parsing.wholeNumber(1, 100_000)),
+    maxFileBytes: read('MAX_FILE_BYTES', parsing.wholeNumber(1, MAX_FILE_BYTES)),
+    maxWalBytes: read('MAX_WAL_BYTES', parsing.wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER)),
     presence: { staleMs: read('PRESENCE_STALE_AFTER', parseStale), offlineMs },
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE'))),
     /** Secret that API tokens are derived from; null if it is read from a file beside the database. */
     tokenSecret: read('TOKEN_SECRET', (secret) => secretOf(secret, valueOf('TOKEN_SECRET_FILE'))),
-    ledgerChain: read('LEDGER_CHAIN', parseSwitch),
+    ledgerChain: read('LEDGER_CHAIN', parsing.parseSwitch),
     keep: {
-      transactions: read('KEEP_TRANSACTIONS', parseKept),
-      ledger: read('KEEP_LEDGER', parseKept),
-      deliveries: read('KEEP_DELIVERIES', parseKept),
+      transactions: read('KEEP_TRANSACTIONS', parsing.parseKept),
+      ledger: read('KEEP_LEDGER', parsing.parseKept),
+      deliveries: read('KEEP_DELIVERIES', parsing.parseKept),
     },
     /** Address of this server for browsers; empty if it is not known. */
-    publicUrl: read('PUBLIC_URL', parsePublicUrl),
+    publicUrl: read('PUBLIC_URL', parsing.parsePublicUrl),
     /** Null: no e-mails are sent. */
-    mail: read('SMTP_URL', (url) => parseMail(url, valueOf('MAIL_FROM'), valueOf('PUBLIC_URL'))),
+    mail: read('SMTP_URL', (url) => parsing.parseMail(url, valueOf('MAIL_FROM'), valueOf('PUBLIC_URL'))),
     /** Networks that webhooks may be sent to besides public addresses. */
-    webhookNetworks: read('WEBHOOK_NETWORKS', parseNetworks),
-    graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parseSwitch),
+    webhookNetworks: read('WEBHOOK_NETWORKS', parsing.parseNetworks),
+    graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parsing.parseSwitch),
     /** The GraphQL documents that may run; null allows any. */
-    graphqlAllowList: read('GRAPHQL_ALLOW_LIST', parseAllowList),
+    graphqlAllowList: read('GRAPHQL_ALLOW_LIST', parsing.parseAllowList),
     /** Null: notifications are not published over MQTT. */
     mqtt: read('MQTT_URL', (url) => readMqtt(url, valueOf)),
   };

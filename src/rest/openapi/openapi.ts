@@ -1,16 +1,6 @@
 import { mayUse, ROLES, type Scope } from '../../platform/requests.js';
 import { pathPattern, placeholders, readsRecord, type Parameter, type RouteBase } from '../route.js';
-import {
-  ErrorSchema,
-  problemResponses,
-  problemsOf,
-  type Header,
-  type Reference,
-  type ResponseObject,
-  bodyOf,
-  parametersOf,
-  type RequestBody,
-} from './operation.js';
+import * as operation from './operation.js';
 import { responseSchema, type Schema, type Schemas } from './schema.js';
 
 /** Routes below one prefix. */
@@ -28,8 +18,8 @@ export interface OpenApiOperation {
   readonly summary: string;
   readonly description: string;
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: RequestBody;
-  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+  readonly requestBody?: operation.RequestBody;
+  readonly responses: Readonly<Record<string, operation.ResponseObject | operation.Reference>>;
   /** Names of security schemes. Default: those of API tokens. Empty if no token is needed. */
   readonly security?: readonly Readonly<Record<string, readonly []>>[];
   /** Scope that both the token and the user's role must have; absent if none is needed. */
@@ -40,7 +30,7 @@ export type OpenApiDocument = ReturnType<typeof createOpenApi>;
 
 /** The OpenAPI document, generated from the routes of all surfaces. */
 export function createOpenApi(surfaces: readonly Surface[]) {
-  const schemas: Schemas = { Error: ErrorSchema };
+  const schemas: Schemas = { Error: operation.ErrorSchema };
   /** Operations by path, then by method in lower case. */
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const surface of surfaces) {
@@ -62,7 +52,7 @@ export function createOpenApi(surfaces: readonly Surface[]) {
       securitySchemes: { ...API_TOKEN, ...TERMINAL_TOKEN },
       headers: HEADERS,
       schemas,
-      responses: problemResponses(COMMON_HEADERS),
+      responses: operation.problemResponses(COMMON_HEADERS),
     },
   };
 }
@@ -79,16 +69,16 @@ function documentPath({ path }: RouteBase, { prefix, routes }: Surface): string 
 
 function operationOf(route: RouteBase, { prefix, tag }: Surface, path: string, schemas: Schemas) {
   const { operationId = idOf(route), description = '', scope } = route;
-  const requestBody = bodyOf(route);
+  const requestBody = operation.bodyOf(route);
   const readsBody = requestBody !== undefined || prefix === '/v1';
   return {
     operationId,
     tags: [tag ?? tagOf(route)],
     summary: route.summary,
     description: `${description}\n\n${scopeText(scope)}`.trim(),
-    parameters: parametersOf(route, path),
+    parameters: operation.parametersOf(route, path),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { ...successesOf(route, schemas), ...problemsOf(route, readsBody) },
+    responses: { ...successesOf(route, schemas), ...operation.problemsOf(route, readsBody) },
     ...securityOf(scope),
   };
 }
@@ -105,7 +95,7 @@ const WARNING =
 const REPLAYED = '`true` if this is the stored response of an earlier request with this Idempotency-Key.';
 
 /** The success responses of a route by status. 304 has no content. */
-function successesOf(route: RouteBase, schemas: Schemas): Readonly<Record<string, ResponseObject>> {
+function successesOf(route: RouteBase, schemas: Schemas): Readonly<Record<string, operation.ResponseObject>> {
   const schema = responseSchema(route.response, schemas);
   const isRead = readsRecord(route);
   const { statuses = { 200: 'Success.', ...(isRead ? { 304: NOT_MODIFIED } : {}) } } = route;
@@ -161,7 +151,7 @@ function idOf({ method, path, paged }: RouteBase): string {
 }
 
 const count: Schema = { type: 'integer', minimum: 0 };
-const HEADERS: Readonly<Record<string, Header>> = {
+const HEADERS: Readonly<Record<string, operation.Header>> = {
   'X-Rate-Limit-Limit': { description: 'Requests per hour allowed for a client address.', schema: count },
   'X-Rate-Limit-Remaining': { description: 'Requests left in the current hour.', schema: count },
   'X-Rate-Limit-Reset': { description: 'Start of the next hour, in Unix seconds.', schema: count },

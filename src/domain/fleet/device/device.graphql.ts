@@ -4,28 +4,10 @@ import { normalized } from '../../../platform/validate.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
 import { deviceChanges, MAX_REPORTED } from './device-change.service.js';
-import {
-  type Device,
-  type DeviceChange,
-  DeviceCreate,
-  DeviceReport,
-  DeviceUpdate,
-  type Presence,
-} from './device.model.js';
-import {
-  createDevice,
-  createDevices,
-  deleteDevice,
-  devices,
-  devicesOfLogicalNumber,
-  findDevicesBySerialNumbers,
-  getDevice,
-  getDeviceBySerialNumber,
-  reportDevice,
-  updateDevice,
-} from './device.service.js';
+import * as model from './device.model.js';
+import * as service from './device.service.js';
 
-export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A payment terminal.', {
+export const DeviceType = auditedType<model.Device, 'logicalNumberId'>('Device', 'A payment terminal.', {
   serialNumber: g.text('Serial number, unique in the company.'),
   enabled: g.flag('Whether the device may access the service.'),
   meta: g.json(
@@ -34,7 +16,7 @@ export const DeviceType = auditedType<Device, 'logicalNumberId'>('Device', 'A pa
   frameworkVersion: g.text.orNull('Installed version of the framework. Null until the device reports it.'),
 });
 
-export const DevicePresence = g.enumeration<Presence>(
+export const DevicePresence = g.enumeration<model.Presence>(
   'DevicePresence',
   'How long ago the terminal of a device last sent a request that was admitted, by the times of the settings.',
   {
@@ -47,7 +29,7 @@ export const DevicePresence = g.enumeration<Presence>(
 );
 
 export const DeviceList = g.listTypes(
-  devices,
+  service.devices,
   DeviceType,
   {},
   { presence: DevicePresence },
@@ -64,7 +46,7 @@ export const DeviceList = g.listTypes(
   },
 );
 
-const DeviceReportInput = g.inputOf('DeviceReportInput', DeviceReport, {
+const DeviceReportInput = g.inputOf('DeviceReportInput', model.DeviceReport, {
   description: 'What a device reports about itself. Absent fields keep their values.',
   descriptions: {
     frameworkVersion: 'Installed version of the framework. 1 to 64 characters. Null clears it.',
@@ -84,9 +66,9 @@ const deviceReport = g.ownMutation('DeviceReport', {
   within: (field) => (field === 'serialNumber' ? [field] : ['input', field]),
   run: async (work, { serialNumber, input }) => {
     const name = normalized(serialNumber);
-    const device = (await findDevicesBySerialNumbers(work, [name])).get(name);
+    const device = (await service.findDevicesBySerialNumbers(work, [name])).get(name);
     if (device === undefined) throw unknownDevice();
-    return { device: await reportDevice(work, device, input) };
+    return { device: await service.reportDevice(work, device, input) };
   },
 });
 
@@ -104,10 +86,10 @@ const deviceImport = g.bulkMutation({
   record: g.object(DeviceType, 'The new device. Null if it was not created.'),
   countDescription: 'Number of devices created; 0 if an invalid row rejected the batch.',
   prepare: (serialNumbers) => serialNumbers,
-  run: createDevices,
+  run: service.createDevices,
 });
 
-const DeviceChangeKind = g.enumeration<DeviceChange['kind']>(
+const DeviceChangeKind = g.enumeration<model.DeviceChange['kind']>(
   'DeviceChangeKind',
   'What has changed of a device.',
   {
@@ -117,10 +99,10 @@ const DeviceChangeKind = g.enumeration<DeviceChange['kind']>(
 );
 
 const DeviceChanged = g.objectType<{
-  readonly kind: DeviceChange['kind'];
+  readonly kind: model.DeviceChange['kind'];
   readonly sequence: number | null;
   readonly deviceId: string | null;
-  readonly device: Device | null;
+  readonly device: model.Device | null;
 }>('DeviceChanged', 'A change of a device or of its presence.', {
   kind: g.choice(DeviceChangeKind, 'What has changed.'),
   sequence: g.int.orNull(
@@ -150,7 +132,7 @@ const deviceChanged = g.subscription('deviceChanged', {
     ),
   },
   subscribe: (ctx, args) => ctx.follow(deviceChanges, args),
-  resolve: ({ id, deviceId, ...change }: DeviceChange) => ({
+  resolve: ({ id, deviceId, ...change }: model.DeviceChange) => ({
     ...change,
     sequence: change.kind === 'changed' ? id : null,
     deviceId: deviceId === null ? null : g.globalId('Device', deviceId),
@@ -162,29 +144,31 @@ export const deviceGraphql = g.graphqlModule(
   deviceImport,
   deviceChanged,
   g.queries(DeviceList, {
-    keys: { serialNumber: { get: getDeviceBySerialNumber, description: 'Serial number of the device.' } },
+    keys: {
+      serialNumber: { get: service.getDeviceBySerialNumber, description: 'Serial number of the device.' },
+    },
   }),
   g.mutations(DeviceList, {
-    get: getDevice,
+    get: service.getDevice,
     create: {
-      model: DeviceCreate,
-      run: createDevice,
+      model: model.DeviceCreate,
+      run: service.createDevice,
       descriptions: { enabled: 'Whether the device may access the service. Defaults to true.' },
     },
-    update: { model: DeviceUpdate, run: updateDevice },
+    update: { model: model.DeviceUpdate, run: service.updateDevice },
     delete: {
-      run: deleteDevice,
+      run: service.deleteDevice,
       description: 'Deletes a device, which ends its access to the service. Its transactions stay.',
     },
     references: { logicalNumberId: 'LogicalNumber' },
     changes: {
       deviceEnable: {
         description: 'Allows a device to access the service.',
-        run: (work, device) => updateDevice(work, device, { enabled: true }),
+        run: (work, device) => service.updateDevice(work, device, { enabled: true }),
       },
       deviceDisable: {
         description: 'Denies a device access to the service.',
-        run: (work, device) => updateDevice(work, device, { enabled: false }),
+        run: (work, device) => service.updateDevice(work, device, { enabled: false }),
       },
       deviceAssign: {
         description: 'Assigns a device to a logical number, or to none.',
@@ -193,7 +177,7 @@ export const deviceGraphql = g.graphqlModule(
             'Global id of the logical number. Required; null leaves the device without one.',
           ),
         },
-        run: updateDevice,
+        run: service.updateDevice,
       },
     },
   }),
@@ -205,6 +189,6 @@ export const deviceGraphql = g.graphqlModule(
     ),
   }),
   g.fields(LogicalNumberType, {
-    devices: g.many(DeviceList, devicesOfLogicalNumber, 'Devices that work under the number.'),
+    devices: g.many(DeviceList, service.devicesOfLogicalNumber, 'Devices that work under the number.'),
   }),
 );

@@ -8,17 +8,7 @@ import {
   type PresenceCount,
   sightingOf,
 } from './device.model.js';
-import {
-  devices,
-  devicesByFrameworkVersion,
-  devicesByGroup,
-  devicesByModel,
-  devicesByPresence,
-  MAX_GROUPS,
-  MAX_VALUES,
-  sightings,
-  totalDevices,
-} from './device.service.js';
+import * as service from './device.service.js';
 
 interface Summary extends DeviceTotals {
   /** Condition of the devices that it counts. */
@@ -45,11 +35,11 @@ const DeviceSummary = g.objectType<Summary, 'where'>('DeviceSummary', 'Numbers o
   ),
   byModel: g.object.list(
     DeviceCountType,
-    `Devices by model, most frequent model first. At most ${MAX_VALUES} models.`,
+    `Devices by model, most frequent model first. At most ${service.MAX_VALUES} models.`,
   ),
   byFrameworkVersion: g.object.list(
     DeviceCountType,
-    `Devices by framework version, most frequent version first. At most ${MAX_VALUES} versions.`,
+    `Devices by framework version, most frequent version first. At most ${service.MAX_VALUES} versions.`,
   ),
 });
 
@@ -61,17 +51,17 @@ const deviceSummary = g.query('deviceSummary', {
   args: { filter: g.object.orNull(DeviceList.Filter, 'Only devices for which this holds.') },
   searches: () => [{ rows: 'devices' }],
   resolve: (_source, ctx, { filter }) => {
-    const where = g.conditionOf(devices, filter);
+    const where = g.conditionOf(service.devices, filter);
     const total = (name: keyof DeviceTotals) => async () =>
-      (await ctx.loadSelected(totalDevices, where))[name];
+      (await ctx.loadSelected(service.totalDevices, where))[name];
     return {
       where,
       total: total('total'),
       enabled: total('enabled'),
       disabled: total('disabled'),
       neverSeen: total('neverSeen'),
-      byModel: () => ctx.loadSelected(devicesByModel, where),
-      byFrameworkVersion: () => ctx.loadSelected(devicesByFrameworkVersion, where),
+      byModel: () => ctx.loadSelected(service.devicesByModel, where),
+      byFrameworkVersion: () => ctx.loadSelected(service.devicesByFrameworkVersion, where),
     };
   },
 });
@@ -101,7 +91,7 @@ export const deviceSummaryGraphql = g.graphqlModule(
         g.instant.orNull(
           'When the terminal last sent a request to `/terminal/v1` that was admitted, or a confirmation over MQTT, by the clock of the server. Up to a minute older than that while the terminal sends more. Null if it never did.',
         ),
-        async (device, ctx) => (await ctx.loadForMany(sightings, device))?.lastSeenAt,
+        async (device, ctx) => (await ctx.loadForMany(service.sightings, device))?.lastSeenAt,
       ),
       planned: {
         kind: 'derived',
@@ -112,7 +102,7 @@ export const deviceSummaryGraphql = g.graphqlModule(
     presence: {
       ...g.computed(
         g.choice(DevicePresence, 'How long ago the terminal was last seen, see `lastSeenAt`.'),
-        async (device, ctx) => (await ctx.loadForMany(sightings, device))?.presence ?? 'never_seen',
+        async (device, ctx) => (await ctx.loadForMany(service.sightings, device))?.presence ?? 'never_seen',
       ),
       planned: { kind: 'derived', property, of: (column, work) => sightingOf(Number(column), work).presence },
     },
@@ -120,15 +110,15 @@ export const deviceSummaryGraphql = g.graphqlModule(
   g.fields(DeviceSummary, {
     byPresence: {
       field: g.object.list(PresenceCountType, `Devices by presence: ${ALL}`),
-      resolve: ({ where }, ctx) => ctx.loadSelected(devicesByPresence, where),
+      resolve: ({ where }, ctx) => ctx.loadSelected(service.devicesByPresence, where),
       searches: () => [{ rows: 'devices' }],
     },
     byGroup: {
       field: g.object.list(
         GroupCountType,
-        `Devices by the group of their logical numbers, most devices first. At most ${MAX_GROUPS} groups.`,
+        `Devices by the group of their logical numbers, most devices first. At most ${service.MAX_GROUPS} groups.`,
       ),
-      resolve: ({ where }, ctx) => ctx.loadSelected(devicesByGroup, where),
+      resolve: ({ where }, ctx) => ctx.loadSelected(service.devicesByGroup, where),
       searches: () => [{ rows: 'devices' }],
     },
   }),

@@ -4,15 +4,7 @@ import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import { csvRecords, CsvProblem, type CsvRecord } from '../../../platform/encoding/csv.js';
 import { MAX_ROW_BYTES, ndjsonRows } from '../../../platform/encoding/json.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
-import {
-  BOOLEANS,
-  fieldsBySnakeCase,
-  isObject,
-  normalized,
-  orProblem,
-  parse,
-  parsedJson,
-} from '../../../platform/validate.js';
+import * as validate from '../../../platform/validate.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { SerialNumber } from '../device/device.model.js';
 import { GroupCreate } from '../group/group.model.js';
@@ -32,7 +24,7 @@ const ImportFields = z.object({
 /** Absent fields keep their values. */
 export type ImportRow = Readonly<z.output<typeof ImportFields>>;
 
-const COLUMNS = fieldsBySnakeCase(ImportFields);
+const COLUMNS = validate.fieldsBySnakeCase(ImportFields);
 
 /** A row of a file as it was read, and the first line of it, from 1. */
 interface ReadRow {
@@ -56,7 +48,7 @@ export async function rowsIn(pieces: AsyncIterable<Uint8Array>): Promise<readonl
   try {
     for await (const { line, values, problem } of readRows(pieces)) {
       if (rows.length === MAX_JOB_ROWS) throw invalid('file', `must have at most ${MAX_JOB_ROWS} entries`);
-      const row = problem ?? orProblem(() => parse(ImportFields, values));
+      const row = problem ?? validate.orProblem(() => validate.parse(ImportFields, values));
       rows.push({ line, row: row instanceof DomainError ? row : repeated(seen, row) });
       if (isTurnOver()) await yieldToEventLoop();
     }
@@ -71,7 +63,7 @@ const notReadable = (reason: string): DomainError =>
   new DomainError('invalid', reason, { fields: { file: [reason] } });
 
 function repeated(seen: Set<string>, row: ImportRow): ImportRow | DomainError {
-  const name = normalized(row.serialNumber);
+  const name = validate.normalized(row.serialNumber);
   if (seen.has(name)) return invalid('serialNumber', 'is given twice');
   seen.add(name);
   return row;
@@ -147,8 +139,8 @@ function rowOf({ line, cells }: CsvRecord, header: readonly string[]): ReadRow {
 }
 
 function valueOf(column: string, cell: string): unknown {
-  if (column === 'enabled') return BOOLEANS.get(cell.toLowerCase()) ?? cell;
+  if (column === 'enabled') return validate.BOOLEANS.get(cell.toLowerCase()) ?? cell;
   if (column !== 'parameters') return cell;
-  const value = parsedJson(cell);
-  return isObject(value) ? value : cell;
+  const value = validate.parsedJson(cell);
+  return validate.isObject(value) ? value : cell;
 }

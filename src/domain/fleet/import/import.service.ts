@@ -8,12 +8,7 @@ import type { Device } from '../device/device.model.js';
 import { findDevicesBySerialNumbers, storeDevices } from '../device/device.service.js';
 import { groupRecords } from '../group/group.service.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
-import {
-  createLogicalNumbers,
-  logicalNumberHeads,
-  moveLogicalNumbers,
-  withVersions,
-} from '../logical-number/logical-number.service.js';
+import * as service from '../logical-number/logical-number.service.js';
 import { lossesByMove } from '../logical-number/version-links.service.js';
 import type { ImportRow } from './import.model.js';
 
@@ -51,7 +46,7 @@ export async function planImport(
     work,
     rows.map(({ serialNumber }) => serialNumber),
   );
-  const numbers = await logicalNumberHeads.findByNames(work, named('logicalNumber'));
+  const numbers = await service.logicalNumberHeads.findByNames(work, named('logicalNumber'));
   const groups = await groupRecords.findByNames(work, named('group'));
   /** Groups of the logical numbers of earlier rows. */
   const chosen = new Map<string, number>();
@@ -168,9 +163,9 @@ async function placeNumbers(
     }
   }
   const values = [...wanted].map(([number, groupId]) => ({ number, groupId }));
-  for (const { id, number } of await createLogicalNumbers(work, values)) ids.set(number, id);
+  for (const { id, number } of await service.createLogicalNumbers(work, values)) ids.set(number, id);
   for (const [groupId, own] of Map.groupBy(moved.keys(), (number) => moved.get(number) ?? null)) {
-    await moveLogicalNumbers(work, await withVersions(work, own), groupId);
+    await service.moveLogicalNumbers(work, await service.withVersions(work, own), groupId);
   }
   return ids;
 }

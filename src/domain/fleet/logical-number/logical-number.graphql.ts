@@ -2,15 +2,7 @@ import * as g from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { LogicalNumberCreate, type LogicalNumberHead, LogicalNumberUpdate } from './logical-number.model.js';
-import {
-  createLogicalNumber,
-  deleteLogicalNumber,
-  getLogicalNumber,
-  getLogicalNumberByNumber,
-  logicalNumbers,
-  logicalNumbersOfGroup,
-  updateLogicalNumber,
-} from './logical-number.service.js';
+import * as service from './logical-number.service.js';
 import { refuseLossByMove } from './version-links.service.js';
 
 export const LogicalNumberType = auditedType<LogicalNumberHead, 'groupId'>(
@@ -20,7 +12,7 @@ export const LogicalNumberType = auditedType<LogicalNumberHead, 'groupId'>(
 );
 
 export const LogicalNumberList = g.listTypes(
-  logicalNumbers,
+  service.logicalNumbers,
   LogicalNumberType,
   {},
   {},
@@ -32,20 +24,20 @@ export const LogicalNumberList = g.listTypes(
 
 export const logicalNumberGraphql = g.graphqlModule(
   g.queries(LogicalNumberList, {
-    keys: { number: { get: getLogicalNumberByNumber, description: 'The number itself.' } },
+    keys: { number: { get: service.getLogicalNumberByNumber, description: 'The number itself.' } },
   }),
   g.mutations(LogicalNumberList, {
-    get: getLogicalNumber,
-    create: { model: LogicalNumberCreate, run: createLogicalNumber },
+    get: service.getLogicalNumber,
+    create: { model: LogicalNumberCreate, run: service.createLogicalNumber },
     update: {
       model: LogicalNumberUpdate,
-      run: updateLogicalNumber,
+      run: service.updateLogicalNumber,
       keeps: refuseLossByMove,
       description:
         'Updates a logical number. In another group it keeps only the app versions that are attached to that group, or those of `appVersionIds`.',
     },
     delete: {
-      run: deleteLogicalNumber,
+      run: service.deleteLogicalNumber,
       description:
         'Deletes a logical number with its parameters and metacontents. Its devices stay, without a logical number.',
     },
@@ -59,7 +51,7 @@ export const logicalNumberGraphql = g.graphqlModule(
             'Global id of the new group. Required; null leaves the number without a group.',
           ),
         },
-        run: updateLogicalNumber,
+        run: service.updateLogicalNumber,
         keeps: refuseLossByMove,
       },
       logicalNumberSetAppVersions: {
@@ -69,7 +61,7 @@ export const logicalNumberGraphql = g.graphqlModule(
             'Global ids of app versions that are attached to the group of the number. At most 1000.',
           ),
         },
-        run: updateLogicalNumber,
+        run: service.updateLogicalNumber,
       },
     },
   }),
@@ -77,6 +69,6 @@ export const logicalNumberGraphql = g.graphqlModule(
     group: g.one(GroupList, 'groupId', 'Group that the number belongs to. Null if it has none.'),
   }),
   g.fields(GroupType, {
-    logicalNumbers: g.many(LogicalNumberList, logicalNumbersOfGroup, 'Logical numbers of the group.'),
+    logicalNumbers: g.many(LogicalNumberList, service.logicalNumbersOfGroup, 'Logical numbers of the group.'),
   }),
 );

@@ -2,13 +2,7 @@ import { z } from 'zod';
 
 import { auditShape, byName, fieldsOf, resourceRoutes } from '../../../rest/index.js';
 import { type LogicalNumber, LogicalNumberCreate, LogicalNumberUpdate } from './logical-number.model.js';
-import {
-  createLogicalNumber,
-  deleteLogicalNumber,
-  getLogicalNumberByNumber,
-  listLogicalNumbers,
-  updateLogicalNumber,
-} from './logical-number.service.js';
+import * as service from './logical-number.service.js';
 
 const identity = { id: z.int(), number: z.string(), group_id: z.int().nullable() };
 
@@ -28,25 +22,25 @@ const CreatedShape = z
 export const logicalNumberRoutes = resourceRoutes<LogicalNumber>({
   path: '/logical_numbers',
   name: 'logical_number',
-  key: byName('logical_number', 'logical number', getLogicalNumberByNumber),
+  key: byName('logical_number', 'logical number', service.getLogicalNumberByNumber),
   fields: fieldsOf(LogicalNumberShape).from<LogicalNumber>({}),
-  list: { summary: 'List logical numbers', handle: listLogicalNumbers },
+  list: { summary: 'List logical numbers', handle: service.listLogicalNumbers },
   read: { summary: 'Read a logical number' },
   create: {
     summary: 'Create a logical number',
     body: LogicalNumberCreate,
     fields: fieldsOf(CreatedShape).from<LogicalNumber>({ appVersionIds: 'omitted' }),
-    handle: createLogicalNumber,
+    handle: service.createLogicalNumber,
   },
   update: {
     summary: 'Change a logical number',
     description: 'A change of group removes the app versions that the new group does not have.',
     body: LogicalNumberUpdate,
-    handle: updateLogicalNumber,
+    handle: service.updateLogicalNumber,
   },
   delete: {
     summary: 'Delete a logical number',
     description: 'Also deletes its parameters and metacontents. Its devices stay, without a logical number.',
-    handle: deleteLogicalNumber,
+    handle: service.deleteLogicalNumber,
   },
 });

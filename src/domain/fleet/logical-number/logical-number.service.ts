@@ -19,14 +19,7 @@ import {
   type LogicalNumberHead,
   LogicalNumberUpdate,
 } from './logical-number.model.js';
-import {
-  hasDevice,
-  hasVersion,
-  replaceLinks,
-  selectDefaultsFor,
-  selectVersionsLinkedToGroup,
-  versionLinks,
-} from './version-links.repository.js';
+import * as store from './version-links.repository.js';
 
 export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNumberHead>('logical_numbers');
 
@@ -36,8 +29,8 @@ export const logicalNumbers = auditedList(logicalNumberTable, {
   filters: {
     number: { column: 'number', kind: 'text', isUnique: true },
     groupId: { column: 'group_id', kind: 'id', order: 'ID' },
-    hasDevice: { column: 'id', kind: 'flag', where: hasDevice },
-    version: { column: 'id', kind: 'linked', where: hasVersion },
+    hasDevice: { column: 'id', kind: 'flag', where: store.hasDevice },
+    version: { column: 'id', kind: 'linked', where: store.hasVersion },
   },
 });
 
@@ -81,7 +74,7 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   await refuseUnknownGroup(work, 'groupId', values.groupId);
   const appVersionIds = await versionsIn(work, values.groupId, requested);
   const created = await logicalNumberTable.insert(work, values);
-  await replaceLinks(work, [{ ...created, appVersionIds: [] }], new Map([[created.id, appVersionIds]]));
+  await store.replaceLinks(work, [{ ...created, appVersionIds: [] }], new Map([[created.id, appVersionIds]]));
   const after = { ...created, appVersionIds };
   work.ledger.created('logical_number', after);
   return after;
@@ -94,7 +87,7 @@ export async function updateLogicalNumber(work: WriteWork, current: LogicalNumbe
   await logicalNumberHeads.refuseTaken(work, values, current);
   if (values.groupId !== current.groupId) await refuseUnknownGroup(work, 'groupId', values.groupId);
   const versions = await versionsIn(work, values.groupId, appVersionIds, current);
-  await replaceLinks(work, [current], new Map([[current.id, versions]]));
+  await store.replaceLinks(work, [current], new Map([[current.id, versions]]));
   const head = await logicalNumberTable.update(work, current, values);
   const after = { ...head, appVersionIds: versions };
   work.ledger.updated('logical_number', current, after);
@@ -114,7 +107,7 @@ export async function createLogicalNumbers(
     for (const { id } of own) after.set(id, versions);
   }
   const bare = created.map((head) => ({ ...head, appVersionIds: [] }));
-  await replaceLinks(work, bare, after);
+  await store.replaceLinks(work, bare, after);
   const all = bare.map((number) => ({ ...number, appVersionIds: after.get(number.id) ?? [] }));
   for (const number of all) work.ledger.created('logical_number', number);
   return all;
@@ -134,7 +127,7 @@ export async function moveLogicalNumbers(
     const versions = await versionsIn(work, groupId, undefined, own[0]);
     for (const { id } of own) after.set(id, versions);
   }
-  await replaceLinks(work, moved, after);
+  await store.replaceLinks(work, moved, after);
   await logicalNumberHeads.updateAll(work, moved, { group_id: groupId }, ({ id }) => ({
     appVersionIds: after.get(id) ?? [],
   }));
@@ -163,7 +156,7 @@ async function versionsIn(
 ): Promise<Ids> {
   const wanted = requested ?? current?.appVersionIds ?? [];
   const isAnyLinked = groupId !== null && wanted.length > 0;
-  const linked = new Set(isAnyLinked ? await selectVersionsLinkedToGroup(work, groupId, wanted) : []);
+  const linked = new Set(isAnyLinked ? await store.selectVersionsLinkedToGroup(work, groupId, wanted) : []);
   const kept = wanted.filter((id) => linked.has(id));
   const refused = wanted.filter((id) => !linked.has(id));
   if (requested !== undefined && refused.length > 0) {
@@ -173,7 +166,7 @@ async function versionsIn(
     );
   }
   const isEntered = requested === undefined && groupId !== null && groupId !== current?.groupId;
-  const added = isEntered ? await selectDefaultsFor(work, groupId, kept) : [];
+  const added = isEntered ? await store.selectDefaultsFor(work, groupId, kept) : [];
   return [...kept, ...added].sort((one, other) => one - other);
 }
 
@@ -182,7 +175,7 @@ export async function withVersions(work: ReadWork, heads: readonly LogicalNumber
   if (heads.length === 0) return [];
   const ids = heads.map(({ id }) => id);
   const orderBy = ['logical_number_id', 'app_version_id'] as const;
-  const rows = await versionLinks.select(work, { logical_number_id: ids }, { orderBy });
+  const rows = await store.versionLinks.select(work, { logical_number_id: ids }, { orderBy });
   const links = Map.groupBy(rows, (link) => link.logical_number_id);
   return heads.map((head) => ({
     ...head,

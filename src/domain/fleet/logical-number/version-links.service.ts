@@ -5,17 +5,7 @@ import { counted, DomainError, MAX_DELETED_TOGETHER, tooManyRecords } from '../.
 import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import { logicalNumberHeads, logicalNumberTable, withVersions } from './logical-number.service.js';
-import {
-  countHolders,
-  countLinksOfVersions,
-  replaceLinks,
-  selectLinksOfVersions,
-  selectLosing,
-  selectVersionsLinkedToGroup,
-  type VersionLink,
-  type Versions,
-  versionLinks,
-} from './version-links.repository.js';
+import * as store from './version-links.repository.js';
 
 const devices = new CompanyRows('devices');
 const terminalVersions = new CompanyRows('terminal_versions');
@@ -28,9 +18,9 @@ const LINKS_PER_PART = 250;
 /** Removes versions from numbers of groups, or of all (undefined); called first (contract 21). Errors: `too_many_records`. */
 export async function dropVersionLinks(work: WriteWork, versionIds: Ids, groupIds?: Ids): Promise<void> {
   if (versionIds.length === 0 || groupIds?.length === 0) return;
-  const links = await selectLinksOfVersions(work, versionIds, groupIds, MAX_DELETED_TOGETHER + 1);
+  const links = await store.selectLinksOfVersions(work, versionIds, groupIds, MAX_DELETED_TOGETHER + 1);
   if (links.length > MAX_DELETED_TOGETHER) {
-    const total = await countLinksOfVersions(work, versionIds, groupIds);
+    const total = await store.countLinksOfVersions(work, versionIds, groupIds);
     throw tooManyRecords(
       'The change',
       `${total} links of logical numbers with app versions to delete`,
@@ -54,10 +44,10 @@ export async function dropVersionLinks(work: WriteWork, versionIds: Ids, groupId
 export async function replaceVersions(
   work: WriteWork,
   numbers: readonly LogicalNumber[],
-  after: Versions,
+  after: store.Versions,
   groupId?: number | null,
 ) {
-  await replaceLinks(work, numbers, after);
+  await store.replaceLinks(work, numbers, after);
   const moved = groupId === undefined ? {} : { group_id: groupId };
   await logicalNumberHeads.updateAll(work, numbers, moved, ({ id }) => ({
     appVersionIds: after.get(id) ?? [],
@@ -66,15 +56,15 @@ export async function replaceVersions(
 
 /** Logical numbers of groups that have one of the versions; null if they have more than `limit` links with them. */
 export async function numbersWithVersions(work: ReadWork, versionIds: Ids, groupIds: Ids, limit: number) {
-  const links = await selectLinksOfVersions(work, versionIds, groupIds, limit + 1);
+  const links = await store.selectLinksOfVersions(work, versionIds, groupIds, limit + 1);
   if (links.length > limit) return null;
   const ids = [...new Set(links.map(({ logicalNumberId }) => logicalNumberId))];
   return await withVersions(work, await logicalNumberTable.select(work, { id: ids }));
 }
 
 /** The links in parts, so that all links of a logical number are in one part. */
-function partsOf(links: readonly VersionLink[]): readonly (readonly VersionLink[])[] {
-  const parts: VersionLink[][] = [];
+function partsOf(links: readonly store.VersionLink[]): readonly (readonly store.VersionLink[])[] {
+  const parts: store.VersionLink[][] = [];
   for (const own of Map.groupBy(links, (link) => link.logicalNumberId).values()) {
     const last = parts.at(-1);
     if (last === undefined || last.length + own.length > LINKS_PER_PART) parts.push(own);
@@ -86,7 +76,7 @@ function partsOf(links: readonly VersionLink[]): readonly (readonly VersionLink[
 /** Refuses to remove versions from logical numbers of groups, or of all (undefined), that terminals use. Errors: `in_use`. */
 export async function refuseLoss(work: ReadWork, versionIds: Ids, groupIds?: Ids): Promise<void> {
   if (versionIds.length === 0 || groupIds?.length === 0) return;
-  const { terminals, more } = await countHolders(work, versionIds, groupIds);
+  const { terminals, more } = await store.countHolders(work, versionIds, groupIds);
   if (terminals > 0 || more) throw inUse(terminals, more);
 }
 
@@ -100,7 +90,7 @@ export async function refuseLossByMove(
   if (!isMoved || chosen !== undefined || current.appVersionIds.length === 0) return;
   const kept =
     typeof groupId === 'number'
-      ? await selectVersionsLinkedToGroup(work, groupId, current.appVersionIds)
+      ? await store.selectVersionsLinkedToGroup(work, groupId, current.appVersionIds)
       : [];
   if (kept.length === current.appVersionIds.length) return;
   const terminals = await devices.count(work, { logical_number_id: current.id });
@@ -123,14 +113,15 @@ export async function lossesByMove(
   if (force === true || moving.length === 0) return new Map();
   const pairs = moving.map(({ number, groupId }) => [number.id, groupId ?? 0] as const);
   const message = `Its terminals would lose app versions. ${FORCE_IT}`;
-  const losing = await selectLosing(work, pairs);
+  const losing = await store.selectLosing(work, pairs);
   return new Map(losing.map((id) => [id, new DomainError('in_use', message)]));
 }
 
 /** Refuses to replace the bytes of a version that a logical number or a terminal has. Errors: `in_use`. */
 export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Promise<void> {
   const match = { app_version_id: appVersionId };
-  if (!(await versionLinks.exists(work, match)) && !(await terminalVersions.exists(work, match))) return;
+  if (!(await store.versionLinks.exists(work, match)) && !(await terminalVersions.exists(work, match)))
+    return;
   const message =
     'must stay as it is: logical numbers or terminals have this version. Create a version with another number';
   throw new DomainError('in_use', message, { fields: { bytecode: [message] } });

@@ -6,14 +6,7 @@ import { DomainError, invalid } from '../../../platform/errors.js';
 import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { orProblem, parse } from '../../../platform/validate.js';
 import type { LogicalNumberHead } from '../logical-number/logical-number.model.js';
-import {
-  type OwnedKey,
-  parameterTable,
-  selectByOwnersAndKeys,
-  selectParametersOfOwners,
-  type Setting,
-  upsertParameters,
-} from './parameter.repository.js';
+import * as store from './parameter.repository.js';
 import {
   type Owner,
   type OwnerIds,
@@ -34,7 +27,7 @@ export {
 export const parameters = ownedRecords({
   name: 'parameter',
   typeName: 'Parameter',
-  table: parameterTable,
+  table: store.parameterTable,
   models: { create: ParameterCreate, update: ParameterUpdate },
 });
 
@@ -45,7 +38,7 @@ interface ParameterSetting {
 }
 
 /** A valid setting. Without a description (undefined) it keeps the present one. */
-type Wanted = Omit<Setting, 'description'> & { readonly description?: string | null | undefined };
+type Wanted = Omit<store.Setting, 'description'> & { readonly description?: string | null | undefined };
 
 /** Sets parameters by owner and key; one row for each, in order. Unchanged ones are not recorded. Constant number of statements. */
 export async function setParameters(
@@ -100,14 +93,14 @@ function check(owner: Owner | DomainError | undefined, input: unknown): Wanted |
 
 /** All parameters of the batch after the change, by `ownerAndKey`. */
 async function setAll(work: WriteWork, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Parameter>> {
-  const found = await selectByOwnersAndKeys(work, wanted);
+  const found = await store.selectByOwnersAndKeys(work, wanted);
   const before = new Map(found.map((parameter) => [ownerAndKey(parameter), parameter]));
-  const settings = wanted.flatMap((row): Setting[] => {
+  const settings = wanted.flatMap((row): store.Setting[] => {
     const { description: held = null, value } = before.get(ownerAndKey(row)) ?? {};
     const { description = held } = row;
     return value === row.value && held === description ? [] : [{ ...row, description }];
   });
-  const set = await upsertParameters(work, settings);
+  const set = await store.upsertParameters(work, settings);
   const after = new Map(set.map((parameter) => [ownerAndKey(parameter), parameter]));
   for (const setting of settings) {
     const [current, changed] = [before, after].map((all) => all.get(ownerAndKey(setting)));
@@ -119,7 +112,7 @@ async function setAll(work: WriteWork, wanted: readonly Wanted[]): Promise<Reado
 }
 
 /** Key of an owner and a parameter, for example `[null,17,"timeout"]`. */
-const ownerAndKey = ({ groupId, logicalNumberId, key }: OwnedKey): string =>
+const ownerAndKey = ({ groupId, logicalNumberId, key }: store.OwnedKey): string =>
   JSON.stringify([groupId, logicalNumberId, key]);
 
 export const EFFECTIVE_SEARCH: Search = { rows: 'parameters', isLimited: true };
@@ -134,7 +127,7 @@ export async function listEffectiveParameters(
 ): Promise<ReadonlyMap<number, readonly EffectiveParameter[]>> {
   const ids = numbers.map((number) => number.id);
   const groupIds = new Set(numbers.flatMap((number) => number.groupId ?? []));
-  const found = await selectParametersOfOwners(work, ids, [...groupIds]);
+  const found = await store.selectParametersOfOwners(work, ids, [...groupIds]);
   const own = Map.groupBy(found, (parameter) => parameter.logicalNumberId);
   const ofGroups = Map.groupBy(found, (parameter) => parameter.groupId);
   const all = new Map<number, readonly EffectiveParameter[]>();

@@ -2,21 +2,8 @@ import * as g from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
-import {
-  EFFECTIVE_SEARCH,
-  effectiveEntries,
-  listEffectiveParameters,
-  parameters,
-  setParameters,
-} from './parameter.service.js';
-import {
-  type OwnedRecord,
-  type OwnerIds,
-  type Metacontent,
-  type EffectiveParameter,
-  type Parameter,
-  ParameterCreate,
-} from './setting.model.js';
+import * as service from './parameter.service.js';
+import * as model from './setting.model.js';
 import { getOwnerByIds, type OwnedRecords, metacontents } from './setting.service.js';
 
 const OwnerInput = g.inputType(
@@ -28,7 +15,7 @@ const OwnerInput = g.inputType(
   },
 );
 
-function ownerIdsOf(owner: unknown): OwnerIds {
+function ownerIdsOf(owner: unknown): model.OwnerIds {
   const { logicalNumberId, groupId } = owner as Readonly<Record<string, string | null | undefined>>;
   // A text that is not an id of the type is handled as an unknown id.
   const numberOf = (typeName: string, id: string | null | undefined) =>
@@ -42,7 +29,7 @@ type OwnerKeys = 'logicalNumberId' | 'groupId';
 type Descriptions = Readonly<Record<string, string>>;
 
 /** GraphQL module of parameters or metacontents: queries, mutations, owner, and lists of each owner. */
-function ownedRecordGraphql<R extends OwnedRecord>(
+function ownedRecordGraphql<R extends model.OwnedRecord>(
   Record: g.ClassType<R>,
   records: OwnedRecords<R>,
   descriptions: { readonly create?: Descriptions; readonly update?: Descriptions } = {},
@@ -78,7 +65,7 @@ function ownedRecordGraphql<R extends OwnedRecord>(
   );
 }
 
-function ownerFields(name: string): Readonly<Record<string, g.ResolvedField<OwnedRecord>>> {
+function ownerFields(name: string): Readonly<Record<string, g.ResolvedField<model.OwnedRecord>>> {
   return {
     logicalNumber: g.one(
       LogicalNumberList,
@@ -89,7 +76,7 @@ function ownerFields(name: string): Readonly<Record<string, g.ResolvedField<Owne
   };
 }
 
-const MetacontentType = auditedType<Metacontent, OwnerKeys>(
+const MetacontentType = auditedType<model.Metacontent, OwnerKeys>(
   'Metacontent',
   'A JSON setting of a logical number or of a group, which devices read by its key.',
   {
@@ -105,7 +92,7 @@ export const metacontentGraphql = ownedRecordGraphql(MetacontentType, metaconten
   update: { value: `${VALUE} Null is a value; it does not clear.` },
 });
 
-const ParameterType = auditedType<Parameter, OwnerKeys>(
+const ParameterType = auditedType<model.Parameter, OwnerKeys>(
   'Parameter',
   'A text setting of a logical number or of a group, which devices read by its key.',
   {
@@ -115,13 +102,13 @@ const ParameterType = auditedType<Parameter, OwnerKeys>(
   },
 );
 
-export const ParameterSource = g.enumeration<EffectiveParameter['source']>(
+export const ParameterSource = g.enumeration<model.EffectiveParameter['source']>(
   'ParameterSource',
   'Owner of the value that devices get.',
   { LOGICAL_NUMBER: 'The logical number itself.', GROUP: 'The group of the logical number.' },
 );
 
-const EffectiveParameterType = g.objectType<EffectiveParameter>(
+const EffectiveParameterType = g.objectType<model.EffectiveParameter>(
   'EffectiveParameter',
   'A parameter as the devices of a logical number get it.',
   {
@@ -142,12 +129,13 @@ const effectiveParameters = g.fields(LogicalNumberType, {
       EffectiveParameterType,
       "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
     ),
-    resolve: (number, ctx) => ctx.loadEntries(listEffectiveParameters, number, effectiveEntries),
-    searches: () => [EFFECTIVE_SEARCH],
+    resolve: (number, ctx) =>
+      ctx.loadEntries(service.listEffectiveParameters, number, service.effectiveEntries),
+    searches: () => [service.EFFECTIVE_SEARCH],
   },
 });
 
-const ParameterBulkSetRow = g.inputOf('ParameterBulkSetRow', ParameterCreate, {
+const ParameterBulkSetRow = g.inputOf('ParameterBulkSetRow', model.ParameterCreate, {
   description: 'A parameter and its new value.',
   descriptions: {
     key: 'Key of the parameter, unique for its owner. 1 to 255 characters.',
@@ -167,11 +155,11 @@ const parameterBulkSet = g.bulkMutation({
   payloadFields: g.WARNINGS,
   countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
   prepare: (rows) => rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner), input })),
-  run: setParameters,
+  run: service.setParameters,
 });
 
 export const parameterGraphql = g.graphqlModule(
-  ownedRecordGraphql(ParameterType, parameters),
+  ownedRecordGraphql(ParameterType, service.parameters),
   effectiveParameters,
   parameterBulkSet,
 );

@@ -1,16 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import {
-  deliveriesOfDevice,
-  deliveriesOfLogicalNumber,
-  deliveriesOfNotification,
-  deliveryNewRows,
-  deliveryList,
-  deliverySummaries,
-  planCancel,
-  planRetry,
-} from './delivery.service.js';
+import * as service from './delivery.service.js';
 import { NotificationDeliveryState, NotificationList, NotificationType } from './notification.graphql.js';
 import {
   type Notification,
@@ -50,7 +41,7 @@ const DeliveryType = g.nodeType<Delivery, Hidden>(
 );
 
 const DeliveryList = g.listTypes(
-  deliveryList,
+  service.deliveryList,
   DeliveryType,
   { state: NotificationDeliveryState },
   {},
@@ -89,7 +80,7 @@ const NOTIFICATION_ID = g.id('Global id of the notification.');
 function changeOfDeliveries(
   name: string,
   description: string,
-  plan: typeof planCancel,
+  plan: typeof service.planCancel,
   counted: string,
   done: string,
 ): g.GraphqlModule {
@@ -131,24 +122,27 @@ const notificationDelivery = g.subscription('notificationDelivery', {
   },
   subscribe: async (ctx, { notificationId, after }) => {
     await ctx.read('read', (work) => getNotification(work, g.numberIn('Notification', notificationId) ?? 0));
-    return await ctx.follow(deliveryNewRows, { filter: { notificationId: { eq: notificationId } }, after });
+    return await ctx.follow(service.deliveryNewRows, {
+      filter: { notificationId: { eq: notificationId } },
+      after,
+    });
   },
   resolve: ({ id: sequence, delivery }: DeliveryChange) => ({ sequence, delivery }),
 });
 
 export const deliveryGraphql = g.graphqlModule(
-  g.nodesOf(deliveryList),
+  g.nodesOf(service.deliveryList),
   changeOfDeliveries(
     'NotificationCancel',
     'Cancels all deliveries of a notification that are queued or sent. A terminal that was given one may still show it.',
-    planCancel,
+    service.planCancel,
     'cancelled',
     'cancelled',
   ),
   changeOfDeliveries(
     'NotificationRetry',
     'Queues all failed deliveries of a notification again, until the notification expires.',
-    planRetry,
+    service.planRetry,
     'queued',
     'queued again',
   ),
@@ -162,12 +156,12 @@ export const deliveryGraphql = g.graphqlModule(
     notification: g.one(NotificationList, 'notificationId', 'The notification that is delivered.'),
   }),
   g.fields(LogicalNumberType, {
-    deliveries: g.many(DeliveryList, deliveriesOfLogicalNumber, 'Deliveries for the logical number.'),
+    deliveries: g.many(DeliveryList, service.deliveriesOfLogicalNumber, 'Deliveries for the logical number.'),
   }),
   g.fields(DeviceType, {
     deliveries: g.many(
       DeliveryList,
-      deliveriesOfDevice,
+      service.deliveriesOfDevice,
       'Deliveries that were last given to the terminal of this device, by its serial number, whatever logical number it had.',
       { key: 'serialNumber' },
     ),
@@ -175,12 +169,13 @@ export const deliveryGraphql = g.graphqlModule(
   g.fields(NotificationType, {
     deliveries: g.many(
       DeliveryList,
-      deliveriesOfNotification,
+      service.deliveriesOfNotification,
       'Deliveries of the notification, one for each logical number.',
     ),
     summary: g.computed(
       g.object(SummaryType, 'Number of deliveries by state.'),
-      async (notification, ctx) => (await ctx.loadForMany(deliverySummaries, notification)) ?? NO_DELIVERIES,
+      async (notification, ctx) =>
+        (await ctx.loadForMany(service.deliverySummaries, notification)) ?? NO_DELIVERIES,
     ),
   }),
 );

@@ -10,17 +10,7 @@ import type {
 import { invalid, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/errors.js';
 import { LOCAL_ORIGIN } from '../../../platform/requests.js';
 import { deliverySummaries } from './delivery-list.repository.js';
-import {
-  findExpired,
-  finish,
-  requeue,
-  selectInStates,
-  targets,
-  findPartOf,
-  makePart,
-  deliveries,
-  findPartAfter,
-} from './delivery.repository.js';
+import * as store from './delivery.repository.js';
 import { type Notification, NO_DELIVERIES, type DeliverySummary } from './notification.model.js';
 import { getNotification } from './notification.service.js';
 
@@ -47,7 +37,7 @@ export interface DeliveryPlan {
 export async function planCancel(work: ReadWork, notificationId: number): Promise<DeliveryPlan> {
   const notification = await getNotification(work, notificationId);
   const { queued, sent } = await summaryOf(work, notification);
-  const unmade = await targets.count(work, { notification_id: notificationId });
+  const unmade = await store.targets.count(work, { notification_id: notificationId });
   const waiting = queued + sent;
   // Extra parts: a background job may make deliveries meanwhile, which are cancelled like others.
   const count = Math.ceil(waiting / ROWS_PER_PART) + 3 * unmade;
@@ -88,24 +78,27 @@ function partsOf(
 }
 
 async function cancelSome(work: WriteWork, notificationId: number): Promise<number> {
-  const unmade = await findPartOf(work, notificationId);
+  const unmade = await store.findPartOf(work, notificationId);
   return await (unmade === undefined
     ? endSome(work, notificationId, 'cancelled')
-    : makePart(work, unmade, 'cancelled'));
+    : store.makePart(work, unmade, 'cancelled'));
 }
 
 async function endSome(work: CompanyWriteWork, notificationId: number, state: 'cancelled' | 'expired') {
-  const ids = await selectInStates(work, notificationId, ['queued', 'sent'], ROWS_PER_PART);
-  return await finish(work, ids, state);
+  const ids = await store.selectInStates(work, notificationId, ['queued', 'sent'], ROWS_PER_PART);
+  return await store.finish(work, ids, state);
 }
 
 async function retrySome(work: WriteWork, notificationId: number): Promise<number> {
-  return await requeue(work, await selectInStates(work, notificationId, ['failed'], ROWS_PER_PART));
+  return await store.requeue(
+    work,
+    await store.selectInStates(work, notificationId, ['failed'], ROWS_PER_PART),
+  );
 }
 
 /** Ends some deliveries that have waited for 7 days. Resolves to true if there may be more. */
 export async function expireDeliveries(units: Units): Promise<boolean> {
-  const expired = await units.systemRead(findExpired);
+  const expired = await units.systemRead(store.findExpired);
   if (expired === undefined) return false;
   const { companyId, id } = expired;
   const end = (work: SystemWriteWork) => endSome(inCompany(work, companyId), id, 'expired');
@@ -116,10 +109,10 @@ export async function expireDeliveries(units: Units): Promise<boolean> {
 /** Queues a remaining part, of the first company after `companyId` or the first of all; resolves to its id, null if none remain. */
 export async function takeDeliveryStep(units: Units, companyId: number): Promise<number | null> {
   const part = await units.systemRead(
-    async (work) => (await findPartAfter(work, companyId)) ?? (await findPartAfter(work, 0)),
+    async (work) => (await store.findPartAfter(work, companyId)) ?? (await store.findPartAfter(work, 0)),
   );
   if (part === undefined) return null;
-  const make = (work: SystemWriteWork) => makePart(inCompany(work, part.companyId), part);
+  const make = (work: SystemWriteWork) => store.makePart(inCompany(work, part.companyId), part);
   await units.systemWrite(LOCAL_ORIGIN, make, part.companyId);
   return part.companyId;
 }
@@ -130,11 +123,11 @@ export async function deleteDeliveriesOf(
   { id, number }: { readonly id: number; readonly number: string },
 ): Promise<void> {
   const ofNumber = { logical_number_id: id };
-  const total = await deliveries.count(work, ofNumber);
+  const total = await store.deliveries.count(work, ofNumber);
   if (total > MAX_DELETED_TOGETHER) {
     const instead = 'first delete old ones (terminal-gateway db prune --deliveries), or set KEEP_DELIVERIES';
     const many = `${total} deliveries of notifications`;
     throw tooManyRecords(`The logical number ${number}`, many, MAX_DELETED_TOGETHER, instead);
   }
-  await deliveries.deleteInParts(work, ofNumber);
+  await store.deliveries.deleteInParts(work, ofNumber);
 }

@@ -8,19 +8,7 @@ import type { Device } from '../../fleet/device/device.model.js';
 import { foldedCompany } from '../../people/company/company.model.js';
 import { lastPosition, selectFacts, type TerminalFacts } from './delivery-list.repository.js';
 import { finish, noteConfirmed, reportDeliveries } from './delivery.repository.js';
-import {
-  claim,
-  endClaims,
-  findDueCompanyAfter,
-  makeDue,
-  postpone,
-  selectDue,
-  selectHanded,
-  selectWaiting,
-  setSent,
-  type Handed,
-  type Waiting,
-} from './dispatch.repository.js';
+import * as store from './dispatch.repository.js';
 import {
   LEASE_MS,
   MAX_ATTEMPTS,
@@ -35,13 +23,15 @@ const MAX_TAKEN = 20;
 
 /** The first company after `companyId`, or the first of all, with a delivery to claim. */
 export async function nextDueCompany(work: SystemReadWork, companyId: number): Promise<number | null> {
-  return (await findDueCompanyAfter(work, companyId)) ?? (await findDueCompanyAfter(work, 0)) ?? null;
+  return (
+    (await store.findDueCompanyAfter(work, companyId)) ?? (await store.findDueCompanyAfter(work, 0)) ?? null
+  );
 }
 
 /** Claims the oldest due deliveries for a worker, one of each logical number. They stay `queued` until `markSent`. */
 export async function claimDeliveries(work: CompanyWriteWork, limit: number) {
-  const { claimable, unreachable } = await endOld(work, await selectDue(work, limit));
-  if (unreachable.length > 0) await postpone(work, unreachable);
+  const { claimable, unreachable } = await endOld(work, await store.selectDue(work, limit));
+  if (unreachable.length > 0) await store.postpone(work, unreachable);
   return await hold(work, claimable, null);
 }
 
@@ -52,7 +42,7 @@ export async function claimForTerminals(
 ): Promise<ReadonlyMap<number, readonly ClaimedDelivery[]>> {
   if (terminals.length === 0) return new Map();
   const receivers = new Map(terminals.map((one) => [one.logicalNumberId, one.serialNumber]));
-  const waiting = await selectWaiting(work, [...receivers.keys()], MAX_TAKEN);
+  const waiting = await store.selectWaiting(work, [...receivers.keys()], MAX_TAKEN);
   const free = [...waiting.values()].flatMap((deliveries) => upToHeld(deliveries, work.now));
   const { claimable } = await endOld(work, free);
   const claimed = await hold(work, claimable, receivers);
@@ -62,7 +52,7 @@ export async function claimForTerminals(
 }
 
 /** Ends deliveries that have waited for too long, or were tried too often. Returns the others. */
-async function endOld(work: CompanyWriteWork, waiting: readonly Waiting[]) {
+async function endOld(work: CompanyWriteWork, waiting: readonly store.Waiting[]) {
   const bySteps = Map.groupBy(waiting, (delivery) => stepOf(delivery, work.now));
   await finish(work, idsOf(bySteps.get('expire') ?? []), 'expired');
   const unconfirmed = `It was sent ${MAX_ATTEMPTS} times and never confirmed.`;
@@ -72,13 +62,13 @@ async function endOld(work: CompanyWriteWork, waiting: readonly Waiting[]) {
 
 async function hold(
   work: CompanyWriteWork,
-  waiting: readonly Waiting[],
+  waiting: readonly store.Waiting[],
   /** Serial numbers of the terminals that are given them, by logical number; null for a worker. */
   receivers: ReadonlyMap<number, string> | null,
 ): Promise<readonly ClaimedDelivery[]> {
   const leaseEndsAt = new Date(work.now.getTime() + LEASE_MS);
   const given = new Map(waiting.map((one) => [one.id, receivers?.get(one.logicalNumberId) ?? null]));
-  await claim(work, given, leaseEndsAt);
+  await store.claim(work, given, leaseEndsAt);
   const { companyId } = work.caller;
   return waiting.map((delivery) => {
     const { appName, companyName, timeZone } = delivery;
@@ -89,21 +79,21 @@ async function hold(
 
 /** Marks deliveries that a broker has as sent, and ends their claims: a connection of the terminal can get them too. */
 export async function markSent(work: CompanyWriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
-  await setSent(work, idsOf(claimed));
-  await endClaims(work, claimed, null);
+  await store.setSent(work, idsOf(claimed));
+  await store.endClaims(work, claimed, null);
   reportDeliveries(work);
 }
 
 /** Releases deliveries that no broker took: they are due now, and the attempts do not count. */
 export async function giveBack(work: CompanyWriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
-  await endClaims(work, claimed, work.now);
+  await store.endClaims(work, claimed, work.now);
   reportDeliveries(work);
 }
 
 /** Makes the first delivery of each number due, unless claimed: its terminal has connected to a broker. */
 export async function sendAgain(work: CompanyWriteWork, logicalNumbers: ReadonlySet<string>): Promise<void> {
   if (logicalNumbers.size === 0) return;
-  await makeDue(work, [...logicalNumbers]);
+  await store.makeDue(work, [...logicalNumbers]);
   reportDeliveries(work);
 }
 
@@ -114,7 +104,7 @@ export async function sendAgain(work: CompanyWriteWork, logicalNumbers: Readonly
  */
 export async function confirmDeliveries(work: CompanyWriteWork, confirmations: readonly Confirmation[]) {
   const ids = confirmations.flatMap(({ event }) => idFromText(event) ?? []);
-  const handed = await selectHanded(work, ids);
+  const handed = await store.selectHanded(work, ids);
   const confirmed = new Set<number>();
   const late = new Set<number>();
   const results = confirmations.map((confirmation): ConfirmationResult => {
@@ -133,7 +123,7 @@ export async function confirmDeliveries(work: CompanyWriteWork, confirmations: r
   return results;
 }
 
-function isFor(delivery: Handed, confirmation: Confirmation): boolean {
+function isFor(delivery: store.Handed, confirmation: Confirmation): boolean {
   if ('logicalNumber' in confirmation) {
     return delivery.isReachable && confirmation.logicalNumber === delivery.logicalNumber;
   }
@@ -173,7 +163,7 @@ interface CheckedTerminal {
 export async function checkForAll(work: ReadWork, all: readonly CheckedTerminal[]) {
   const position = await lastPosition(work);
   const numbers = new Set(all.map(({ terminal }) => terminal.logicalNumberId));
-  const waiting = await selectWaiting(work, [...numbers], 1);
+  const waiting = await store.selectWaiting(work, [...numbers], 1);
   const ids = all.map(({ terminal }) => terminal.id);
   const found = await selectFacts(work, ids);
   return all.map(({ terminal: { id, logicalNumberId }, tokenId }) => {

@@ -1,16 +1,7 @@
 import { splitInterval, type Condition } from '../../../database/list/condition.js';
 import { alsoMeets } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
-import {
-  filledPeriod,
-  offsetsFor,
-  segmentsOf,
-  SHORTEST,
-  withEnds,
-  zoneOf,
-  type Bucket,
-  type Segment,
-} from '../../../platform/buckets.js';
+import * as buckets from '../../../platform/buckets.js';
 import { periodOf } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { sentPart, sumDeliveries, type BucketSums } from './notification-summary.repository.js';
@@ -22,7 +13,7 @@ export const MAX_BUCKETS = 10_000;
 
 export interface NotificationSummaryRequest {
   readonly where: Condition | null;
-  readonly bucket: Bucket;
+  readonly bucket: buckets.Bucket;
   readonly timeZone: string | null;
   /** Whether buckets without a notification have a row. */
   readonly emptyBuckets: boolean;
@@ -43,29 +34,29 @@ export async function summarizeNotifications(
   if (emptyBuckets && bucket === 'none') {
     throw new DomainError('malformed', 'emptyBuckets needs a bucket other than NONE.');
   }
-  const zone = zoneOf(timeZone, bucket);
+  const zone = buckets.zoneOf(timeZone, bucket);
   const { from, to, rest } = splitInterval(where ?? { and: [] }, 'createdAt');
   const given = periodOf(from, to);
   const sent = await sentPart(work, given);
-  const period = emptyBuckets ? filledPeriod(given, sent) : sent;
+  const period = emptyBuckets ? buckets.filledPeriod(given, sent) : sent;
   if (period === undefined) return [];
   const meets = alsoMeets(notifications.listing, { and: rest });
   if (bucket === 'none') {
     const sums = await sumDeliveries(work, [{ ...period, bucketStart: 0 }], meets);
     return sums.map((row) => ({ ...rowOf(row), bucketStart: null }));
   }
-  if ((period.to - period.from) / SHORTEST[bucket] > MAX_BUCKETS) {
+  if ((period.to - period.from) / buckets.SHORTEST[bucket] > MAX_BUCKETS) {
     const message = `The summary has more than ${MAX_BUCKETS} rows: shorten the interval of createdAt.`;
     throw new DomainError('malformed', message);
   }
-  const offsets = offsetsFor(zone, period);
-  const segments = segmentsOf(bucket, offsets, period);
+  const offsets = buckets.offsetsFor(zone, period);
+  const segments = buckets.segmentsOf(bucket, offsets, period);
   const sums = await sumDeliveries(work, segments, meets);
   const shown = emptyBuckets ? withEmpty(sums, segments) : sums;
-  return withEnds(shown.map(rowOf), bucket, offsets);
+  return buckets.withEnds(shown.map(rowOf), bucket, offsets);
 }
 
-function withEmpty(sums: readonly BucketSums[], segments: readonly Segment[]) {
+function withEmpty(sums: readonly BucketSums[], segments: readonly buckets.Segment[]) {
   const known = new Map(sums.map((row) => [row.bucket, row]));
   const starts = new Set(segments.map(({ bucketStart }) => bucketStart));
   return [...starts].map((bucket) => known.get(bucket) ?? { bucket, count: 0, ...NO_DELIVERIES });

@@ -13,12 +13,7 @@ import {
   type NotificationKind,
   type NotificationRange,
 } from './notification.model.js';
-import {
-  affectedByNotification,
-  findNumbers,
-  notifications,
-  sendNotification,
-} from './notification.service.js';
+import * as service from './notification.service.js';
 
 const Kind = g.enumeration<NotificationKind>('NotificationKind', 'What devices do with a notification.', {
   show: 'They show its text.',
@@ -57,7 +52,7 @@ export const NotificationType = auditedType<Notification, 'groupId' | 'appId'>(
 );
 
 export const NotificationList = g.listTypes(
-  notifications,
+  service.notifications,
   NotificationType,
   { kind: Kind },
   { deliveryState: NotificationDeliveryState },
@@ -106,7 +101,7 @@ function pathOf(field: string): readonly string[] {
 
 /** The target with the logical numbers of its saved filter. */
 async function withSavedFilter(
-  work: Parameters<typeof findNumbers>[0],
+  work: Parameters<typeof service.findNumbers>[0],
   { savedFilterId: id, ...target }: InstanceType<typeof NotificationTargetInput>,
 ): Promise<g.Input> {
   if (id == null) return target;
@@ -114,7 +109,7 @@ async function withSavedFilter(
     throw invalid('target', 'must have exactly one of groupId, logicalNumbers and savedFilterId');
   }
   const saved = { typeName: 'LogicalNumber', id, path: 'savedFilterId' };
-  const logicalNumbers = await findNumbers(work, await savedCondition(work, saved));
+  const logicalNumbers = await service.findNumbers(work, await savedCondition(work, saved));
   return { logicalNumbers };
 }
 
@@ -137,11 +132,11 @@ const notificationSend = g.ownMutation('NotificationSend', {
   run: async (work, { input: { target: _, ...input }, dryRun, expectCount }, _ctx, reached: g.Input) => {
     const given = g.withNumbers({ ...input, ...reached }, { groupId: 'Group', appId: 'App' });
     if (dryRun === true || expectCount != null) {
-      const affected = await affectedByNotification(work, given);
+      const affected = await service.affectedByNotification(work, given);
       demandCount(affected.count, expectCount);
       if (dryRun === true) return affected;
     }
-    const notification = await sendNotification(work, given);
+    const notification = await service.sendNotification(work, given);
     return { notification, count: notification.queued };
   },
 });

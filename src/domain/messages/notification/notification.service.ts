@@ -8,13 +8,7 @@ import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../../fleet/group/group.service.js';
-import {
-  affected,
-  affectedOfGroup,
-  findAllByNumbers,
-  findTarget,
-  type Affected,
-} from '../../fleet/logical-number/logical-number.service.js';
+import * as fleet from '../../fleet/logical-number/logical-number.service.js';
 import { refuseUnknownApp } from '../../software/app/app.service.js';
 import { insertDeliveries, targets, reportDeliveries, selectMembersAfter } from './delivery.repository.js';
 import { hasDelivery } from './notification-summary.repository.js';
@@ -64,15 +58,15 @@ export async function sendNotification(work: WriteWork, input: unknown) {
 
 /** The logical numbers for which a condition holds now. Errors: `too_many_records`. */
 export async function findNumbers(work: ReadWork, filter: Condition): Promise<readonly string[]> {
-  return (await findTarget(work, { filter }, MAX_TARGETS)).map(({ number }) => number);
+  return (await fleet.findTarget(work, { filter }, MAX_TARGETS)).map(({ number }) => number);
 }
 
 /** Logical numbers that would get the notification. Errors: those of `sendNotification`. */
-export async function affectedByNotification(work: ReadWork, input: unknown): Promise<Affected> {
+export async function affectedByNotification(work: ReadWork, input: unknown): Promise<fleet.Affected> {
   const { groupId, numbers } = await checked(work, input);
   return groupId === null
-    ? affected([...numbers].sort((one, other) => one.id - other.id))
-    : await affectedOfGroup(work, groupId);
+    ? fleet.affected([...numbers].sort((one, other) => one.id - other.id))
+    : await fleet.affectedOfGroup(work, groupId);
 }
 
 async function checked(work: ReadWork, input: unknown) {
@@ -85,7 +79,7 @@ async function checked(work: ReadWork, input: unknown) {
     await refuseUnknownApp(work, 'appId', appId);
   }
   if (groupId !== null) await refuseUnknownGroup(work, 'groupId', groupId);
-  const known = await findAllByNumbers(work, numbers);
+  const known = await fleet.findAllByNumbers(work, numbers);
   return { content: given.content, kind, appId, groupId, numbers: known };
 }
 

@@ -11,13 +11,7 @@ import {
   type TerminalRoute,
 } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/access.service.js';
-import {
-  checkForAll,
-  confirmForAll,
-  takeForAll,
-  type ClaimedDeliveries,
-  type DeliveryCheck,
-} from './dispatch.service.js';
+import * as dispatch from './dispatch.service.js';
 import type { ClaimedDelivery } from './notification.model.js';
 import type { WaitingRequest, WaitingTerminals } from './waiting.service.js';
 
@@ -113,7 +107,7 @@ export function notificationTerminalRoutes(
 
 async function confirm(exchange: Exchange): Promise<void> {
   const { input } = await exchange.input('accepted');
-  const result = await exchange.writeTogether(confirmForAll, input);
+  const result = await exchange.writeTogether(dispatch.confirmForAll, input);
   if (result !== null) await exchange.sendJson(result);
 }
 
@@ -145,16 +139,16 @@ async function firstOf(exchange: Exchange, waiting: WaitingTerminals, waitMs: nu
 }
 
 /** Claims free deliveries. Writes nothing if there are none. Null if the request has ended. */
-async function takeFree(exchange: Exchange): Promise<ClaimedDeliveries | null> {
-  const found = await exchange.readTogether(checkForAll, null);
+async function takeFree(exchange: Exchange): Promise<dispatch.ClaimedDeliveries | null> {
+  const found = await exchange.readTogether(dispatch.checkForAll, null);
   if (found === null || !found.isAvailable || exchange.method === 'HEAD') {
     return found && { found, deliveries: [] };
   }
-  return await exchange.writeTogether(takeForAll, null);
+  return await exchange.writeTogether(dispatch.takeForAll, null);
 }
 
 /** Errors: 429 and 503 if too many requests wait. */
-function enter(exchange: Exchange, waiting: WaitingTerminals, found: DeliveryCheck): WaitingRequest {
+function enter(exchange: Exchange, waiting: WaitingTerminals, found: dispatch.DeliveryCheck): WaitingRequest {
   exchange.wait(WAITING_LIMITS);
   return waiting.enter(found);
 }
@@ -174,7 +168,7 @@ async function next(exchange: Exchange, request: WaitingRequest, waitMs: number,
 /** Checks again, in one unit that writes if there probably is a delivery. */
 async function takeAgain(exchange: Exchange, request: WaitingRequest, isProbable: boolean) {
   try {
-    const taken = await (isProbable ? exchange.writeTogether(takeForAll, null) : takeFree(exchange));
+    const taken = await (isProbable ? exchange.writeTogether(dispatch.takeForAll, null) : takeFree(exchange));
     if (taken !== null) request.found(taken.found);
     return taken?.deliveries ?? [];
   } catch (error) {
@@ -184,7 +178,7 @@ async function takeAgain(exchange: Exchange, request: WaitingRequest, isProbable
 }
 
 async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
-  const found = await exchange.readTogether(checkForAll, null);
+  const found = await exchange.readTogether(dispatch.checkForAll, null);
   if (found === null) return;
   const request = enter(exchange, waiting, found);
   try {

@@ -1,25 +1,18 @@
 import { sql } from 'kysely';
 
 import { specialSql } from '../../../database/company/company-rows.js';
-import {
-  deletedUpTo,
-  notePruning,
-  prunedUpTo,
-  ROWS_PER_DELETE,
-  type OldBatch,
-  type Retained,
-} from '../../../database/prunings.js';
+import * as prunings from '../../../database/prunings.js';
 import { inIds, inList } from '../../../database/storage.js';
 import type { SystemWriteWork } from '../../../database/work.js';
 import { MINUTE, SPANS, inParts } from '../../../platform/clock.js';
 import { ROLLUPS } from '../../../schema/rollups.js';
 
-export const transactionRetention: Retained = {
+export const transactionRetention: prunings.Retained = {
   kind: 'transactions',
   table: 'transactions',
   rowsPerUnit: 200,
   oldest: sql`select t.recorded_at from transactions as t
-    where t.company_id = c.id and t.id > ${deletedUpTo('transactions')} order by t.id limit 1`,
+    where t.company_id = c.id and t.id > ${prunings.deletedUpTo('transactions')} order by t.id limit 1`,
   aged: (companyId, before) =>
     sql`select recorded_at as at from transactions where company_id = ${companyId} and recorded_at < ${before}`,
   deleteOld: deleteOldTransactions,
@@ -33,22 +26,22 @@ interface OldTransaction {
 }
 
 /** Deletes the oldest ones up to the first that must be kept; triggers subtract them from totals. Returns how many. */
-async function deleteOldTransactions(work: SystemWriteWork, { companyId, before, limit }: OldBatch) {
+async function deleteOldTransactions(work: SystemWriteWork, { companyId, before, limit }: prunings.OldBatch) {
   const { db } = specialSql(work);
-  const after = await prunedUpTo(db, companyId, 'transactions');
+  const after = await prunings.prunedUpTo(db, companyId, 'transactions');
   const { rows } = await sql<OldTransaction>`select id, recorded_at, started_at, app_name from transactions
     where company_id = ${companyId} and id > ${after} order by id limit ${limit}`.execute(db);
   const young = rows.findIndex((row) => row.recorded_at >= before.getTime());
   const old = young === -1 ? rows : rows.slice(0, young);
   const last = old.at(-1);
   if (last === undefined) return 0;
-  for await (const part of inParts(old, ROWS_PER_DELETE)) {
+  for await (const part of inParts(old, prunings.ROWS_PER_DELETE)) {
     await sql`delete from transactions where company_id = ${companyId}
       and id >= ${part[0]?.id} and id <= ${part.at(-1)?.id}`.execute(db);
   }
   await deleteEmptyTotals(work, companyId, old);
   const pruned = { count: old.length, upTo: last.id, newestAt: new Date(last.recorded_at) };
-  await notePruning(db, companyId, 'transactions', { ...pruned, now: work.now });
+  await prunings.notePruning(db, companyId, 'transactions', { ...pruned, now: work.now });
   return old.length;
 }
 

@@ -1,13 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 import { specialSql, MANY_ROWS } from '../../../database/company/company-rows.js';
-import {
-  exactComparisons,
-  toColumn,
-  type Condition,
-  conjuncts,
-  valueDemanded,
-} from '../../../database/list/condition.js';
+import * as conditions from '../../../database/list/condition.js';
 import { boundCompany } from '../../../database/list/listing.js';
 import { pageOf } from '../../../database/list/page.js';
 import { runCached, runFiltered } from '../../../database/statements.js';
@@ -41,7 +35,7 @@ export function tableWith(fields: readonly string[]): TotalsTable | undefined {
 export interface Totals {
   readonly table: TotalsTable;
   readonly parts: readonly PeriodPart[];
-  readonly where: Condition;
+  readonly where: conditions.Condition;
 }
 
 /** Rows of totals that a part has, and what it asks for. */
@@ -109,10 +103,10 @@ async function readParts<R>(
       parts.map((part) => build(part, rowsOf(work, totals, part))),
       sql` union all `,
     )}`;
-  const exact = exactComparisons(where);
+  const exact = conditions.exactComparisons(where);
   const fields = exact?.map(({ field }) => field) ?? [];
   const kinds = [...parts.map(({ of }) => of), work.moveToThread === undefined ? 'all' : 'some'];
-  const values = exact?.map(({ value }) => toColumn(value)) ?? [];
+  const values = exact?.map(({ value }) => conditions.toColumn(value)) ?? [];
   const parameters = parts.flatMap((part) => [companyId, ...boundsOf(part), ...values]);
   const shape = [`${name} of transactions`, table, ...kinds, ...fields].join('|');
   const rows =
@@ -174,13 +168,13 @@ const NEWEST_FIRST = sql`t.started_at desc, t.id desc`;
 const instantsOf = ({ from, to }: TimeRange) => [new Date(from), new Date(to)] as const;
 
 /** Condition on `t`. Every column that it compares is part of the index for the query. */
-function matching(companyId: number, where: Condition, range: TimeRange): RawBuilder<unknown> {
+function matching(companyId: number, where: conditions.Condition, range: TimeRange): RawBuilder<unknown> {
   const [from, to] = instantsOf(range);
   return sql`t.company_id = ${boundCompany(companyId, where)}
     and t.started_at >= ${hiddenFromPlanner(from)} and t.started_at < ${hiddenFromPlanner(to)} and ${meeting(where, isAlways(range))}`;
 }
 
-export async function countTransactions(work: ReadWork, where: Condition, within: TimeRange) {
+export async function countTransactions(work: ReadWork, where: conditions.Condition, within: TimeRange) {
   const { db, companyId } = specialSql(work);
   const filtered = { name: 'transactions', where, before: [companyId, ...instantsOf(within)], after: [] };
   const counted = await runFiltered<{ total: number }>(
@@ -209,7 +203,7 @@ export async function hasMany(
   return rows.length > 0;
 }
 
-export async function selectTransactions(work: ReadWork, given: Condition, place: PagePlace) {
+export async function selectTransactions(work: ReadWork, given: conditions.Condition, place: PagePlace) {
   const { db, companyId } = specialSql(work);
   const { limit, skip } = place;
   const ofFailed = demandedOfFailed(given);
@@ -238,8 +232,8 @@ const FAILED: TransactionStatus = 'fail';
 const OF_FAILED: ReadonlySet<string> = new Set(['status', 'transactionType']);
 
 /** Condition besides the status, if SQLite's index of failed transactions has all columns: it needs the status in the SQL text. */
-function demandedOfFailed(where: Condition): Condition | undefined {
-  const isOfIndex = exactComparisons(where)?.every(({ field }) => OF_FAILED.has(field)) === true;
-  if (!isOfIndex || valueDemanded(where, 'status') !== FAILED) return undefined;
-  return { and: conjuncts(where).filter((part) => 'field' in part && part.field !== 'status') };
+function demandedOfFailed(where: conditions.Condition): conditions.Condition | undefined {
+  const isOfIndex = conditions.exactComparisons(where)?.every(({ field }) => OF_FAILED.has(field)) === true;
+  if (!isOfIndex || conditions.valueDemanded(where, 'status') !== FAILED) return undefined;
+  return { and: conditions.conjuncts(where).filter((part) => 'field' in part && part.field !== 'status') };
 }

@@ -5,13 +5,7 @@ import { LogicalNumberType } from '../../fleet/logical-number/logical-number.gra
 import { AppType } from '../../software/app/app.graphql.js';
 import { findAppsByNames } from '../../software/app/app.service.js';
 import type { ParsedPayment, Transaction } from './transaction.model.js';
-import {
-  recordedTimes,
-  transactions,
-  transactionsOfDevice,
-  transactionsOfLogicalNumber,
-  transactionNewRows,
-} from './transaction.service.js';
+import * as service from './transaction.service.js';
 
 export const TransactionStatus = g.enumeration<Transaction['status']>(
   'TransactionStatus',
@@ -113,7 +107,7 @@ export const TransactionType = g.nodeType<Transaction>(
 const AS_SUMMED = 'A value of a row of `transactionSummary`: rare ones are `other`.';
 
 export const TransactionList = g.listTypes(
-  transactions,
+  service.transactions,
   TransactionType,
   { status: TransactionStatus, transactionType: TransactionKind },
   { paymentStatus: PaymentStatus },
@@ -156,7 +150,7 @@ const transactionRecorded = g.subscription('transactionRecorded', {
       'Resumes after the transaction with this `sequence`. Without it, only transactions from now on are sent.',
     ),
   },
-  subscribe: (ctx, args) => ctx.follow(transactionNewRows, args),
+  subscribe: (ctx, args) => ctx.follow(service.transactionNewRows, args),
   resolve: (transaction: Transaction) => ({ sequence: transaction.id, transaction }),
 });
 
@@ -175,7 +169,7 @@ export const transactionGraphql = g.graphqlModule(
       ...g.required(
         g.computed(
           g.instant.orNull('When the server recorded the transaction. Its end may be later.'),
-          (transaction, ctx) => ctx.loadForMany(recordedTimes, transaction),
+          (transaction, ctx) => ctx.loadForMany(service.recordedTimes, transaction),
         ),
       ),
       planned: { kind: 'column', property: 'recordedAt', scope: null },
@@ -192,7 +186,7 @@ export const transactionGraphql = g.graphqlModule(
   g.fields(DeviceType, {
     transactions: g.many(
       TransactionList,
-      transactionsOfDevice,
+      service.transactionsOfDevice,
       'Transactions recorded under the serial number of the device, newest first by default.',
       { key: 'serialNumber', order: NEWEST_FIRST },
     ),
@@ -200,7 +194,7 @@ export const transactionGraphql = g.graphqlModule(
   g.fields(LogicalNumberType, {
     transactions: g.many(
       TransactionList,
-      transactionsOfLogicalNumber,
+      service.transactionsOfLogicalNumber,
       'Transactions recorded under the number, newest first by default.',
       { key: 'number', order: NEWEST_FIRST },
     ),

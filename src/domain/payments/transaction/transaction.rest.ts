@@ -12,13 +12,7 @@ import {
   NDJSON_TYPE,
   type LineRoute,
 } from '../../../rest/index.js';
-import {
-  ROW_EXAMPLE,
-  checkRows,
-  demandRoomForRows,
-  storeRows,
-  type CheckedRows,
-} from './recording/transaction-rows.service.js';
+import * as rows from './recording/transaction-rows.service.js';
 import {
   NULL_TEXT,
   TRANSACTION_STATUSES,
@@ -131,7 +125,7 @@ export const transactionRoutes: readonly Route[] = [
 ];
 
 /** Transactions in bulk, from a system that has recorded them. Stored rows get no line of the answer. */
-export const transactionIngest: LineRoute<CheckedRows> = {
+export const transactionIngest: LineRoute<rows.CheckedRows> = {
   method: 'POST',
   path: '/transactions',
   scope: 'ingest',
@@ -141,12 +135,12 @@ export const transactionIngest: LineRoute<CheckedRows> = {
     'As many rows as there are, as NDJSON; they are stored 500 at a time. The answer has a line for each rejected row, and a last one with totals, and an `error` if the stream was not read to its end. A repeated row changes nothing.',
   body: TransactionRecord,
   bodyTypes: [NDJSON_TYPE],
-  example: ROW_EXAMPLE,
+  example: rows.ROW_EXAMPLE,
   response: z.union([RejectedLine, LastLine]),
   responseType: NDJSON_TYPE,
   statuses: { 200: 'Each line is such an object.' },
-  demandRoom: demandRoomForRows,
-  check: checkRows,
-  store: storeRows,
+  demandRoom: rows.demandRoomForRows,
+  check: rows.checkRows,
+  store: rows.storeRows,
   shows: ({ result }) => result === 'rejected',
 };

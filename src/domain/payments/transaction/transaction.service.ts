@@ -1,13 +1,7 @@
 import { MANY_ROWS } from '../../../database/company/company-rows.js';
 import { getFrom } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
-import {
-  fieldsIn,
-  meant,
-  valueDemanded,
-  type Condition,
-  splitInterval,
-} from '../../../database/list/condition.js';
+import * as conditions from '../../../database/list/condition.js';
 import { List } from '../../../database/list/list.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
@@ -15,29 +9,8 @@ import { isAlways, periodOf, type TimeRange, DAY, MINUTE, type Span } from '../.
 import { DomainError } from '../../../platform/errors.js';
 import { offsetOf, type PageRequest } from '../../../platform/requests.js';
 import { orProblem, parse } from '../../../platform/validate.js';
-import {
-  hasMany,
-  selectTransactions,
-  countTransactions,
-  countSpans,
-  sumParts,
-  tableWith,
-  type Totals,
-  type TotalsTable,
-} from './transaction-totals.repository.js';
-import {
-  HALF_HOUR,
-  HALF_HOURS,
-  halfHoursAround,
-  placeOfPage,
-  type PagePlace,
-  splitPeriod,
-  type PeriodPart,
-  TransactionFilter,
-  type Transaction,
-  TRANSACTION_STATUSES,
-  TRANSACTION_TYPES,
-} from './transaction.model.js';
+import * as store from './transaction-totals.repository.js';
+import * as model from './transaction.model.js';
 import { transactionList } from './transaction.repository.js';
 
 export { transactionRetention } from './transaction-retention.repository.js';
@@ -48,7 +21,7 @@ export {
   transactionsOfLogicalNumber,
 } from './transaction.repository.js';
 
-export async function getTransaction(work: ReadWork, id: number): Promise<Transaction> {
+export async function getTransaction(work: ReadWork, id: number): Promise<model.Transaction> {
   return await getFrom(transactionList, work, id, 'transaction');
 }
 
@@ -58,11 +31,11 @@ export async function listTransactions(work: ReadWork, input: unknown, request: 
   const { total, place } = await placePage(work, narrowed, offsetOf(request), request.perPage);
   if (place === undefined) return { records: [], total, request };
   if (await examinesMany(work, narrowed.where, place)) work.moveToThread?.();
-  const records = await selectTransactions(work, narrowed.where, place);
+  const records = await store.selectTransactions(work, narrowed.where, place);
   return { records, total, request };
 }
 
-function narrowedBy({ since, until, ...exact }: TransactionFilter): Narrowed {
+function narrowedBy({ since, until, ...exact }: model.TransactionFilter): Narrowed {
   const given = Object.entries(exact).filter(([, value]) => value !== undefined);
   return {
     period: periodOf(since?.from, until?.to),
@@ -70,8 +43,8 @@ function narrowedBy({ since, until, ...exact }: TransactionFilter): Narrowed {
   };
 }
 
-function readFilter(input: unknown): TransactionFilter {
-  const filter = orProblem(() => parse(TransactionFilter, input));
+function readFilter(input: unknown): model.TransactionFilter {
+  const filter = orProblem(() => parse(model.TransactionFilter, input));
   if (!(filter instanceof DomainError)) return filter;
   throw new DomainError('malformed', 'Some filters are not valid.', filter.details);
 }
@@ -87,10 +60,10 @@ async function placePage(work: ReadWork, narrowed: Narrowed, offset: number, lim
   if (!isOneCounter && (await countsMany(work, narrowed))) work.moveToThread?.();
   if (isNear || totalsTableFor(where) === undefined) {
     const total = await totalOf(work, narrowed);
-    return { total, place: placeOfPage([{ ...period, total }], offset, limit) };
+    return { total, place: model.placeOfPage([{ ...period, total }], offset, limit) };
   }
-  const days = await countSpans(work, totalsFor(narrowed));
-  const place = placeOfPage(days, offset, limit);
+  const days = await store.countSpans(work, totalsFor(narrowed));
+  const place = model.placeOfPage(days, offset, limit);
   const total = days.reduce((sum, day) => sum + day.total, 0);
   return { total, place: place && (await withinHalfHours(work, where, place)) };
 }
@@ -99,21 +72,21 @@ async function placePage(work: ReadWork, narrowed: Narrowed, offset: number, lim
 const LONGEST_NARROWED = 10 * DAY;
 
 /** Narrows a page to its half hours, if many index entries of the day would have to be skipped otherwise. */
-async function withinHalfHours(work: ReadWork, where: Narrowed['where'], place: PagePlace) {
-  const passesOthers = !isInOrder(where) && !fieldsIn(where).includes('appName');
+async function withinHalfHours(work: ReadWork, where: Narrowed['where'], place: model.PagePlace) {
+  const passesOthers = !isInOrder(where) && !conditions.fieldsIn(where).includes('appName');
   if (place.skip < NEAR_OFFSET && !passesOthers) return place;
   const length = place.to - place.from;
-  if (length <= HALF_HOUR || length > LONGEST_NARROWED) return place;
-  const halfHours = await countSpans(work, totalsFor({ period: place, where }, HALF_HOURS));
-  return placeOfPage(halfHours, place.skip, place.limit) ?? place;
+  if (length <= model.HALF_HOUR || length > LONGEST_NARROWED) return place;
+  const halfHours = await store.countSpans(work, totalsFor({ period: place, where }, model.HALF_HOURS));
+  return model.placeOfPage(halfHours, place.skip, place.limit) ?? place;
 }
 
 /** Fields with an index ordered by time: a filter by one of them examines only rows of the page. */
 const INDEXED: readonly string[] = ['serialNumber', 'logicalNumber', 'appName', 'status'];
 
 /** Whether an index has the rows that meet a condition, and no others, in the order of time. */
-function isInOrder(where: Condition): boolean {
-  const [field, ...others] = fieldsIn(where);
+function isInOrder(where: conditions.Condition): boolean {
+  const [field, ...others] = conditions.fieldsIn(where);
   return field === undefined || (others.length === 0 && INDEXED.includes(field));
 }
 
@@ -124,16 +97,21 @@ function isInOrder(where: Condition): boolean {
 async function countsMany(work: ReadWork, { period, where }: Narrowed): Promise<boolean> {
   if (work.moveToThread === undefined) return false;
   for (const field of ['serialNumber', 'logicalNumber'] as const) {
-    const value = valueDemanded(where, field);
-    if (typeof value === 'string') return await hasMany(work, period, field, value);
+    const value = conditions.valueDemanded(where, field);
+    if (typeof value === 'string') return await store.hasMany(work, period, field, value);
   }
-  const counted = splitPeriod(period)
+  const counted = model
+    .splitPeriod(period)
     .filter(({ of }) => of === 'instant')
-    .map((part) => halfHoursAround(part));
-  return counted.length > 0 && (await sumParts(work, ofHalfHours(counted))) > MANY_ROWS;
+    .map((part) => model.halfHoursAround(part));
+  return counted.length > 0 && (await store.sumParts(work, ofHalfHours(counted))) > MANY_ROWS;
 }
 
-async function examinesMany(work: ReadWork, where: Narrowed['where'], place: PagePlace): Promise<boolean> {
+async function examinesMany(
+  work: ReadWork,
+  where: Narrowed['where'],
+  place: model.PagePlace,
+): Promise<boolean> {
   if (work.moveToThread === undefined) return false;
   if (place.skip > MANY_ROWS) return true;
   // The rows of a serial number or logical number are few: otherwise its total would have moved the unit.
@@ -142,55 +120,57 @@ async function examinesMany(work: ReadWork, where: Narrowed['where'], place: Pag
     where.and.filter((part) => 'field' in part && part.field === name),
   );
   const and = indexed === undefined ? [] : [indexed];
-  return (await totalOf(work, { period: halfHoursAround(place), where: { and } })) > MANY_ROWS;
+  return (await totalOf(work, { period: model.halfHoursAround(place), where: { and } })) > MANY_ROWS;
 }
 
 /** A filter, split into a time range and other conditions. */
 export interface Narrowed {
   readonly period: TimeRange;
-  readonly where: Condition & { readonly and: readonly Condition[] };
+  readonly where: conditions.Condition & { readonly and: readonly conditions.Condition[] };
 }
 
 /** The meaning of a condition at the time of a unit of work. */
-export const meaningOf = (work: ReadWork, where: Condition | null): Condition | null =>
-  meant(transactionList.listing.filters, where, work);
+export const meaningOf = (work: ReadWork, where: conditions.Condition | null): conditions.Condition | null =>
+  conditions.meant(transactionList.listing.filters, where, work);
 
-export function narrowedTo(condition: Condition | null): Narrowed {
-  const { from, to, rest } = splitInterval(condition ?? { and: [] }, 'startedAt');
+export function narrowedTo(condition: conditions.Condition | null): Narrowed {
+  const { from, to, rest } = conditions.splitInterval(condition ?? { and: [] }, 'startedAt');
   return { period: periodOf(from, to), where: { and: rest } };
 }
 
 const isKeptTotal = ({ period, where }: Narrowed): boolean => isAlways(period) && where.and.length === 0;
 
 /** Table of totals for a condition and the fields to group by; undefined if no table has all fields. */
-export const totalsTableFor = (where: Condition, by: readonly string[] = []): TotalsTable | undefined =>
-  tableWith([...fieldsIn(where), ...by]);
+export const totalsTableFor = (
+  where: conditions.Condition,
+  by: readonly string[] = [],
+): store.TotalsTable | undefined => store.tableWith([...conditions.fieldsIn(where), ...by]);
 
-function totalsFor({ period, where }: Narrowed, spans?: readonly Span[]): Totals {
+function totalsFor({ period, where }: Narrowed, spans?: readonly Span[]): store.Totals {
   const table = totalsTableFor(where);
-  if (table === undefined) throw new Error(`No table has totals by ${fieldsIn(where).join()}`);
-  return { table, where, parts: splitPeriod(period, spans) };
+  if (table === undefined) throw new Error(`No table has totals by ${conditions.fieldsIn(where).join()}`);
+  return { table, where, parts: model.splitPeriod(period, spans) };
 }
 
 /** Number of matching transactions: from totals if possible, otherwise counted. One statement. */
 async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<number> {
   const { period, where } = narrowed;
   if (isKeptTotal(narrowed)) return await countOf(work, 'transactions');
-  if (totalsTableFor(where) === undefined) return await countTransactions(work, where, period);
-  return await sumParts(work, totalsFor(narrowed));
+  if (totalsTableFor(where) === undefined) return await store.countTransactions(work, where, period);
+  return await store.sumParts(work, totalsFor(narrowed));
 }
 
-const ROWS_PER_SPAN = TRANSACTION_STATUSES.length * TRANSACTION_TYPES.length;
+const ROWS_PER_SPAN = model.TRANSACTION_STATUSES.length * model.TRANSACTION_TYPES.length;
 
 /** Rows of totals of all applications, or of one, that parts have at most: one for each status and type of a span. */
-function mostRowsOf(parts: readonly PeriodPart[]): number {
+function mostRowsOf(parts: readonly model.PeriodPart[]): number {
   return parts.reduce(
     (sum, { of, from, to }) => sum + (of === 'instant' ? 0 : ((to - from) / (of * MINUTE)) * ROWS_PER_SPAN),
     0,
   );
 }
 
-export const ofHalfHours = (ranges: readonly TimeRange[]): Totals => ({
+export const ofHalfHours = (ranges: readonly TimeRange[]): store.Totals => ({
   table: 'transaction_totals',
   where: { and: [] },
   parts: ranges.map((range) => ({ of: 30, ...range })),
@@ -205,20 +185,20 @@ export function searchOfTotals(
   const table = totalsTableFor(where, by);
   const isBounded =
     table === 'transaction_totals' ||
-    (table === 'transaction_app_totals' && valueDemanded(where, 'appName') !== undefined);
-  const parts = splitPeriod(period, spans);
+    (table === 'transaction_app_totals' && conditions.valueDemanded(where, 'appName') !== undefined);
+  const parts = model.splitPeriod(period, spans);
   const rows = mostRowsOf(parts);
   const isSearch = !isBounded || rows > MANY_ROWS || parts.some(({ of }) => of === 'instant');
   return { rows: isSearch ? 'transactions' : rows };
 }
 
 /** List of the company's transactions, counted from totals if possible. */
-class TransactionList extends List<Transaction> {
-  override async count(work: ReadWork, condition: Condition | null): Promise<number> {
+class TransactionList extends List<model.Transaction> {
+  override async count(work: ReadWork, condition: conditions.Condition | null): Promise<number> {
     return await totalOf(work, narrowedTo(meaningOf(work, condition)));
   }
 
-  override searchOfCount(condition: Condition | null): Search | null {
+  override searchOfCount(condition: conditions.Condition | null): Search | null {
     const narrowed = narrowedTo(condition);
     return condition !== null && totalsTableFor(narrowed.where) !== undefined
       ? searchOfTotals(narrowed)

@@ -14,22 +14,13 @@ import {
   NamedTokenUpdate,
   randomToken,
 } from './access-token.model.js';
-import {
-  apiTokens,
-  insertTokens,
-  markRevoked,
-  type NewToken,
-  selectDerivedTokens,
-  selectReplacedBy,
-  selectTokensOf,
-  updateToken,
-} from './access-token.repository.js';
+import * as store from './access-token.repository.js';
 import { hasLapsed } from './authentication.service.js';
 
 export { apiTokens, apiTokensOfUser, listTokens, tokenRetention } from './access-token.repository.js';
 
 export async function getToken(work: ReadWork, id: number): Promise<AccessToken> {
-  return await getFrom(apiTokens, work, id, 'access token');
+  return await getFrom(store.apiTokens, work, id, 'access token');
 }
 
 export type IssuedToken = Awaited<ReturnType<typeof createToken>>;
@@ -43,8 +34,8 @@ export async function createNamedToken(work: SystemWriteWork, member: Member, in
 
 const newNamedToken = (
   { companyId, userId }: Member,
-  { name, scopes, expiresAt }: Pick<NewToken, 'name' | 'scopes' | 'expiresAt'>,
-): NewToken => ({
+  { name, scopes, expiresAt }: Pick<store.NewToken, 'name' | 'scopes' | 'expiresAt'>,
+): store.NewToken => ({
   companyId,
   userId,
   kind: 'named',
@@ -56,14 +47,14 @@ const newNamedToken = (
 });
 
 /** A derived token has all ordinary scopes: the role in the company limits the user's rights. */
-function newDerivedToken(tokenSecret: string, { companyId, userId }: Member): NewToken {
+function newDerivedToken(tokenSecret: string, { companyId, userId }: Member): store.NewToken {
   const nonce = randomToken();
   const secret = deriveToken(tokenSecret, { companyId, userId }, nonce);
   const fields = { name: null, scopes: ORDINARY_SCOPES, expiresAt: null };
   return { companyId, userId, kind: 'derived', ...fields, nonce, secret };
 }
 
-async function createToken(work: SystemWriteWork, token: NewToken) {
+async function createToken(work: SystemWriteWork, token: store.NewToken) {
   return { token: only(await createTokens(work, [token])), secret: token.secret };
 }
 
@@ -86,9 +77,9 @@ export async function createOwnToken(work: WriteWork, input: unknown) {
 }
 
 /** `by` is the user for the ledger, if the unit of work has no caller. */
-async function createTokens(work: SystemWriteWork, values: readonly NewToken[], by?: number) {
+async function createTokens(work: SystemWriteWork, values: readonly store.NewToken[], by?: number) {
   if (values.length === 0) return [];
-  const tokens = await insertTokens(work, values);
+  const tokens = await store.insertTokens(work, values);
   for (const token of tokens) work.ledger.created('access_token', token, companyAndUser(token, by));
   return tokens;
 }
@@ -96,8 +87,8 @@ async function createTokens(work: SystemWriteWork, values: readonly NewToken[], 
 /** Also revokes the old tokens that these have replaced and that still work. */
 export async function revokeTokens(work: SystemWriteWork, tokens: readonly AccessToken[], by?: number) {
   if (tokens.length === 0) return [];
-  const all = [...tokens, ...(await selectReplacedBy(work, tokens))];
-  await markRevoked(work, all);
+  const all = [...tokens, ...(await store.selectReplacedBy(work, tokens))];
+  await store.markRevoked(work, all);
   return all.map((token) => {
     const revoked = { ...token, revokedAt: work.now };
     work.ledger.updated('access_token', token, revoked, { action: 'revoke', ...companyAndUser(token, by) });
@@ -107,7 +98,7 @@ export async function revokeTokens(work: SystemWriteWork, tokens: readonly Acces
 
 /** Records the deletion of a member's tokens, which are deleted with the membership. */
 export async function recordTokensRemoved(work: SystemWriteWork, member: Member): Promise<void> {
-  for (const token of await selectTokensOf(work, member)) {
+  for (const token of await store.selectTokensOf(work, member)) {
     work.ledger.deleted('access_token', token, { companyId: token.companyId });
   }
 }
@@ -130,7 +121,7 @@ export async function ensureDerivedTokens(
 ): Promise<ReadonlyMap<number, string>> {
   const texts = new Map<number, string>();
   const lapsed: AccessToken[] = [];
-  for (const { token, nonce, hash } of await selectDerivedTokens(work, userId, companyIds)) {
+  for (const { token, nonce, hash } of await store.selectDerivedTokens(work, userId, companyIds)) {
     const text = deriveToken(tokenSecret, token, nonce);
     if (hasLapsed(token, work.now)) lapsed.push(token);
     else if (hashToken(text) === hash) texts.set(token.companyId, text);
@@ -172,7 +163,7 @@ async function changeToken(
   changes: Partial<Pick<AccessToken, 'name' | 'expiresAt' | 'replacedById'>>,
 ): Promise<AccessToken> {
   const changed = { ...token, ...changes };
-  await updateToken(work, token, changes);
+  await store.updateToken(work, token, changes);
   work.ledger.updated('access_token', token, changed);
   return changed;
 }
@@ -200,7 +191,7 @@ export async function renewToken(work: WriteWork, tokenSecret: string, token: Ac
     await revokeTokens(work, [token]);
     return created;
   }
-  await revokeTokens(work, await selectReplacedBy(work, [token]));
+  await revokeTokens(work, await store.selectReplacedBy(work, [token]));
   const expiresAt = token.expiresAt !== null && token.expiresAt < end ? token.expiresAt : end;
   await changeToken(work, token, { expiresAt, replacedById: created.token.id });
   return created;
@@ -221,7 +212,7 @@ function demandScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
 
 async function demandExpiryOf(work: ReadWork, token: AccessToken): Promise<void> {
   const { tokenId } = work.caller;
-  const own = tokenId === null ? undefined : (await apiTokens.byIds(work, [tokenId])).get(tokenId);
+  const own = tokenId === null ? undefined : (await store.apiTokens.byIds(work, [tokenId])).get(tokenId);
   const until = own?.expiresAt ?? null;
   if (until === null || (token.expiresAt !== null && token.expiresAt <= until)) return;
   throw new DomainError('forbidden', 'That token is valid for longer than yours.');

@@ -1,12 +1,5 @@
 import * as g from '../../../graphql/index.js';
-import {
-  confirmEmail,
-  inviteMember,
-  requestEmail,
-  requestPassword,
-  resetPassword,
-  setPasswordByLink,
-} from './account-link.service.js';
+import * as service from './account-link.service.js';
 import { addMember } from './member.service.js';
 import { browserOf, pageMutation, partsOf, sessionMutation, startSession } from './session.graphql.js';
 import { MEMBER, memberAt, Role, UserType } from './user.graphql.js';
@@ -61,7 +54,7 @@ const memberInvite = g.ownMutation('MemberInvite', {
   // A random password that is not shown: it is replaced when the link is used.
   prepare: (ctx) => partsOf(ctx).passwords.initial(),
   run: async (work, { input }, ctx, { hash }) => {
-    const { member, link } = await inviteMember(work, input, hash, partsOf(ctx).mail);
+    const { member, link } = await service.inviteMember(work, input, hash, partsOf(ctx).mail);
     return { user: member, member, link };
   },
 });
@@ -83,7 +76,7 @@ const passwordReset = g.ownMutation('PasswordReset', {
   within: [],
   run: async (work, { userId, removePasskeys }, ctx) => {
     const member = await memberAt(work, userId);
-    return { link: await resetPassword(work, member, partsOf(ctx).mail, removePasskeys === true) };
+    return { link: await service.resetPassword(work, member, partsOf(ctx).mail, removePasskeys === true) };
   },
 });
 
@@ -94,7 +87,7 @@ const passwordSetByLink = sessionMutation(
   { code: g.text('Code of the link.'), password: g.text('The new password. 12 to 128 characters.') },
   `Sets the password by the code of a link, once, ends all sessions of the user and begins a new one, but for users with passkeys, who sign in with one then: \`viewer\` is null. ${ONLY_FIELD} Sets a cookie that scripts cannot read.`,
   (ctx, { code, password }) =>
-    startSession(ctx, (parts, from) => setPasswordByLink(parts, code, password, from)),
+    startSession(ctx, (parts, from) => service.setPasswordByLink(parts, code, password, from)),
 );
 
 const passwordRequest = pageMutation(
@@ -103,7 +96,7 @@ const passwordRequest = pageMutation(
   { email: g.text('E-mail address, in any letter case.') },
   {},
   async (ctx, { email }) => {
-    await requestPassword(partsOf(ctx), email, browserOf(ctx));
+    await service.requestPassword(partsOf(ctx), email, browserOf(ctx));
     return {};
   },
 );
@@ -114,7 +107,7 @@ const emailChange = pageMutation(
   { email: g.text('The new address.'), password: g.text('The password of the user.') },
   {},
   async (ctx, given) => {
-    await requestEmail(partsOf(ctx), ctx.caller, given);
+    await service.requestEmail(partsOf(ctx), ctx.caller, given);
     return {};
   },
 );
@@ -124,7 +117,7 @@ const emailConfirm = pageMutation(
   `Changes the e-mail address of a user by the code of a link, once. ${ONLY_FIELD}`,
   { code: g.text('Code of the link.') },
   { email: g.text.orNull('The address of the user from now on. Null if nothing was changed.') },
-  async (ctx, { code }) => ({ email: await confirmEmail(partsOf(ctx), code, browserOf(ctx)) }),
+  async (ctx, { code }) => ({ email: await service.confirmEmail(partsOf(ctx), code, browserOf(ctx)) }),
 );
 
 export const accountLinkGraphql = g.graphqlModule(

@@ -6,14 +6,7 @@ import { type Browser, type Caller, demandSession, LOCAL_ORIGIN } from '../../..
 import { parse } from '../../../platform/validate.js';
 import { randomToken } from '../access-token/access-token.model.js';
 import { addMember } from './member.service.js';
-import {
-  deleteCodes,
-  isCode,
-  type OneTimeCode,
-  saveCodes,
-  selectCodes,
-  takeCode,
-} from './one-time-code.repository.js';
+import * as codes from './one-time-code.repository.js';
 import { removePasskeys, selectPasskeys } from './passkey.service.js';
 import type { SecondFactorNeeded, SignedIn } from './session.model.js';
 import { type SessionParts, startSession } from './session.service.js';
@@ -29,7 +22,7 @@ const PAUSE_MS = 5 * MINUTE;
 type SentKind = 'password' | 'email';
 
 /** A link before it has a code. */
-interface NewLink extends Pick<OneTimeCode, 'email' | 'removesPasskeys'> {
+interface NewLink extends Pick<codes.OneTimeCode, 'email' | 'removesPasskeys'> {
   readonly userId: number;
   readonly kind: SentKind;
 }
@@ -74,8 +67,8 @@ async function issue(work: SystemWriteWork, link: NewLink, by: number): Promise<
   const { userId, kind, email, removesPasskeys } = link;
   // Locks the account: of two links that are made at the same time, one ends.
   await getAccount(work, userId);
-  await deleteCodes(work, userId, kind);
-  await saveCodes(work, link, [code]);
+  await codes.deleteCodes(work, userId, kind);
+  await codes.saveCodes(work, link, [code]);
   const after = { link: kind, email, removesPasskeys };
   const event = { action: 'issue', entityType: 'user', before: null, after } as const;
   await recordOfUser(work, userId, event, () => Promise.resolve({ userId: by }));
@@ -129,7 +122,7 @@ async function passwordLink(
 /** Makes a code that signs a user in, once, within 10 minutes, in a browser on the machine of the server. */
 export async function createSignInCode(units: Units, userId: number): Promise<string> {
   const code = randomToken();
-  await units.systemWrite(LOCAL_ORIGIN, (work) => saveCodes(work, { kind: 'sign_in', userId }, [code]));
+  await units.systemWrite(LOCAL_ORIGIN, (work) => codes.saveCodes(work, { kind: 'sign_in', userId }, [code]));
   return code;
 }
 
@@ -188,7 +181,7 @@ async function demandLink(
   { ip }: Browser,
 ): Promise<void> {
   await throttle.check(ip);
-  if (await units.systemRead((work) => isCode(work, kind, code))) return;
+  if (await units.systemRead((work) => codes.isCode(work, kind, code))) return;
   await throttle.countFailure(ip);
   throw ended(kind);
 }
@@ -199,11 +192,11 @@ async function useLink<T>(
   kind: LinkKind,
   code: string,
   from: Browser,
-  use: (work: SystemWriteWork, userId: number, link: OneTimeCode) => Promise<T | undefined>,
+  use: (work: SystemWriteWork, userId: number, link: codes.OneTimeCode) => Promise<T | undefined>,
 ): Promise<T> {
   await demandLink(parts, kind, code, from);
   return await parts.units.systemWrite(pageRequest(from), async (work) => {
-    const link = await takeCode(work, kind, code);
+    const link = await codes.takeCode(work, kind, code);
     const result = link?.userId == null ? undefined : await use(work, link.userId, link);
     if (result === undefined) throw ended(kind);
     return result;
@@ -231,7 +224,7 @@ export async function requestPassword(
   const answered = units.systemWrite(pageRequest(from), async (work) => {
     const account = await findAccountByEmail(work, email);
     if (account === undefined || account.disabledAt !== null) return;
-    const [last] = await selectCodes(work, account.id, 'password');
+    const [last] = await codes.selectCodes(work, account.id, 'password');
     if (last !== undefined && work.now.getTime() - last.createdAt.getTime() < PAUSE_MS) return;
     const code = await issue(work, { ...NEW_PASSWORD, userId: account.id }, account.id);
     work.afterCommit(() => mail.send(letter('password', account.email, addressOf(mail, 'password', code))));

@@ -2,14 +2,7 @@ import * as g from '../../../graphql/index.js';
 import { PasskeyUse } from './passkey-sign-in.service.js';
 import type { NamedPasskey } from './passkey.model.js';
 import { countRecoveryCodes, renamePasskey, selectPasskeys } from './passkey.service.js';
-import {
-  browserOf,
-  ONLY_FIELD,
-  pageMutation,
-  partsOf,
-  sessionMutation,
-  startSession,
-} from './session.graphql.js';
+import * as session from './session.graphql.js';
 import { ViewerType } from './viewer.graphql.js';
 
 const PasskeyType = g.objectType<Omit<NamedPasskey, 'id'> & { readonly id: string }>(
@@ -47,14 +40,14 @@ const CONFIRMATION = {
   confirmation: g.object(ConfirmationInput, 'Password or passkey of the user. Wrong ones count as sign-ins.'),
 };
 
-const passkeysIn = (ctx: g.GraphqlContext) => new PasskeyUse(partsOf(ctx), browserOf(ctx));
+const passkeysIn = (ctx: g.GraphqlContext) => new PasskeyUse(session.partsOf(ctx), session.browserOf(ctx));
 
 /** Errors name the arguments; a password is in `confirmation`. */
 const within: Parameters<typeof g.payload>[1] = (field) =>
   field === 'password' ? ['confirmation', field] : [field];
 
 export const passkeyGraphql = g.graphqlModule(
-  pageMutation(
+  session.pageMutation(
     'passkeyOptions',
     `Options for \`navigator.credentials\`, once, for five minutes: with a confirmation those of \`create\` for a new passkey, without one those of \`get\`, for the user of the session or for a sign-in. From a page of this server; without a session as the only field of the operation.`,
     { confirmation: g.nullable(CONFIRMATION.confirmation) },
@@ -64,7 +57,7 @@ export const passkeyGraphql = g.graphqlModule(
     }),
     within,
   ),
-  pageMutation(
+  session.pageMutation(
     'passkeyAdd',
     'Adds a passkey to the account: from now on, a sign-in by password needs a passkey or a recovery code too. FORBIDDEN for tokens.',
     { name: NAME, passkey: g.json(`Response of \`create\` ${RESPONSE}`) },
@@ -84,7 +77,7 @@ export const passkeyGraphql = g.graphqlModule(
       passkey: shown(await renamePasskey(work, g.idOf('Passkey', id), { name })),
     }),
   }),
-  pageMutation(
+  session.pageMutation(
     'passkeyRemove',
     'Removes a passkey of the user; with the last one, the recovery codes. FORBIDDEN for tokens.',
     { ...ID, ...CONFIRMATION },
@@ -95,7 +88,7 @@ export const passkeyGraphql = g.graphqlModule(
     },
     within,
   ),
-  pageMutation(
+  session.pageMutation(
     'recoveryCodesRenew',
     'Makes ten recovery codes; earlier ones end. For users with a passkey. FORBIDDEN for tokens.',
     CONFIRMATION,
@@ -105,11 +98,12 @@ export const passkeyGraphql = g.graphqlModule(
     }),
     within,
   ),
-  sessionMutation(
+  session.sessionMutation(
     'signInByPasskey',
     { passkey: g.json(`Response of \`get\` ${RESPONSE}`) },
-    `Begins a session by a passkey alone, which has verified its user. ${ONLY_FIELD}`,
-    (ctx, { passkey }) => startSession(ctx, (parts, from) => new PasskeyUse(parts, from).signIn(passkey)),
+    `Begins a session by a passkey alone, which has verified its user. ${session.ONLY_FIELD}`,
+    (ctx, { passkey }) =>
+      session.startSession(ctx, (parts, from) => new PasskeyUse(parts, from).signIn(passkey)),
   ),
   g.fields(ViewerType, {
     passkeys: g.computed(

@@ -15,13 +15,7 @@ import {
   randomRecoveryCode,
   RECOVERY_CODES,
 } from './passkey.model.js';
-import {
-  deletePasskey,
-  findPasskey,
-  insertPasskey,
-  selectPasskeys,
-  updatePasskey,
-} from './passkey.repository.js';
+import * as store from './passkey.repository.js';
 import { actorIn, recordOfUser } from './user.service.js';
 
 export { deleteEndedCodes } from './one-time-code.repository.js';
@@ -49,14 +43,14 @@ export async function addPasskey(
   { challenge, ...given }: Credential & Signed & { readonly name: string },
 ) {
   if ((await takeCode(work, 'create', challenge, userId)) === undefined) return undefined;
-  const present = await selectPasskeys(work, userId);
+  const present = await store.selectPasskeys(work, userId);
   if (present.length >= MAX_PASSKEYS) {
     throw new DomainError('invalid', `A user has at most ${MAX_PASSKEYS} passkeys: remove one first.`);
   }
-  if ((await findPasskey(work, given.credentialId)) !== undefined) {
+  if ((await store.findPasskey(work, given.credentialId)) !== undefined) {
     throw taken('passkey', 'This passkey has been added already.');
   }
-  const passkey = await insertPasskey(work, { ...given, userId });
+  const passkey = await store.insertPasskey(work, { ...given, userId });
   await record(work, userId, [null, shown(passkey)], userId);
   return { passkey, recoveryCodes: present.length === 0 ? await newRecoveryCodes(work, userId) : null };
 }
@@ -70,9 +64,9 @@ export async function usePasskey(
 ): Promise<boolean> {
   if ((await takeCode(work, 'get', challenge, challengeOf)) === undefined) return false;
   // The passkey may have been removed or used meanwhile. A counter that stands still is that of a copy.
-  const present = await findPasskey(work, credentialId);
+  const present = await store.findPasskey(work, credentialId);
   if (present === undefined || (present.counter > 0 && counter <= present.counter)) return false;
-  await updatePasskey(work, present.id, { counter, lastUsedAt: work.now });
+  await store.updatePasskey(work, present.id, { counter, lastUsedAt: work.now });
   return true;
 }
 
@@ -82,10 +76,10 @@ export async function renamePasskey(work: WriteWork, id: number, input: unknown)
   demandSession(work.caller);
   const { name } = parse(PasskeyName, input);
   return await work.aboveCompanies(async (above) => {
-    const passkey = (await selectPasskeys(above, userId)).find((each) => each.id === id);
+    const passkey = (await store.selectPasskeys(above, userId)).find((each) => each.id === id);
     if (passkey === undefined) throw notFound('passkey');
     if (name === passkey.name) return passkey;
-    await updatePasskey(above, id, { name });
+    await store.updatePasskey(above, id, { name });
     await record(above, userId, [shown(passkey), { id, name }], userId);
     return { ...passkey, name };
   });
@@ -101,11 +95,11 @@ export async function removePasskeys(
   by?: number,
   id?: number,
 ): Promise<readonly Passkey[]> {
-  const all = await selectPasskeys(work, userId);
+  const all = await store.selectPasskeys(work, userId);
   const removed = all.filter((passkey) => id === undefined || passkey.id === id);
   if (id !== undefined && removed.length === 0) throw notFound('passkey');
   for (const passkey of removed) {
-    await deletePasskey(work, passkey.id);
+    await store.deletePasskey(work, passkey.id);
     await record(work, userId, [shown(passkey), null], by);
   }
   if (removed.length === all.length) await deleteCodes(work, userId, 'recovery');
@@ -126,7 +120,7 @@ export async function useRecoveryCode(work: SystemWriteWork, userId: number, cod
 
 /** Makes recovery codes, of which only hashes are stored; earlier ones end. Errors: `invalid` without a passkey. */
 export async function newRecoveryCodes(work: SystemWriteWork, userId: number): Promise<readonly string[]> {
-  if ((await selectPasskeys(work, userId)).length === 0) {
+  if ((await store.selectPasskeys(work, userId)).length === 0) {
     throw new DomainError('invalid', 'Recovery codes stand in for a passkey: add one first.');
   }
   const codes = Array.from({ length: RECOVERY_CODES }, randomRecoveryCode);

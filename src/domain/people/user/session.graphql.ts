@@ -4,23 +4,12 @@ import type { Browser, Caller, Role as RoleName } from '../../../platform/reques
 import { signInByLink } from './account-link.service.js';
 import { PasskeyUse } from './passkey-sign-in.service.js';
 import type { SecondFactorNeeded, SignedIn } from './session.model.js';
-import {
-  changePassword,
-  endSession,
-  findPreferences,
-  listOwnCompanies,
-  listSessions,
-  type ListedSession,
-  type SessionParts,
-  type Sessions,
-  setPreferences,
-  switchCompany,
-} from './session.service.js';
+import * as service from './session.service.js';
 import { Role } from './user.graphql.js';
 import { viewerOf, ViewerType } from './viewer.graphql.js';
 
 const SessionType = g.objectType<
-  Omit<ListedSession, 'id' | 'companyId' | 'userId'> & { readonly id: string }
+  Omit<service.ListedSession, 'id' | 'companyId' | 'userId'> & { readonly id: string }
 >('Session', 'A sign-in of the user to the console.', {
   id: g.id('Global id, for `sessionEnd`.'),
   createdAt: g.instant('When the user signed in. The session ends seven days later.'),
@@ -32,7 +21,7 @@ const SessionType = g.objectType<
   current: g.flag('Whether it is the session of the request.'),
 });
 
-const shown = (session: ListedSession) => ({ ...session, id: g.globalId('Session', session.id) });
+const shown = (session: service.ListedSession) => ({ ...session, id: g.globalId('Session', session.id) });
 
 interface NamedCompany {
   readonly id: string;
@@ -89,8 +78,8 @@ export const sessionMutation = <F extends g.Fields>(
   });
 
 /** The parts of the server that signing in needs. */
-export const partsOf = ({ services }: g.GraphqlContext): SessionParts =>
-  (services.sessions as Sessions).parts;
+export const partsOf = ({ services }: g.GraphqlContext): service.SessionParts =>
+  (services.sessions as service.Sessions).parts;
 
 /** The browser of the request. Errors: `forbidden` for programs. */
 export function browserOf({ request: { page } }: g.GraphqlContext): Browser {
@@ -98,7 +87,7 @@ export function browserOf({ request: { page } }: g.GraphqlContext): Browser {
   throw new DomainError('forbidden', 'Only a page of this server can do this.');
 }
 
-type SignIn = (parts: SessionParts, from: Browser) => Promise<SignedIn | SecondFactorNeeded>;
+type SignIn = (parts: service.SessionParts, from: Browser) => Promise<SignedIn | SecondFactorNeeded>;
 
 /** Signs in the browser of the request, and gives it the cookie. Errors: `forbidden` for programs. */
 export async function startSession(
@@ -149,7 +138,7 @@ const companySwitch = sessionMutation(
   'Lets the session go on in another company of the user. Subscriptions of the session end. FORBIDDEN for tokens.',
   ({ caller, services }, { companyId }) =>
     services.units.systemWrite(caller, (work) =>
-      switchCompany(work, caller, g.numberIn('Company', companyId) ?? 0),
+      service.switchCompany(work, caller, g.numberIn('Company', companyId) ?? 0),
     ),
 );
 
@@ -158,7 +147,7 @@ const passwordChange = sessionMutation(
   { current: g.text('The current password.'), new: g.text('The new password. 12 to 128 characters.') },
   'Changes the password of the user, and ends all other sessions of the user. Tokens stay valid. FORBIDDEN for tokens.',
   async (ctx, given) => {
-    await changePassword(partsOf(ctx), ctx.caller, given);
+    await service.changePassword(partsOf(ctx), ctx.caller, given);
     return ctx.caller;
   },
 );
@@ -169,7 +158,7 @@ const signOut = g.ownMutation('SignOut', {
   payload: {},
   scope: null,
   run: async (work, _args, { caller, request: { page } }) => {
-    await endSession(work, caller.sessionId ?? 0, 'sign_out');
+    await service.endSession(work, caller.sessionId ?? 0, 'sign_out');
     work.afterCommit(() => page?.setCookie(null));
     return {};
   },
@@ -182,7 +171,7 @@ const sessionEnd = g.ownMutation('SessionEnd', {
   payload: { endedId: g.id.orNull('Global id of the ended session. Null if none was ended.') },
   scope: null,
   run: async (work, { id }) => {
-    await endSession(work, g.idOf('Session', id));
+    await service.endSession(work, g.idOf('Session', id));
     return { endedId: id };
   },
 });
@@ -194,7 +183,7 @@ const preferencesSet = g.ownMutation('PreferencesSet', {
   scope: null,
   within: [],
   run: async (work, { preferences }, { caller }) => {
-    await setPreferences(work, { preferences });
+    await service.setPreferences(work, { preferences });
     return { viewer: viewerOf(caller) };
   },
 });
@@ -230,7 +219,7 @@ export const sessionGraphql = g.graphqlModule(
         'Companies that the user can switch to, by name. With a token its own only.',
       ),
       async (_viewer, { caller, services }) => {
-        const companies = await services.units.systemRead((work) => listOwnCompanies(work, caller));
+        const companies = await services.units.systemRead((work) => service.listOwnCompanies(work, caller));
         return companies.map(({ companyId, companyName: name, role }) => ({
           company: { id: g.globalId('Company', companyId), name },
           role,
@@ -240,11 +229,11 @@ export const sessionGraphql = g.graphqlModule(
     preferences: g.computed(
       g.json('What the console keeps for the user: an object, empty at first.'),
       (_viewer, { caller, services }) =>
-        services.units.systemRead((work) => findPreferences(work, caller.userId)),
+        services.units.systemRead((work) => service.findPreferences(work, caller.userId)),
     ),
   }),
 );
 
 async function sessionsOf({ caller, services }: g.GraphqlContext) {
-  return (await services.units.systemRead((work) => listSessions(work, caller))).map(shown);
+  return (await services.units.systemRead((work) => service.listSessions(work, caller))).map(shown);
 }

@@ -14,22 +14,8 @@ import { hashToken, randomToken } from '../access-token/access-token.model.js';
 import { CHANGES_ACCESS, sparseTouch, TokenLookUp } from '../access-token/authentication.service.js';
 import type { Passwords } from './password.service.js';
 import { hasEnded, Preferences, type Session, type SignedIn } from './session.model.js';
-import {
-  deleteSession,
-  findSessionAccess,
-  insertSession,
-  moveSession,
-  savePreferences,
-  selectSessions,
-  touchSession,
-} from './session.repository.js';
-import {
-  attemptByCaller,
-  type AttemptParts,
-  pageRequest,
-  recordSignedIn,
-  replacing,
-} from './sign-in.service.js';
+import * as store from './session.repository.js';
+import * as signIn from './sign-in.service.js';
 import type { Account, CompanyMembership, Membership } from './user.model.js';
 import { selectMemberships } from './user.repository.js';
 import { setPassword } from './user.service.js';
@@ -37,7 +23,7 @@ import { setPassword } from './user.service.js';
 export { findPreferences } from './session.repository.js';
 
 /** Parts of the server that signing in, and changes of accounts, need. */
-export interface SessionParts extends AttemptParts {
+export interface SessionParts extends signIn.AttemptParts {
   readonly passwords: Passwords;
   readonly clock: Clock;
   readonly mail: Mailer;
@@ -51,9 +37,9 @@ export function createSessions(parts: SessionParts) {
   const { units, clock, onError } = parts;
   const entityTypes = [...CHANGES_ACCESS, 'session'];
   const lookUp = new TokenLookUp(units, clock, entityTypes, (hash) =>
-    units.systemRead((work) => findSessionAccess(work, hash)),
+    units.systemRead((work) => store.findSessionAccess(work, hash)),
   );
-  const touch = sparseTouch(units, clock, onError, touchSession);
+  const touch = sparseTouch(units, clock, onError, store.touchSession);
   return {
     parts,
     /** The caller of the session with this cookie. Errors: `unauthenticated`. */
@@ -75,12 +61,12 @@ export async function changePassword(
   { current, new: chosen }: { readonly current: string; readonly new: string },
 ): Promise<void> {
   const kept = demandSession(caller);
-  const hash = await replacing(
+  const hash = await signIn.replacing(
     () => parts.passwords.hash(chosen),
     ({ message, details }) =>
       new DomainError('invalid', message, { fields: { new: Object.values(details.fields ?? {}).flat() } }),
   );
-  await attemptByCaller(parts, caller, { password: current, field: 'current' }, (work, account) =>
+  await signIn.attemptByCaller(parts, caller, { password: current, field: 'current' }, (work, account) =>
     setPassword(work, account, hash, account.id, kept),
   );
 }
@@ -112,21 +98,21 @@ export async function startSession(
   const cookie = randomToken();
   const { ip, userAgent } = from;
   const times = { createdAt: work.now, lastUsedAt: work.now };
-  const session = await insertSession(
+  const session = await store.insertSession(
     work,
     { companyId, userId, ip, userAgent, ...times },
     hashToken(cookie),
   );
-  await recordSignedIn(work, account, ip);
+  await signIn.recordSignedIn(work, account, ip);
   await endEarlier(work, from.earlier);
-  return { cookie, caller: callerOf(session, membership, pageRequest(from)) };
+  return { cookie, caller: callerOf(session, membership, signIn.pageRequest(from)) };
 }
 
 /** Ends the session that the browser had before. */
 async function endEarlier(work: SystemWriteWork, earlier: Caller | undefined): Promise<void> {
   if (earlier?.sessionId === undefined) return;
   const { companyId, userId, sessionId: entityId } = earlier;
-  if (!(await deleteSession(work, userId, entityId))) return;
+  if (!(await store.deleteSession(work, userId, entityId))) return;
   work.ledger.append({ action: 'end', entityType: 'session', entityId, companyId, userId });
 }
 
@@ -141,7 +127,7 @@ export async function listSessions(
   { userId, sessionId }: Caller,
 ): Promise<ListedSession[]> {
   if (sessionId === undefined) return [];
-  const all = await selectSessions(work, userId);
+  const all = await store.selectSessions(work, userId);
   return all
     .filter((session) => !hasEnded(session, work.now))
     .map((session) => ({ ...session, current: session.id === sessionId }));
@@ -165,7 +151,7 @@ export async function endSession(
 ): Promise<void> {
   const { caller } = work;
   demandSession(caller);
-  if (!(await work.aboveCompanies((above) => deleteSession(above, caller.userId, id))))
+  if (!(await work.aboveCompanies((above) => store.deleteSession(above, caller.userId, id))))
     throw notFound('session');
   work.ledger.append({ action, entityType: 'session', entityId: id });
 }
@@ -180,7 +166,7 @@ export async function switchCompany(
   const { userId } = caller;
   const membership = (await openMemberships(work, userId)).find((of) => of.companyId === companyId);
   if (membership === undefined) throw notFound('company');
-  if (!(await moveSession(work, id, companyId))) throw notFound('session');
+  if (!(await store.moveSession(work, id, companyId))) throw notFound('session');
   work.ledger.append({ action: 'switch_company', entityType: 'session', entityId: id, companyId, userId });
   return { ...caller, companyId, role: membership.role, timeZone: membership.timeZone };
 }
@@ -191,5 +177,5 @@ export async function setPreferences(work: WriteWork, input: unknown): Promise<v
   demandSession(work.caller);
   const { preferences } = parse(Preferences, input);
   work.demandRoom();
-  await work.aboveCompanies((above) => savePreferences(above, userId, preferences));
+  await work.aboveCompanies((above) => store.savePreferences(above, userId, preferences));
 }

@@ -9,15 +9,7 @@ import { ensureDerivedTokens } from '../access-token/access-token.service.js';
 import type { Passwords, Verify } from './password.service.js';
 import { afterFailure, afterSuccess, credentialsToTry, isLocked } from './sign-in.rules.js';
 import { type Account, type Credentials, NEW_NETWORK, SignInInput } from './user.model.js';
-import {
-  findAccountByEmail,
-  findNetwork,
-  getAccount,
-  recordSignIn,
-  saveAttempt,
-  selectMemberships,
-  updateUser,
-} from './user.repository.js';
+import * as store from './user.repository.js';
 import { getUser, recordOfUser, type UserEvent } from './user.service.js';
 
 export interface SignInRequest extends Origin {
@@ -102,7 +94,7 @@ export async function attemptWithoutPassword<T>(
 ): Promise<T | undefined> {
   await throttle.check(origin.ip);
   const granted = await units.systemWrite(origin, async (work) => {
-    const match = userId === undefined ? undefined : await getAccount(work, userId);
+    const match = userId === undefined ? undefined : await store.getAccount(work, userId);
     return await settle(work, grant, { match, wrong: [undefined] }, origin.ip);
   });
   if (granted === undefined) await throttle.countFailure(origin.ip);
@@ -127,7 +119,7 @@ export const WRONG_CREDENTIALS = 'The e-mail address or the password is wrong.';
 async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]) {
   const wrong: (Account | undefined)[] = [];
   for (const { email, password } of credentials) {
-    const account = await units.systemRead((work) => findAccountByEmail(work, email));
+    const account = await units.systemRead((work) => store.findAccountByEmail(work, email));
     if (await verify(account?.passwordHash, password)) return { match: account, wrong };
     wrong.push(account);
   }
@@ -152,13 +144,13 @@ async function settle<T>(work: SystemWriteWork, grant: Grant<T>, { match, wrong 
 /** Signs in after a correct password. Undefined if it does not, or no longer, open the account. */
 async function enter<T>(work: SystemWriteWork, grant: Grant<T>, seen: Account, ip: string) {
   const network = clientNetwork(ip);
-  const account = await getAccount(work, seen.id);
+  const account = await store.getAccount(work, seen.id);
   const { id } = account;
   if (account.passwordHash !== seen.passwordHash) {
     await fail(work, id, network);
     return undefined;
   }
-  const attempted = { account, network: await findNetwork(work, id, network) };
+  const attempted = { account, network: await store.findNetwork(work, id, network) };
   if (account.disabledAt !== null || isLocked(attempted, work.now)) {
     await saveNothing(work, network);
     await record(work, id, { action: 'sign_in_refused' });
@@ -166,7 +158,7 @@ async function enter<T>(work: SystemWriteWork, grant: Grant<T>, seen: Account, i
   }
   const granted = await grant(work, account);
   if (granted === undefined) await fail(work, id, network);
-  else if (!isHalf(granted)) await saveAttempt(work, id, network, afterSuccess(attempted, work.now));
+  else if (!isHalf(granted)) await store.saveAttempt(work, id, network, afterSuccess(attempted, work.now));
   return granted;
 }
 
@@ -177,8 +169,8 @@ const isHalf = (granted: unknown): boolean => isObject(granted) && 'secondFactor
 export async function recordSignedIn(work: SystemWriteWork, account: Account, ip: string): Promise<void> {
   const { id } = account;
   const signInCount = account.signInCount + 1;
-  await updateUser(work, account, { signInCount, lastSignInAt: work.now, lastSignInIp: ip });
-  await recordSignIn(work, id, ip);
+  await store.updateUser(work, account, { signInCount, lastSignInAt: work.now, lastSignInIp: ip });
+  await store.recordSignIn(work, id, ip);
   await record(work, id, { action: 'sign_in', userId: id });
 }
 
@@ -187,17 +179,17 @@ const NO_USER = 0;
 const NO_FAILURES = { failedSignIns: 0, failedSince: null, lockedUntil: null };
 
 async function saveNothing(work: SystemWriteWork, network: string): Promise<void> {
-  await saveAttempt(work, NO_USER, network, { account: NO_FAILURES, network: NEW_NETWORK });
+  await store.saveAttempt(work, NO_USER, network, { account: NO_FAILURES, network: NEW_NETWORK });
 }
 
 async function fail(work: SystemWriteWork, userId: number, network: string): Promise<void> {
-  const account = await getAccount(work, userId);
-  const before = { account, network: await findNetwork(work, userId, network) };
+  const account = await store.getAccount(work, userId);
+  const before = { account, network: await store.findNetwork(work, userId, network) };
   const wasLocked = isLocked(before, work.now);
   const state = afterFailure(before, work.now);
   // A locked attempt stores nothing, or each new network would add a row.
   if (wasLocked) await saveNothing(work, network);
-  else await saveAttempt(work, userId, network, state);
+  else await store.saveAttempt(work, userId, network, state);
   await record(work, userId, { action: 'sign_in_failed' });
   if (wasLocked || !isLocked(state, work.now)) return;
   const { lockedUntil } = state.account;
@@ -205,7 +197,7 @@ async function fail(work: SystemWriteWork, userId: number, network: string): Pro
 }
 
 async function tokensOf(work: SystemWriteWork, tokenSecret: string, userId: number) {
-  const memberships = (await selectMemberships(work, [userId])).filter((of) => of.disabledAt === null);
+  const memberships = (await store.selectMemberships(work, [userId])).filter((of) => of.disabledAt === null);
   const companyIds = memberships.map((membership) => membership.companyId);
   const tokens = await ensureDerivedTokens(work, tokenSecret, { userId, companyIds });
   return memberships.map(({ companyId, companyName }) => ({

@@ -10,14 +10,7 @@ import { ApiTokenList, ApiTokenType } from '../access-token/access-token.graphql
 import { apiTokensOfUser } from '../access-token/access-token.service.js';
 import { CompanyType } from '../company/company.graphql.js';
 import { companies } from '../company/company.service.js';
-import {
-  disableMember,
-  enableMember,
-  removeMember,
-  setRole,
-  unlockMember,
-  updateUser,
-} from './member.service.js';
+import * as members from './member.service.js';
 import { type Member, UserUpdate } from './user.model.js';
 import { getUser, memberList, users } from './user.service.js';
 
@@ -99,7 +92,7 @@ const memberSetRole = g.ownMutation('MemberSetRole', {
   args: { userId: USER_ID, role: g.choice(Role, 'The new role.') },
   payload: CHANGED,
   run: async (work, { userId, role }) => {
-    const member = await setRole(work, await memberAt(work, userId), { role });
+    const member = await members.setRole(work, await memberAt(work, userId), { role });
     return { user: member, member };
   },
 });
@@ -111,7 +104,7 @@ const memberRemove = g.ownMutation('MemberRemove', {
   args: { userId: USER_ID },
   payload: { removedId: g.id.orNull('Global id of the removed user. Null if no member was removed.') },
   run: async (work, { userId }) => {
-    await removeMember(work, await memberAt(work, userId));
+    await members.removeMember(work, await memberAt(work, userId));
     return { removedId: userId };
   },
 });
@@ -124,7 +117,7 @@ const userUpdate = g.ownMutation('UserUpdate', {
   scope: null,
   run: async (work, given) => {
     const user = await getUser(work, g.idOf('User', given.id));
-    const member = await updateUser(work, user, given.input);
+    const member = await members.updateUser(work, user, given.input);
     return { user: member, member };
   },
 });
@@ -141,18 +134,18 @@ export const userGraphql = g.graphqlModule(
         description:
           'Lets a user sign in from every network again, after too many wrong passwords. Not for a user of several companies. Requires the scope ADMIN.',
         scope: 'admin',
-        run: unlockMember,
+        run: members.unlockMember,
       },
       userDisable: {
         description:
           'Ends the access of a user to the company until `userEnable`: tokens do not work, subscriptions end. Other companies of the user are not affected. The last administrator cannot be disabled. Requires the scope ADMIN.',
         scope: 'admin',
-        run: disableMember,
+        run: members.disableMember,
       },
       userEnable: {
         description: 'Gives a disabled user access to the company again. Requires the scope ADMIN.',
         scope: 'admin',
-        run: enableMember,
+        run: members.enableMember,
       },
     },
   }),

@@ -24,44 +24,29 @@ import {
   UserAdd,
   UserUpdate,
 } from './user.model.js';
-import {
-  findAccountByEmail,
-  findMembership,
-  getAccount,
-  insertMembership,
-  insertUser,
-  listMembers,
-  renameInAll,
-  resetNetworks,
-  selectAdministrators,
-  selectMemberships,
-  selectUsers,
-  updateUser,
-  users,
-  type UserState,
-} from './user.repository.js';
+import * as store from './user.repository.js';
 
 export { hasUsers, listMembers, memberList, users } from './user.repository.js';
 
 /** A member of the caller's company. Errors: `not_found`. */
 export async function getUser(work: ReadWork, id: number): Promise<Member> {
-  return await getFrom(users, work, id, 'user');
+  return await getFrom(store.users, work, id, 'user');
 }
 
 /** Members of the caller's company, ascending by id. */
 export async function listUsers(work: ReadWork, request: PageRequest): Promise<Page<Member>> {
   const total = await countOf(work, 'users');
-  return { records: await listMembers(work, request), total, request };
+  return { records: await store.listMembers(work, request), total, request };
 }
 
 /** Errors: `not_found`. */
 export async function getMembership(work: SystemReadWork, of: MembershipKey): Promise<Membership> {
-  return found(await findMembership(work, of), 'member of the company');
+  return found(await store.findMembership(work, of), 'member of the company');
 }
 
 /** Administrator with the earliest membership of the company who is not disabled. */
 export async function firstAdministrator(work: SystemReadWork, companyId: number) {
-  return (await selectAdministrators(work, companyId))[0];
+  return (await store.selectAdministrators(work, companyId))[0];
 }
 
 /**
@@ -82,16 +67,16 @@ export async function demandAdministrator(
 
 /** All users of the server, or of one company, ordered by e-mail address, with all their memberships. */
 export async function listPeople(work: SystemReadWork, company: Company | null): Promise<readonly Person[]> {
-  const all = await selectUsers(work);
+  const all = await store.selectUsers(work);
   const ids = all.map(({ id }) => id);
-  const memberships = Map.groupBy(await selectMemberships(work, ids), ({ userId }) => userId);
+  const memberships = Map.groupBy(await store.selectMemberships(work, ids), ({ userId }) => userId);
   return all
     .map((user) => ({ user, memberships: memberships.get(user.id) ?? [] }))
     .filter((person) => company === null || person.memberships.some((of) => of.companyId === company.id));
 }
 
 export async function findUserByEmail(work: SystemReadWork, email: string): Promise<User | undefined> {
-  return await findAccountByEmail(work, comparableEmail(email));
+  return await store.findAccountByEmail(work, comparableEmail(email));
 }
 
 export async function getUserByEmail(work: SystemReadWork, email: string): Promise<User> {
@@ -101,7 +86,7 @@ export async function getUserByEmail(work: SystemReadWork, email: string): Promi
 /** User with this address who is a member of all companies of `user`. Errors: `not_found`. */
 export async function getColleague(work: SystemReadWork, user: User, email: string): Promise<User> {
   const colleague = await getUserByEmail(work, email);
-  for (const { companyId } of await selectMemberships(work, [user.id])) {
+  for (const { companyId } of await store.selectMemberships(work, [user.id])) {
     await getMembership(work, { companyId, userId: colleague.id });
   }
   return colleague;
@@ -146,7 +131,7 @@ export async function addCompanyWithUser(
 async function ensureUser(work: SystemWriteWork, { email, name, timeZone }: NewUser, passwordHash: string) {
   const known = await findUserByEmail(work, email);
   if (known !== undefined) return { user: known, isNew: false };
-  return { user: await insertUser(work, { email, name, timeZone, passwordHash }), isNew: true };
+  return { user: await store.insertUser(work, { email, name, timeZone, passwordHash }), isNew: true };
 }
 
 /** Adds the membership. Errors: `taken`. */
@@ -160,10 +145,10 @@ async function join(
   const by = { companyId, userId: actor };
   if (isNew) work.ledger.created('user', user, by);
   const after = { companyId, userId: user.id, role, name, timeZone };
-  if ((await findMembership(work, after)) !== undefined) {
+  if ((await store.findMembership(work, after)) !== undefined) {
     throw taken('email', 'This user is a member of the company already.');
   }
-  await insertMembership(work, after);
+  await store.insertMembership(work, after);
   work.ledger.append({ action: 'create', entityType: 'membership', entityId: user.id, after, ...by });
 }
 
@@ -176,11 +161,11 @@ type Identified = Pick<User, 'id'>;
  */
 export async function disableUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
   // Another administrator of these companies may be disabled or removed at the same time.
-  await work.lockCompanies((await selectMemberships(work, [id])).map(({ companyId }) => companyId));
-  const user = await getAccount(work, id);
+  await work.lockCompanies((await store.selectMemberships(work, [id])).map(({ companyId }) => companyId));
+  const user = await store.getAccount(work, id);
   if (user.disabledAt !== null) return user;
   const after = await change(work, 'disable', user, { disabledAt: work.now }, by);
-  for (const { companyId, companyName, role, disabledAt } of await selectMemberships(work, [id])) {
+  for (const { companyId, companyName, role, disabledAt } of await store.selectMemberships(work, [id])) {
     if (role !== 'admin' || disabledAt !== null) continue;
     await demandAdministrator(work, companyId, user.email, `"${companyName}"`);
   }
@@ -188,14 +173,14 @@ export async function disableUser(work: SystemWriteWork, { id }: Identified, by?
 }
 
 export async function enableUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
-  const user = await getAccount(work, id);
+  const user = await store.getAccount(work, id);
   return user.disabledAt === null ? user : await change(work, 'enable', user, { disabledAt: null }, by);
 }
 
 /** Removes all locks of a user, for all networks, and resets the numbers of wrong passwords. */
 export async function unlockUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
-  const user = await getAccount(work, id);
-  await resetNetworks(work, id);
+  const user = await store.getAccount(work, id);
+  await store.resetNetworks(work, id);
   const state = { lockedUntil: null, failedSignIns: 0, failedSince: null };
   return await change(work, 'unlock', user, state, by);
 }
@@ -209,7 +194,7 @@ export async function setPassword(
   keptSession?: number,
 ): Promise<User> {
   await endSessions(work, id, keptSession);
-  return await change(work, 'set_password', await getAccount(work, id), { passwordHash }, by);
+  return await change(work, 'set_password', await store.getAccount(work, id), { passwordHash }, by);
 }
 
 /** Changes the e-mail address of the account. Errors: `taken`. */
@@ -219,17 +204,17 @@ export async function changeEmail(
   email: string,
   by: number,
 ): Promise<User> {
-  if ((await findAccountByEmail(work, email)) !== undefined) {
+  if ((await store.findAccountByEmail(work, email)) !== undefined) {
     throw taken('email', 'Another account has this e-mail address.');
   }
-  return await change(work, 'update', await getAccount(work, id), { email }, by);
+  return await change(work, 'update', await store.getAccount(work, id), { email }, by);
 }
 
 /** Changes the name and time zone of the account and of all memberships. Errors: `invalid`. */
 export async function updateAccount(work: SystemWriteWork, { id }: Identified, input: unknown, by?: number) {
   const values = parse(UserUpdate, input);
-  const user = await getAccount(work, id);
-  await renameInAll(work, id, values);
+  const user = await store.getAccount(work, id);
+  await store.renameInAll(work, id, values);
   return await change(work, 'update', user, values, by);
 }
 
@@ -237,10 +222,10 @@ async function change(
   work: SystemWriteWork,
   action: LedgerActionName,
   before: Account,
-  state: UserState,
+  state: store.UserState,
   by?: number,
 ) {
-  const after = await updateUser(work, before, state);
+  const after = await store.updateUser(work, before, state);
   const event: UserEvent = { action, entityType: 'user', before: shown(before), after: shown(after) };
   await recordOfUser(work, before.id, event, actorIn(work, before.id, by));
   return after;
@@ -273,7 +258,9 @@ export async function recordOfUser(
   event: UserEvent,
   actorIn: (companyId: number | null) => Promise<{ readonly userId?: number }> = () => Promise.resolve({}),
 ): Promise<void> {
-  const companyIds = (await selectMemberships(work, [userId])).map((membership) => membership.companyId);
+  const companyIds = (await store.selectMemberships(work, [userId])).map(
+    (membership) => membership.companyId,
+  );
   for (const companyId of companyIds.length === 0 ? [null] : companyIds) {
     work.ledger.append({ ...event, ...(await actorIn(companyId)), entityId: userId, companyId });
   }

@@ -10,19 +10,7 @@ import { getJob, type JobContext } from '../../base/job/job.service.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { endOfOld, hashToken, randomToken } from '../../people/access-token/access-token.model.js';
 import { unauthenticated } from '../../people/access-token/authentication.service.js';
-import {
-  deleteDeviceToken,
-  type DeviceCredential,
-  markTokenUsed,
-  type NewDeviceToken,
-  type OldToken,
-  replaceDeviceTokens,
-  selectDevicesForTokens,
-  selectDeviceTokens,
-  selectTokensOfJob,
-  type StoredToken,
-  type TokenStep,
-} from './terminal.repository.js';
+import * as store from './terminal.repository.js';
 
 type TokenDevice = Pick<Device, 'id' | 'serialNumber'>;
 
@@ -37,8 +25,8 @@ export async function issueDeviceToken(work: WriteWork, device: TokenDevice, kee
 }
 
 /** Issues tokens for the next devices, in the order of their ids. Returns an empty list at the end. */
-export async function issueNextDeviceTokens(work: WriteWork, step: TokenStep, keepOldFor = 0) {
-  return await issueAll(work, await selectDevicesForTokens(work, step), keepOldFor);
+export async function issueNextDeviceTokens(work: WriteWork, step: store.TokenStep, keepOldFor = 0) {
+  return await issueAll(work, await store.selectDevicesForTokens(work, step), keepOldFor);
 }
 
 /** Issues tokens of a job, see `tokensOfJob`; with `keepOldFor` null, for the devices that have none. */
@@ -49,7 +37,7 @@ export async function issueTokensOfJob(
   keepOldFor: number | null,
 ): Promise<void> {
   const ids = devices.map(({ id }) => id);
-  const present = await selectDeviceTokens(work, keepOldFor === null ? ids : []);
+  const present = await store.selectDeviceTokens(work, keepOldFor === null ? ids : []);
   const chosen = devices.filter(({ id }) => !present.has(id));
   const textOf = ({ id }: TokenDevice): string => textOfJob(tokenSecret, work.caller.companyId, job, id);
   await issueAll(work, chosen, keepOldFor ?? 0, { id: job.id, textOf });
@@ -78,14 +66,14 @@ async function issueAll(
 ) {
   const until = endOfOld(work.now, keepOldFor);
   const ids = devices.map(({ id }) => id);
-  const present = await selectDeviceTokens(work, keepOldFor === 0 ? [] : ids);
+  const present = await store.selectDeviceTokens(work, keepOldFor === 0 ? [] : ids);
   const issued = devices.map((device) => {
     const { id, serialNumber } = device;
     const old = oldBeside(present.get(id), work.now);
     const oldUntil = old.oldHash === null ? null : until;
     return { deviceId: id, serialNumber, secret: job.textOf(device), ...old, oldUntil, jobId: job.id };
   });
-  await replaceDeviceTokens(work, issued);
+  await store.replaceDeviceTokens(work, issued);
   for (const each of issued) recordIssue(work, each, 'issue');
   return issued;
 }
@@ -115,7 +103,7 @@ export async function beginTokenFile(work: WriteWork, jobId: number): Promise<vo
  */
 export async function tokensOfJob(work: ReadWork, tokenSecret: string, jobId: number, after: number) {
   const job = await getJob(work, jobId);
-  const rows = await selectTokensOfJob(work, jobId, after, TOKENS_PER_PAGE);
+  const rows = await store.selectTokensOfJob(work, jobId, after, TOKENS_PER_PAGE);
   const tokens = rows.flatMap(({ deviceId, hash, serialNumber }) => {
     const token = textOfJob(tokenSecret, work.caller.companyId, job, deviceId);
     return hashToken(token) === hash ? { serialNumber, token } : [];
@@ -136,11 +124,11 @@ export async function renewDeviceToken(work: WriteWork, device: TokenDevice, giv
       'Only the token of the device itself is renewed, not that of a gateway.',
     );
   }
-  const present = (await selectDeviceTokens(work, [device.id])).get(device.id);
+  const present = (await store.selectDeviceTokens(work, [device.id])).get(device.id);
   if (present === undefined || !isValid(present, hashToken(given), work.now)) throw unauthenticated();
   const secret = randomToken();
   const renewed = { deviceId: device.id, serialNumber: device.serialNumber, secret };
-  await replaceDeviceTokens(work, [{ ...renewed, ...oldBeside(present, work.now), jobId: null }]);
+  await store.replaceDeviceTokens(work, [{ ...renewed, ...oldBeside(present, work.now), jobId: null }]);
   recordIssue(work, { ...renewed, ...NO_OLD, jobId: null }, 'renew');
   return secret;
 }
@@ -149,7 +137,7 @@ export async function renewDeviceToken(work: WriteWork, device: TokenDevice, giv
  * The old token that is kept beside a new one: the present one; or, if that was never used, the old one that is still
  * valid, since the terminal has only that. Its end stays.
  */
-function oldBeside(present: StoredToken | undefined, now: Date): OldToken {
+function oldBeside(present: store.StoredToken | undefined, now: Date): store.OldToken {
   if (present === undefined) return NO_OLD;
   const { oldHash, oldLastFour, oldUntil, isUsed, tokenHash, lastFour } = present;
   const isKept = oldHash !== null && !isUsed && isValid(present, oldHash, now);
@@ -158,10 +146,14 @@ function oldBeside(present: StoredToken | undefined, now: Date): OldToken {
     : { oldHash: tokenHash, oldLastFour: lastFour, oldUntil: null };
 }
 
-const NO_OLD: OldToken = { oldHash: null, oldLastFour: null, oldUntil: null };
+const NO_OLD: store.OldToken = { oldHash: null, oldLastFour: null, oldUntil: null };
 
 /** Whether a hash is that of the present token of a device, or of its old one before its end. */
-export function isValid({ tokenHash, oldHash, oldUntil }: StoredToken, given: string, now: Date): boolean {
+export function isValid(
+  { tokenHash, oldHash, oldUntil }: store.StoredToken,
+  given: string,
+  now: Date,
+): boolean {
   return given === tokenHash || (given === oldHash && (oldUntil === null || now < oldUntil));
 }
 
@@ -174,7 +166,7 @@ function recordIssue(
     oldHash,
     oldLastFour,
     oldUntil,
-  }: NewDeviceToken & Pick<TokenDevice, 'serialNumber'>,
+  }: store.NewDeviceToken & Pick<TokenDevice, 'serialNumber'>,
   action: 'issue' | 'renew',
 ): void {
   const kept = oldHash !== null && { oldLastFour, oldUntil };
@@ -183,12 +175,12 @@ function recordIssue(
 }
 
 /** Stores the first use of a token beside which there is an old one; ends an old one that was kept until then. */
-export async function noteFirstUse(units: Units, credential: DeviceCredential): Promise<void> {
+export async function noteFirstUse(units: Units, credential: store.DeviceCredential): Promise<void> {
   const { companyId, deviceId, serialNumber, issuedBy: userId, oldHash, oldLastFour, oldUntil } = credential;
   await units.systemWrite(
     LOCAL_ORIGIN,
     async (work) => {
-      await markTokenUsed(inCompany(work, companyId), credential);
+      await store.markTokenUsed(inCompany(work, companyId), credential);
       if (oldHash === null || oldUntil !== null) return;
       const entry = entryOf({ id: deviceId, serialNumber }, oldLastFour ?? '');
       work.ledger.deleted('device_token', entry, { action: 'end', companyId, userId });
@@ -199,7 +191,7 @@ export async function noteFirstUse(units: Units, credential: DeviceCredential): 
 
 /** Revokes the token of a device, with the old one beside it. Nothing changes if it has none. */
 export async function revokeDeviceToken<D extends TokenDevice>(work: WriteWork, device: D): Promise<D> {
-  const revoked = await deleteDeviceToken(work, device.id);
+  const revoked = await store.deleteDeviceToken(work, device.id);
   if (revoked !== undefined) {
     work.ledger.deleted('device_token', entryOf(device, revoked.lastFour), { action: 'revoke' });
   }
@@ -209,7 +201,7 @@ export async function revokeDeviceToken<D extends TokenDevice>(work: WriteWork, 
 const entryOf = ({ id, serialNumber }: TokenDevice, lastFour: string) => ({ id, serialNumber, lastFour });
 
 /** Finds the device of a device token; undefined for any other text. */
-export type FindDeviceToken = (token: string | undefined) => Promise<DeviceCredential | undefined>;
+export type FindDeviceToken = (token: string | undefined) => Promise<store.DeviceCredential | undefined>;
 
 /** Refuses a token that is not one of a user. Errors: `forbidden` for one of a device; otherwise `unauthenticated`. */
 export async function refuseToken(token: string | undefined, find: FindDeviceToken): Promise<never> {

@@ -6,13 +6,7 @@ import { normalized } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { createDevice } from '../../fleet/device/device.service.js';
 import { CompanyNotes } from './access.service.js';
-import {
-  addUnknownTerminals,
-  isUnknownTerminal,
-  storeRefusals,
-  trimUnknownTerminals,
-  type UnknownTerminal,
-} from './terminal.repository.js';
+import * as store from './terminal.repository.js';
 
 export {
   lastRefusals,
@@ -37,7 +31,7 @@ export class RefusalLog {
   /** Reason by device. */
   readonly #refused: CompanyNotes<number, DeviceRefusalCode>;
   /** Sightings by serial number; the latest seen is last. */
-  readonly #unknown: CompanyNotes<string, Omit<UnknownTerminal, 'id'>>;
+  readonly #unknown: CompanyNotes<string, Omit<store.UnknownTerminal, 'id'>>;
 
   constructor(
     units: Units,
@@ -56,8 +50,8 @@ export class RefusalLog {
       });
     this.#refused = notesOf(SECOND, writeRefusals);
     this.#unknown = notesOf(10 * SECOND, async (work, sightings) => {
-      await addUnknownTerminals(work, [...sightings.values()]);
-      await trimUnknownTerminals(work, sightings.size, MAX_UNKNOWN_TERMINALS);
+      await store.addUnknownTerminals(work, [...sightings.values()]);
+      await store.trimUnknownTerminals(work, sightings.size, MAX_UNKNOWN_TERMINALS);
     });
   }
 
@@ -96,7 +90,7 @@ async function writeRefusals(work: CompanyWriteWork, refused: ReadonlyMap<number
   // One second less, because a noted refusal waits for up to a second.
   const unlessSince = new Date(work.now.getTime() - MINUTE + SECOND);
   for (const [code, entries] of Map.groupBy(refused, ([, given]) => given)) {
-    await storeRefusals(work, { code, deviceIds: entries.map(([id]) => id), unlessSince });
+    await store.storeRefusals(work, { code, deviceIds: entries.map(([id]) => id), unlessSince });
   }
 }
 
@@ -107,7 +101,7 @@ export async function adoptTerminal(
   { logicalNumberId = null }: { readonly logicalNumberId?: unknown },
 ): Promise<Device> {
   const name = normalized(serialNumber);
-  if (!(await isUnknownTerminal(work, name))) {
+  if (!(await store.isUnknownTerminal(work, name))) {
     const message = 'No unknown terminal has this serial number.';
     throw new DomainError('not_found', message, { fields: { serialNumber: [message] } });
   }

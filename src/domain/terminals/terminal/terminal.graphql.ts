@@ -3,21 +3,15 @@ import { DeviceType } from '../../fleet/device/device.graphql.js';
 import { getDevice } from '../../fleet/device/device.service.js';
 import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
 import { issueDeviceToken, revokeDeviceToken } from './device-token.service.js';
-import {
-  adoptTerminal,
-  lastRefusals,
-  type TerminalRefusal,
-  type UnknownTerminal,
-  unknownTerminals,
-} from './refusal.service.js';
+import * as refusals from './refusal.service.js';
 
-const TerminalRefusalCode = g.enumeration<TerminalRefusal['code']>(
+const TerminalRefusalCode = g.enumeration<refusals.TerminalRefusal['code']>(
   'TerminalRefusalCode',
   'Why the terminal of a device is refused at `/terminal/v1`.',
   { terminal_disabled: 'The device is disabled.', terminal_unassigned: 'The device has no logical number.' },
 );
 
-const TerminalRefusalType = g.objectType<TerminalRefusal>(
+const TerminalRefusalType = g.objectType<refusals.TerminalRefusal>(
   'TerminalRefusal',
   'The last time that a terminal was refused.',
   {
@@ -26,7 +20,7 @@ const TerminalRefusalType = g.objectType<TerminalRefusal>(
   },
 );
 
-const UnknownTerminalType = g.nodeType<UnknownTerminal>(
+const UnknownTerminalType = g.nodeType<refusals.UnknownTerminal>(
   'UnknownTerminal',
   'A serial number of no device that a concentrator with a gateway token named at `/terminal/v1`.',
   {
@@ -37,7 +31,7 @@ const UnknownTerminalType = g.nodeType<UnknownTerminal>(
   },
 );
 
-const UnknownTerminalList = g.listTypes(unknownTerminals, UnknownTerminalType);
+const UnknownTerminalList = g.listTypes(refusals.unknownTerminals, UnknownTerminalType);
 
 const deviceAt = g.recordAt('deviceId', 'Device', getDevice);
 const DEVICE_ID = { deviceId: g.id('Global id of the device.') };
@@ -82,7 +76,7 @@ const deviceAdopt = g.ownMutation('DeviceAdopt', {
   within: [],
   run: async (work, { serialNumber, logicalNumberId }) => {
     const given = g.withNumbers({ logicalNumberId }, { logicalNumberId: 'LogicalNumber' });
-    return { device: await adoptTerminal(work, serialNumber, given) };
+    return { device: await refusals.adoptTerminal(work, serialNumber, given) };
   },
 });
 
@@ -100,7 +94,7 @@ export const terminalGraphql = g.graphqlModule(
         TerminalRefusalType,
         'Why and when the terminal was last refused. Null if it never was.',
       ),
-      async (device, ctx) => (await ctx.loadForMany(lastRefusals, device)) ?? null,
+      async (device, ctx) => (await ctx.loadForMany(refusals.lastRefusals, device)) ?? null,
     ),
   }),
 );

@@ -5,25 +5,11 @@ import {
   TransactionKind,
   TransactionStatus,
 } from '../transaction.graphql.js';
-import {
-  type Transaction,
-  Card,
-  Installment,
-  Merchant,
-  ParsedPayment,
-  TransactionFinish,
-  TransactionRecord,
-} from '../transaction.model.js';
+import * as model from '../transaction.model.js';
 import { getTransaction } from '../transaction.service.js';
-import {
-  finishTransaction,
-  checkRecords,
-  recordTransaction,
-  storeRecords,
-  type CheckedRecords,
-} from './transaction-recording.service.js';
+import * as recording from './transaction-recording.service.js';
 
-const InstallmentInput = g.inputOf('InstallmentInput', Installment, {
+const InstallmentInput = g.inputOf('InstallmentInput', model.Installment, {
   description: 'Installments of a payment.',
   descriptions: {
     type: 'Who finances the installments: merchant, issuer or another.',
@@ -31,7 +17,7 @@ const InstallmentInput = g.inputOf('InstallmentInput', Installment, {
   },
 });
 
-const PaymentCardInput = g.inputOf('PaymentCardInput', Card, {
+const PaymentCardInput = g.inputOf('PaymentCardInput', model.Card, {
   description:
     'The card of a payment. Of a card number at most the first 6 and the last 4 digits are stored.',
   descriptions: {
@@ -43,7 +29,7 @@ const PaymentCardInput = g.inputOf('PaymentCardInput', Card, {
   },
 });
 
-const MerchantInput = g.inputOf('MerchantInput', Merchant, {
+const MerchantInput = g.inputOf('MerchantInput', model.Merchant, {
   description: 'The merchant that was paid.',
   descriptions: {
     id: 'Id of the merchant at the acquirer.',
@@ -52,7 +38,7 @@ const MerchantInput = g.inputOf('MerchantInput', Merchant, {
   },
 });
 
-const ParsedPaymentInput = g.inputOf('ParsedPaymentInput', ParsedPayment, {
+const ParsedPaymentInput = g.inputOf('ParsedPaymentInput', model.ParsedPayment, {
   description: 'A payment, in one form for all financial protocols.',
   enums: { status: PaymentStatus },
   inputs: { installment: InstallmentInput, card: PaymentCardInput, merchant: MerchantInput },
@@ -82,7 +68,7 @@ const RESULT = {
   parsed: 'The payment. Only with the status SUCCESS.',
 };
 
-const TransactionInput = g.inputOf('TransactionInput', TransactionRecord, {
+const TransactionInput = g.inputOf('TransactionInput', model.TransactionRecord, {
   description: 'A transaction as a device reports it. Card data is masked before it is stored.',
   enums: { transactionType: TransactionKind, status: TransactionStatus },
   inputs: { parsed: ParsedPaymentInput },
@@ -101,13 +87,13 @@ const TransactionInput = g.inputOf('TransactionInput', TransactionRecord, {
   },
 });
 
-const TransactionResult = g.enumeration<TransactionFinish['status']>(
+const TransactionResult = g.enumeration<model.TransactionFinish['status']>(
   'TransactionResult',
   'How a transaction ended.',
   { success: 'It ended successfully.', fail: 'It failed.' },
 );
 
-const TransactionFinishInput = g.inputOf('TransactionFinishInput', TransactionFinish, {
+const TransactionFinishInput = g.inputOf('TransactionFinishInput', model.TransactionFinish, {
   description: 'Result of a running transaction. Absent fields keep their values.',
   enums: { status: TransactionResult },
   inputs: { parsed: ParsedPaymentInput },
@@ -133,7 +119,7 @@ const record = g.ownMutation('TransactionRecord', {
   },
   scope: 'ingest',
   run: async (work, { input }) => {
-    const { transaction, repeated } = await recordTransaction(work, input);
+    const { transaction, repeated } = await recording.recordTransaction(work, input);
     return { transaction, repeated };
   },
 });
@@ -146,11 +132,11 @@ const finish = g.ownMutation('TransactionFinish', {
   scope: 'ingest',
   run: async (work, given) => {
     const current = await getTransaction(work, g.idOf('Transaction', given.id));
-    return { transaction: await finishTransaction(work, current, given.input) };
+    return { transaction: await recording.finishTransaction(work, current, given.input) };
   },
 });
 
-const bulk = g.bulkMutation<g.Input, Transaction, CheckedRecords>({
+const bulk = g.bulkMutation<g.Input, model.Transaction, recording.CheckedRecords>({
   name: 'TransactionBulkRecord',
   description: `Records up to 1000 transactions of devices. Rejected rows do not stop the others. ${REPEATS} Requires the scope INGEST.`,
   argument: 'inputs',
@@ -161,9 +147,9 @@ const bulk = g.bulkMutation<g.Input, Transaction, CheckedRecords>({
   countDescription: 'Number of new transactions, without repeated ones.',
   scope: 'ingest',
   errorPolicy: 'REJECT_FAILED_ROWS',
-  prepare: (inputs) => checkRecords(inputs),
+  prepare: (inputs) => recording.checkRecords(inputs),
   run: async (work, checked) => {
-    const results = await storeRecords(work, checked);
+    const results = await recording.storeRecords(work, checked);
     return results.map(({ transaction, repeated, problem }) => ({
       record: transaction,
       problem,

@@ -14,12 +14,7 @@ import {
   TransactionRecord,
   type ParsedPayment,
 } from '../transaction.model.js';
-import {
-  findTransactionsByKeys,
-  insertTransactions,
-  storedForm,
-  updateResults,
-} from '../transaction.repository.js';
+import * as store from '../transaction.repository.js';
 
 export type RecordResult =
   | { readonly transaction: Transaction; readonly repeated: boolean; readonly problem: null }
@@ -119,7 +114,7 @@ async function storedWith(work: WriteWork, checked: CheckedRecords): Promise<Map
     if (!('value' in record) || record.value.reference === null) return [];
     return [[record.value.reference, record.value.serialNumber]];
   });
-  const found = keys.length === 0 ? [] : await findTransactionsByKeys(work, keys);
+  const found = keys.length === 0 ? [] : await store.findTransactionsByKeys(work, keys);
   return new Map(found.map((stored) => [keyOf(stored), { latest: stored, stored }]));
 }
 
@@ -127,7 +122,7 @@ function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd:
   const key = given.reference === null ? null : keyOf(given);
   const of = key === null ? undefined : known.get(key);
   if (of === undefined) {
-    const added: Reported = { latest: storedForm(given), stored: null };
+    const added: Reported = { latest: store.storedForm(given), stored: null };
     if (key !== null) known.set(key, added);
     return { of: added, repeated: false };
   }
@@ -138,13 +133,13 @@ function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd:
   if (others.length > 0) {
     return taken('reference', `belongs to a transaction with other values of ${others.join(', ')}`);
   }
-  of.latest = storedForm(given);
+  of.latest = store.storedForm(given);
   return { of, repeated: false };
 }
 
 /** Fields in which a masked record differs from the transaction with its reference, which may have finished since. */
 function differencesOf(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
-  const form = storedForm(given);
+  const form = store.storedForm(given);
   const compared = given.status === 'running' && stored.status !== 'running' ? OF_START : CONTENT;
   return compared.filter((field) => !isDeepStrictEqual(stored[field], form[field]));
 }
@@ -164,7 +159,7 @@ function workOf(checked: Masked | DomainError): number {
 
 async function insertNew(work: WriteWork, added: ReadonlyMap<Reported, Masked>): Promise<void> {
   const records = Array.from(added.values(), ({ value }) => value);
-  const ids = await insertTransactions(work, records);
+  const ids = await store.insertTransactions(work, records);
   const [firstId] = ids;
   if (firstId !== undefined) {
     const after = { count: ids.length, first_id: firstId, last_id: ids.at(-1) };
@@ -176,7 +171,7 @@ async function insertNew(work: WriteWork, added: ReadonlyMap<Reported, Masked>):
 /** Running transactions that end; returns them by id. One statement per 200, and one for the ledger. */
 async function endTransactions(work: WriteWork, ended: ReadonlyMap<Transaction, Masked>) {
   const results = Array.from(ended, ([{ id }, { value }]) => ({ ...value, id }));
-  const updated = await updateResults(work, results);
+  const updated = await store.updateResults(work, results);
   for (const current of ended.keys()) {
     const after = updated.get(current.id);
     if (after === undefined) throw new Error('A transaction that ends does not exist any more');

@@ -6,27 +6,13 @@ import { fieldsBySnakeCase, isObject, snakeCase, normalized } from '../../../../
 import type { Device } from '../../../fleet/device/device.model.js';
 import type { FormerNumber } from '../../../fleet/logical-number/logical-number.model.js';
 import { formerNumbersOf, logicalNumberHeads } from '../../../fleet/logical-number/logical-number.service.js';
-import {
-  Card,
-  Installment,
-  Merchant,
-  NULL_TEXT,
-  ParsedPayment,
-  TransactionRecord,
-} from '../transaction.model.js';
-import {
-  withReference,
-  checkEach,
-  masked,
-  storeRecords,
-  type CheckedRecords,
-  type RecordResult,
-} from './transaction-recording.service.js';
+import * as model from '../transaction.model.js';
+import * as recording from './transaction-recording.service.js';
 
 /** Checked and masked rows, or their errors. `lines` contains their line numbers. */
 export interface CheckedRows {
   readonly lines: readonly number[];
-  readonly records: CheckedRecords;
+  readonly records: recording.CheckedRecords;
 }
 
 /** Refuses a request before its first row if the storage has no room for rows. Errors: `storage_full`. */
@@ -40,10 +26,10 @@ export function demandRoomForRows(work: WriteWork): Promise<void> {
 /** Checks and masks the rows of a batch, before the unit of work begins. One without a reference is known by its values. */
 export async function checkRows(rows: readonly Row[]): Promise<CheckedRows> {
   const check = (row: Row) => {
-    const { value, scrubs } = masked(inputOf(row));
-    return { value: withReference(value), scrubs };
+    const { value, scrubs } = recording.masked(inputOf(row));
+    return { value: recording.withReference(value), scrubs };
   };
-  const records = await checkEach(rows, check, (row) => ('bytes' in row ? row.bytes : 0));
+  const records = await recording.checkEach(rows, check, (row) => ('bytes' in row ? row.bytes : 0));
   return { lines: rows.map(({ line }) => line), records };
 }
 
@@ -63,11 +49,11 @@ export async function checkOwnRows(rows: readonly Row[], reporter: Reporter): Pr
 
 /** Stores the valid rows; one result for each, in the same order. One that ends a running transaction is `created`. */
 export async function storeRows(work: WriteWork, { lines, records }: CheckedRows) {
-  const results = await storeRecords(work, records, { mayEnd: true });
+  const results = await recording.storeRecords(work, records, { mayEnd: true });
   return results.map((result, index) => rowResult(lines[index] ?? 0, result));
 }
 
-function rowResult(line: number, { transaction, repeated, problem }: RecordResult): RowResult {
+function rowResult(line: number, { transaction, repeated, problem }: recording.RecordResult): RowResult {
   if (problem !== null) return { line, result: 'rejected', errors: errorsIn(problem) };
   return { line, result: repeated ? 'repeated' : 'created', id: transaction.id };
 }
@@ -83,8 +69,8 @@ function errorsIn(problem: DomainError): FieldErrors {
 }
 
 /** Names of all fields of a row, and of the required ones. */
-export const ROW_FIELDS: readonly string[] = Object.keys(TransactionRecord.shape).map(snakeCase);
-export const REQUIRED_ROW_FIELDS: readonly string[] = Object.entries(TransactionRecord.shape)
+export const ROW_FIELDS: readonly string[] = Object.keys(model.TransactionRecord.shape).map(snakeCase);
+export const REQUIRED_ROW_FIELDS: readonly string[] = Object.entries(model.TransactionRecord.shape)
   .filter(([, schema]) => !schema.safeParse(undefined).success)
   .map(([name]) => snakeCase(name));
 
@@ -102,12 +88,12 @@ export const ROW_EXAMPLE = { ...OWN_ROW_EXAMPLE, serial_number: '5A-00012345', l
 type Fields = Readonly<Record<string, unknown>>;
 type Names = ReadonlyMap<string, string>;
 
-const NAMES = fieldsBySnakeCase(TransactionRecord);
-const NAMES_OF_PAYMENT = fieldsBySnakeCase(ParsedPayment);
+const NAMES = fieldsBySnakeCase(model.TransactionRecord);
+const NAMES_OF_PAYMENT = fieldsBySnakeCase(model.ParsedPayment);
 const NAMES_OF_PARTS: readonly (readonly [string, Names])[] = [
-  ['installment', fieldsBySnakeCase(Installment)],
-  ['card', fieldsBySnakeCase(Card)],
-  ['merchant', fieldsBySnakeCase(Merchant)],
+  ['installment', fieldsBySnakeCase(model.Installment)],
+  ['card', fieldsBySnakeCase(model.Card)],
+  ['merchant', fieldsBySnakeCase(model.Merchant)],
 ];
 
 /** The fields of a transaction. Errors: `invalid`, also for fields that transactions do not have. */
@@ -119,7 +105,7 @@ function inputOf(row: Row): Fields {
     if (typeof text === 'string') input[field] = readInstant(text) ?? text;
   }
   for (const field of ['sent', 'received', 'parsed']) {
-    if (input[field] === NULL_TEXT) input[field] = null;
+    if (input[field] === model.NULL_TEXT) input[field] = null;
   }
   if (!isObject(input.parsed)) return input;
   const parsed = renamed(input.parsed, NAMES_OF_PAYMENT, 'parsed');

@@ -1,16 +1,7 @@
 import type { Condition } from '../../../../database/list/condition.js';
 import type { Search } from '../../../../database/list/request-class.js';
 import type { ReadWork } from '../../../../database/work.js';
-import {
-  filledPeriod,
-  offsetsFor,
-  segmentsOf,
-  SHORTEST,
-  withEnds,
-  zoneOf,
-  type Bucket,
-  type Segment,
-} from '../../../../platform/buckets.js';
+import * as buckets from '../../../../platform/buckets.js';
 import { DAY, yieldToEventLoop } from '../../../../platform/clock.js';
 import { DomainError } from '../../../../platform/errors.js';
 import {
@@ -49,7 +40,7 @@ import {
 
 export interface SummaryRequest extends SummaryPage {
   readonly where: Condition | null;
-  readonly bucket: Bucket;
+  readonly bucket: buckets.Bucket;
   readonly by: readonly Dimension[];
   readonly timeZone: string | null;
 }
@@ -83,23 +74,23 @@ function refuseContradictions({ bucket, order, skip, first, emptyBuckets }: Summ
 async function rowsOf(work: ReadWork, given: Narrowed, request: SummaryRequest) {
   const { bucket, by, timeZone, order, skip, first: most, emptyBuckets } = request;
   const { where } = given;
-  const zone = zoneOf(timeZone, bucket);
+  const zone = buckets.zoneOf(timeZone, bucket);
   const days = bucket === 'none' ? [given.period] : await recordedDays(work, given.period);
   const [first, last] = [days[0], days.at(-1)];
   const recorded = first && last && { from: first.from, to: last.to };
-  const period = emptyBuckets ? filledPeriod(given.period, recorded) : recorded;
+  const period = emptyBuckets ? buckets.filledPeriod(given.period, recorded) : recorded;
   if (period === undefined) return [];
   if (zone !== null && period.to - period.from > MAX_ZONED_YEARS * 366 * DAY) {
     throw tooMuch(`In a time zone, a summary covers at most ${MAX_ZONED_YEARS} years`);
   }
-  if (emptyBuckets && (period.to - period.from) / SHORTEST[bucket] > MAX_ROWS) throw tooManyRows();
+  if (emptyBuckets && (period.to - period.from) / buckets.SHORTEST[bucket] > MAX_ROWS) throw tooManyRows();
   const table = totalsFor(where, bucket, by, zone);
   await yieldToEventLoop();
-  const offsets = offsetsFor(zone, period);
+  const offsets = buckets.offsetsFor(zone, period);
   const segments =
     bucket === 'none'
       ? [{ ...period, bucketStart: 0 }]
-      : days.flatMap((part) => segmentsOf(bucket, offsets, part));
+      : days.flatMap((part) => buckets.segmentsOf(bucket, offsets, part));
   await yieldToEventLoop();
   const sources =
     table === undefined
@@ -109,13 +100,17 @@ async function rowsOf(work: ReadWork, given: Narrowed, request: SummaryRequest) 
   const query = { sources, bucket, by: [...new Set(by)], where: meeting(where), ...page };
   const rows = await selectSummary(work, query);
   await yieldToEventLoop();
-  const empty = emptyBuckets ? emptyRows(bucket, rows, segmentsOf(bucket, offsets, period)) : [];
+  const empty = emptyBuckets ? emptyRows(bucket, rows, buckets.segmentsOf(bucket, offsets, period)) : [];
   if (rows.length + empty.length > MAX_ROWS) throw tooManyRows();
   const shown = empty.length === 0 ? rows : inOrder([...rows, ...empty], order);
-  return bucket === 'none' ? shown : withEnds(shown, bucket, offsets);
+  return bucket === 'none' ? shown : buckets.withEnds(shown, bucket, offsets);
 }
 
-function emptyRows(bucket: Bucket, rows: readonly SummaryRow[], segments: readonly Segment[]) {
+function emptyRows(
+  bucket: buckets.Bucket,
+  rows: readonly SummaryRow[],
+  segments: readonly buckets.Segment[],
+) {
   const known = new Set(rows.map(({ bucketStart }) => bucketStart?.getTime()));
   const starts = new Set(segments.map(({ bucketStart }) => bucketStart));
   return [...starts]
@@ -146,20 +141,24 @@ async function totalsOf(work: ReadWork, table: TotalsTable, ranges: ReturnType<t
 /** Search of `summarizeTransactions`: totals or transactions. Errors: `malformed` for an unknown zone. */
 export function searchOfSummary({ where, bucket, by, timeZone }: SummaryRequest): Search {
   const narrowed = narrowedTo(where);
-  const zone = zoneOf(timeZone, bucket);
+  const zone = buckets.zoneOf(timeZone, bucket);
   const isOfTotals = totalsFor(narrowed.where, bucket, by, zone) !== undefined;
   if (!isOfTotals || (zone !== null && isOffHalfHours(zone))) return { rows: 'transactions' };
   return searchOfTotals(narrowed, zone === null && bucket !== 'hour' ? undefined : HALF_HOURS, by);
 }
 
 /** The table with the totals of a summary; undefined if there is none, or if hours begin off the half hour. */
-function totalsFor(where: Condition, bucket: Bucket, by: readonly Dimension[], zone: string | null) {
+function totalsFor(where: Condition, bucket: buckets.Bucket, by: readonly Dimension[], zone: string | null) {
   if (bucket === 'hour' && zone !== null && isOffHalfHours(zone)) return undefined;
   return totalsTableFor(where, by);
 }
 
 /** The transactions of a period, by the most selective index. Errors: `malformed` for too many. */
-async function transactionsOf(work: ReadWork, { period, where }: Narrowed, ranges: readonly Segment[]) {
+async function transactionsOf(
+  work: ReadWork,
+  { period, where }: Narrowed,
+  ranges: readonly buckets.Segment[],
+) {
   const index = indexOf(where);
   if (index === 'newest') {
     const held = await sumParts(work, ofHalfHours([halfHoursAround(period)]));

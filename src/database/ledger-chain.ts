@@ -67,15 +67,14 @@ export function sealedValues(head: Omit<ChainHead, 'seal'>): (string | number)[]
 }
 
 /**
- * Adds hashes to new entries, in the order of their sequences, and moves the heads of their companies, in two
+ * Inserts new entries with hashes, in the order of their sequences, and moves the heads of their companies, in three
  * statements. An entry is linked to the last chained one, even if entries between them have no hash.
  */
-export async function chained(
+export async function insertChained(
   db: Transaction<Tables>,
   hash: KeyedHash,
   rows: readonly LedgerRow[],
-): Promise<(LedgerRow & { readonly hash: string })[]> {
-  if (rows.length === 0) return [];
+): Promise<void> {
   const companyIds = [...new Set(rows.map(companyOf))];
   const stored = await runCached<ChainHead>(
     db,
@@ -95,8 +94,7 @@ export async function chained(
     heads.set(companyId, { ...head, ...link });
     return { ...row, hash: link.hash };
   });
-  await saveHeads(db, hash, [...heads.values()]);
-  return linked;
+  await Promise.all([saveHeads(db, hash, [...heads.values()]), insertRows(db, 'ledger', linked)]);
 }
 
 const companyOf = (row: Pick<LedgerRow, 'company_id'>): number => row.company_id ?? NO_COMPANY;

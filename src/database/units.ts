@@ -7,7 +7,7 @@ import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/terminal.js';
 import type { Tables } from '../schema/schema.js';
 import { inCompany } from './company/company-rows.js';
 import type { CommittedChange, Database, Scope } from './database.js';
-import { chained, NO_COMPANY, type LedgerRow } from './ledger-chain.js';
+import { insertChained, NO_COMPANY, type LedgerRow } from './ledger-chain.js';
 import { drawIds, insertDrawing, insertRows, NO_ENDING } from './statements.js';
 import { instant, json, nullable } from './storage.js';
 import type {
@@ -210,9 +210,8 @@ function createLedger(
         return entries;
       }
       for await (const part of inParts(await numbered(db, entries), ROWS_PER_INSERT)) {
-        const plain = part.map(([entry, sequence]) => ({ sequence, ...rowOf(entry, actor) }));
-        const rows = chain === null ? plain : await chained(db, chain, plain);
-        await insertRows(db, 'ledger', rows);
+        const rows = part.map(([entry, sequence]) => ({ sequence, ...rowOf(entry, actor) }));
+        await (chain === null ? insertRows(db, 'ledger', rows) : insertChained(db, chain, rows));
       }
       return entries;
     },

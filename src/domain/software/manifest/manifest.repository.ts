@@ -87,25 +87,19 @@ export async function selectHeld(work: ReadWork, deviceId: number): Promise<read
   return (await held.select(work, { device_id: deviceId })).map(mapping.recordOf);
 }
 
-export async function upsertHeld(work: WriteWork, deviceId: number, version: HeldVersion): Promise<void> {
-  const { app_version_id, ...changes } = mapping.columnsOf(version) as Omit<
-    NewRow<'terminal_versions'>,
-    'device_id'
-  >;
-  const key = ['device_id', 'app_version_id'];
-  await held.insertReturning(work, [{ device_id: deviceId, app_version_id, ...changes }], { key, changes });
-}
+const CHANGED = excluded(['state', 'reason', 'detail', 'attempts', 'since']);
 
-/** Stores that a terminal has these versions no more. */
-export async function dropHeld(
+/** Stores versions of a terminal. One statement. */
+export async function upsertHeld(
   work: WriteWork,
   deviceId: number,
-  versions: readonly Pick<HeldVersion, 'appVersionId'>[],
+  versions: readonly HeldVersion[],
 ): Promise<void> {
-  if (versions.length === 0) return;
-  const match = { device_id: deviceId, app_version_id: versions.map(({ appVersionId }) => appVersionId) };
-  const since = instant.toColumn(work.now);
-  await held.update(work, match, { state: 'granted', reason: null, detail: null, since });
+  const rows = versions.map((version) => ({
+    ...(mapping.columnsOf(version) as Omit<NewRow<'terminal_versions'>, 'device_id'>),
+    device_id: deviceId,
+  }));
+  await held.insertReturning(work, rows, { key: ['device_id', 'app_version_id'], changes: CHANGED });
 }
 
 const files = new CompanyRows('terminal_files');

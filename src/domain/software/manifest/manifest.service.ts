@@ -24,7 +24,6 @@ import {
   type TerminalFile,
 } from './manifest.model.js';
 import {
-  dropHeld,
   forgetLost,
   selectFiles,
   selectHeld,
@@ -34,7 +33,7 @@ import {
   upsertHeld,
 } from './manifest.repository.js';
 import { assetsByName, assetsOfNumber, render } from './manifest.rules.js';
-import { hasBytes, heldAfter } from './software-state.rules.js';
+import { hasBytes, heldAfter, withoutBytes } from './software-state.rules.js';
 
 type ManifestDevice = Pick<Device, 'id' | 'serialNumber' | 'enabled' | 'logicalNumberId'>;
 type AssignedDevice = ManifestDevice & { readonly logicalNumberId: number };
@@ -119,8 +118,11 @@ export async function noteOfFile(work: ReadWork, { id }: Pick<Terminal, 'id'>, n
 
 /** The asset with this name (any text) that the device may download, if any, and the device's logical number. */
 export async function findAsset(work: ReadWork, device: AssignedDevice, name: string) {
-  const number = await numberOf(work, device);
-  const assets = (await assetsOfNumbers(work, [number])).get(number.id);
+  const [number, all] = await Promise.all([
+    numberOf(work, device),
+    assetsOfNumbers(work, [{ id: device.logicalNumberId }]),
+  ]);
+  const assets = all.get(number.id);
   const asset = assets && assetsByName(assets).get(name.normalize('NFC'));
   return { asset, logicalNumber: number.number };
 }
@@ -129,15 +131,18 @@ const numberOf = (work: ReadWork, { logicalNumberId }: AssignedDevice): Promise<
   getFrom(logicalNumbers, work, logicalNumberId, 'logical number');
 
 /** Assets by id of the logical number. Four statements. */
-async function assetsOfNumbers(work: ReadWork, numbers: readonly LogicalNumberHead[]) {
+async function assetsOfNumbers(work: ReadWork, numbers: readonly Pick<LogicalNumberHead, 'id'>[]) {
   const { companyId } = work.caller;
   const ids = numbers.map(({ id }) => id);
-  const software = await selectSoftware(work, ids, MAX_ENTRIES + 1);
+  const [software, named] = await Promise.all([
+    selectSoftware(work, ids, MAX_ENTRIES + 1),
+    companies.byIds(work, [companyId]),
+  ]);
   const all = [software.versions, software.modules, software.files];
   if (all.some((each) => [...each.values()].flat().length > MAX_ENTRIES)) {
     throw tooMany(`app versions, modules or files: at most ${MAX_ENTRIES} of each`);
   }
-  const name = (await companies.byIds(work, [companyId])).get(companyId)?.name ?? '';
+  const name = named.get(companyId)?.name ?? '';
   return new Map(ids.map((id) => [id, assetsOfNumber(software, id, name)]));
 }
 
@@ -198,41 +203,40 @@ export async function noteAsset(
     if (shown != null) await (await noteOfFile(work, { id: deviceId }, name, shown))?.(work);
     return;
   }
-  const held = await selectHeld(work, deviceId);
+  const [held, others] = await Promise.all([
+    selectHeld(work, deviceId),
+    selectOtherVersions(work, versionId),
+  ]);
   const known = held.find(({ appVersionId }) => appVersionId === versionId);
   const after = heldAfter(versionId, known, evidence, work.now);
   // A terminal that could not install a version goes on with another one.
   const current = after ?? (known?.state === 'failed' && evidence.other !== null ? known : undefined);
   if (current === undefined) return;
-  if (after !== undefined) await upsertHeld(work, deviceId, after);
-  await noteOthers(work, deviceId, held, current, evidence);
-  await forgetLost(work, deviceId);
+  const changed = [
+    ...(after === undefined ? [] : [after]),
+    ...othersAfter(work, held, others, current, evidence),
+  ];
+  if (changed.length > 0) await upsertHeld(work, deviceId, changed);
+  if (changed.some(({ state }) => state === 'granted')) await forgetLost(work, deviceId);
   // Wakes the subscribers of `softwareChanged`.
   work.report({ companyId: work.caller.companyId, entityType: 'terminal_version' });
 }
 
 /** A terminal has only one version of an application: this one, or the one with the bytes that it named. */
-async function noteOthers(
-  work: WriteWork,
-  deviceId: number,
+function othersAfter(
+  { now }: WriteWork,
   held: readonly HeldVersion[],
-  { appVersionId, state }: HeldVersion,
+  others: readonly { readonly id: number; readonly crc: string }[],
+  { state }: HeldVersion,
   { other }: AssetEvidence,
-): Promise<void> {
-  const others = await selectOtherVersions(work, appVersionId);
+): readonly HeldVersion[] {
   const shown = hasBytes(state) ? undefined : others.find(({ crc }) => crc === other?.crc);
-  if (state === 'failed' && shown === undefined) return;
-  if (shown !== undefined) {
-    const known = held.find((each) => each.appVersionId === shown.id);
-    const after = heldAfter(shown.id, known, { kind: 'shown', other: null }, work.now);
-    if (after !== undefined) await upsertHeld(work, deviceId, after);
-  }
+  if (state === 'failed' && shown === undefined) return [];
+  const known = held.find(({ appVersionId }) => appVersionId === shown?.id);
+  const after = shown && heldAfter(shown.id, known, { kind: 'shown', other: null }, now);
   const replaced = new Set(others.flatMap(({ id }) => (id === shown?.id ? [] : [id])));
-  await dropHeld(
-    work,
-    deviceId,
-    held.filter((each) => hasBytes(each.state) && replaced.has(each.appVersionId)),
-  );
+  const lost = held.filter((each) => hasBytes(each.state) && replaced.has(each.appVersionId));
+  return [...(after === undefined ? [] : [after]), ...lost.map((each) => withoutBytes(each, now))];
 }
 
 /** Plans to mark versions as gone that a terminal deletes, since its assets miss them. Undefined if none. */
@@ -244,7 +248,12 @@ export async function droppedBy(work: ReadWork, { id: deviceId }: Terminal, { ap
   const dropped = held.filter(({ appVersionId, state }) => state !== 'granted' && !listed.has(appVersionId));
   if (dropped.length === 0) return undefined;
   return async (writing: WriteWork) => {
-    await dropHeld(writing, deviceId, dropped);
+    const { now } = writing;
+    await upsertHeld(
+      writing,
+      deviceId,
+      dropped.map((each) => withoutBytes(each, now)),
+    );
     await forgetLost(writing, deviceId);
   };
 }

@@ -196,9 +196,11 @@ async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest):
     if (exchange.method === 'HEAD') return;
     const outcome = { ...request, name, runningApp: exchange.query.get('app') ?? null, status, result };
     await exchange.note(async (work) => {
-      await recordRequest(work, assetRequestOf(work, device, outcome));
-      // A terminal that asks for what does not exist shows nothing.
-      if (asset !== undefined && evidence !== undefined) await noteAsset(work, device, asset, evidence);
+      await Promise.all([
+        recordRequest(work, assetRequestOf(work, device, outcome)),
+        // A terminal that asks for what does not exist shows nothing.
+        asset !== undefined && evidence !== undefined && noteAsset(work, device, asset, evidence),
+      ]);
     });
   };
   if (asset === undefined) {

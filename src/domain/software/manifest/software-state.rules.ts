@@ -29,6 +29,15 @@ function stateAfter(known: HeldVersion | undefined, { kind, other }: AssetEviden
   }
 }
 
+/** A version that a terminal does not have any more, since `now`. */
+export const withoutBytes = (known: HeldVersion, now: Date): HeldVersion => ({
+  ...known,
+  state: 'granted',
+  reason: null,
+  detail: null,
+  since: now,
+});
+
 /** Version and state on a terminal after new evidence; undefined if nothing changes. */
 export function heldAfter(
   appVersionId: number,

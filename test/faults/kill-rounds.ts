@@ -9,7 +9,7 @@
  *
  *   npm run faults -- rollout [--terminals N] [--rounds N] [--every 60s] [--on postgres]
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,6 +47,7 @@ const onRound: NonNullable<RoundOptions['onRound']> = (round, soFar) => {
   print(`round ${round} of ${rounds}: ${soFar.acknowledged} changes acknowledged, ${result}`);
 };
 const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'terminal-gateway-rounds-'));
+mkdirSync(folder, { recursive: true });
 const killsPostgres = values.kill === 'postgres';
 const postgres =
   killsPostgres || values.on === 'postgres'

@@ -32,7 +32,7 @@ export type ChangeRows = (
 export const jobKinds = new Map<string, ChangeRows>();
 
 /** Rows of one unit of work: other changes of the company wait for it. */
-const ROWS_PER_PART = 200;
+const ROWS_PER_PART = 80;
 
 const records = new Records(jobTable);
 export const { get: getJob } = records;

@@ -1,5 +1,5 @@
 /** Bodies of the triggers of PostgreSQL for the states of app versions on terminals. */
-import { SOFTWARE_CHANGES } from './software.js';
+import { HAVING_VERSIONS, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
 
 /** Adds what devices get, unless their terminals have it already. `query` returns company, device, version and time. */
 export const grant = (query: string): string =>
@@ -25,6 +25,15 @@ export const PROVE = `update terminal_versions as held set state = 'proven', sin
           join apps as app on app.company_id = version.company_id and app.id = version.app_id
           where version.company_id = held.company_id and version.id = held.app_version_id
             and app.name = sale.app_name);`;
+
+/** Notes changed states in the rollouts of the versions. `query` returns company, device and version. */
+export const noteInRollouts = (query: string): string =>
+  `update rollout_terminals set state = ${ROLLOUT_STATE.postgres}
+      from (${query}) as changed (company_id, device_id, app_version_id)
+      where rollout_terminals.company_id = changed.company_id and rollout_terminals.device_id = changed.device_id
+        and ${HAVING_VERSIONS} and exists (select 1 from rollouts as own
+          where own.company_id = rollout_terminals.company_id and own.id = rollout_terminals.rollout_id
+            and own.app_version_ids @> to_jsonb(changed.app_version_id));`;
 
 /** Triggers that draw the positions of changed states of app versions on terminals. */
 export const PLACED: readonly string[] = [

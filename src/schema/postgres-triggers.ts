@@ -1,5 +1,5 @@
 /** Triggers of PostgreSQL, which run once for each statement, in the search path in which they are created. */
-import { grant, grantToDevices, PLACED, PROVE, WITHOUT_BYTES } from './postgres-software.js';
+import { grant, grantToDevices, noteInRollouts, PLACED, PROVE, WITHOUT_BYTES } from './postgres-software.js';
 import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING } from './schema.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
@@ -227,6 +227,18 @@ const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<str
         noteNumbers(`select device.company_id, device.id, after.updated_at, before.number from ${BOTH}
         join devices as device on device.company_id = after.company_id and device.logical_number_id = after.id
         where before.number <> after.number`),
+    },
+  },
+  terminal_versions: {
+    insert: {
+      note_new_software: noteInRollouts(
+        "select company_id, device_id, app_version_id from new_rows where state <> 'granted'",
+      ),
+    },
+    update: {
+      note_changed_software:
+        noteInRollouts(`select company_id, device_id, app_version_id from new_rows as after
+        join old_rows as before using (company_id, device_id, app_version_id) where after.state <> before.state`),
     },
   },
   transactions: {

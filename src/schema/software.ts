@@ -20,6 +20,31 @@ export const SOFTWARE_STATES = ['granted', 'downloaded', 'installed', 'proven', 
 /** Name in `counters` of the positions of their changes. */
 export const SOFTWARE_CHANGES = 'software_changes';
 
+/** Condition of the terminals of rollouts that have got versions and not given them back. */
+export const HAVING_VERSIONS = 'granted_at is not null and undone_at is null';
+
+/**
+ * SQL of the state of the versions on a row of `rollout_terminals`: `failed` if one has failed, otherwise `proven` if one
+ * is, otherwise what is so for all of them. `id` is the id of a version, in `part` of those of the rollout `own`.
+ */
+const rolloutState = (part: string, id: string): string => `(
+  select case max(case held.state when 'failed' then 2 when 'proven' then 1 else 0 end)
+      when 2 then 'failed' when 1 then 'proven'
+      else case min(case held.state when 'downloaded' then 1 when 'installed' then 2 else 0 end)
+        when 1 then 'downloaded' when 2 then 'installed' else 'granted' end end
+    from rollouts as own cross join ${part} cross join terminal_versions as held
+    where own.company_id = rollout_terminals.company_id and own.id = rollout_terminals.rollout_id
+      and held.company_id = own.company_id and held.device_id = rollout_terminals.device_id
+      and held.app_version_id = ${id})`;
+
+export const ROLLOUT_STATE = {
+  sqlite: rolloutState('json_each(own.app_version_ids) as part', 'part.value'),
+  postgres: rolloutState(
+    'jsonb_array_elements_text(own.app_version_ids) as part(value)',
+    'part.value::bigint',
+  ),
+};
+
 const total = withFallback(integer, 0);
 const byState = Object.fromEntries(SOFTWARE_STATES.map((state) => [state, total])) as Record<
   (typeof SOFTWARE_STATES)[number],
@@ -184,6 +209,8 @@ export const software = {
       device_id: integer,
       /** Logical number that the device had when it was drawn. */
       logical_number_id: integer,
+      /** State of the versions on it, see `WaveFigures`; triggers maintain it while it has them. */
+      state: text,
       /** Why it does not get the versions, see `Obstacle`; null if it does. */
       obstacle: optional(text),
       granted_at: optional(instant),
@@ -194,7 +221,10 @@ export const software = {
     },
     {
       unique: [['company_id', 'rollout_id', 'device_id']],
-      indexes: [['rollout_id', 'wave', 'id']],
+      indexes: [
+        ['rollout_id', 'wave', 'state', 'granted_at', 'device_id'],
+        { name: 'having', columns: ['company_id', 'device_id'], where: HAVING_VERSIONS },
+      ],
     },
   ),
 };

@@ -4,7 +4,7 @@ import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING, TABLES } from './schema.js';
 import { SQLITE_SEARCH } from './search.js';
-import { SOFTWARE_CHANGES } from './software.js';
+import { HAVING_VERSIONS, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 import { TYPES, computedColumns, constraintsOf, type Column, foreignKey, type Index } from './table.js';
 import type { Table } from './table.js';
@@ -150,6 +150,15 @@ const PROVEN = `when new.status = 'success' and new.transaction_type = 'switch' 
             where v.company_id = new.company_id and v.id = app_version_id and a.name = new.app_name);
     end`;
 
+/** The end of a trigger that notes a changed state in the rollouts of the version. */
+const NOTED = `begin
+      update rollout_terminals set state = ${ROLLOUT_STATE.sqlite}
+        where company_id = new.company_id and device_id = new.device_id and ${HAVING_VERSIONS}
+          and exists (select 1 from rollouts as own cross join json_each(own.app_version_ids) as part
+            where own.company_id = rollout_terminals.company_id and own.id = rollout_terminals.rollout_id
+              and part.value = new.app_version_id);
+    end`;
+
 /** Triggers for the states of app versions on terminals. */
 const OF_SOFTWARE: readonly string[] = [
   `create trigger versions_granted after insert on logical_number_app_versions begin
@@ -174,6 +183,9 @@ const OF_SOFTWARE: readonly string[] = [
       when new.state <> 'granted' ${PLACED}`,
   `create trigger terminal_versions_placed after update of state, reason, attempts on terminal_versions
       when new.state <> old.state or new.reason is not old.reason or new.attempts <> old.attempts ${PLACED}`,
+  `create trigger terminal_versions_noted_in after insert on terminal_versions when new.state <> 'granted' ${NOTED}`,
+  `create trigger terminal_versions_noted after update of state on terminal_versions
+      when new.state <> old.state ${NOTED}`,
   `create trigger transactions_prove after insert on transactions ${PROVEN}`,
   `create trigger transactions_prove_later after update of status on transactions ${PROVEN}`,
 ];

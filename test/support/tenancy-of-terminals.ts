@@ -31,7 +31,6 @@ import { selectSerials, sumPayments } from '../../src/domain/software/rollout/ro
 import {
   selectDevicesOf,
   selectFigures,
-  selectKnown,
   selectRows,
 } from '../../src/domain/software/rollout/rollout.repository.js';
 import {
@@ -79,7 +78,6 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'devices of a rollout': (work) => selectDevicesOf(work, [1, TWIN + 1]),
   'figures of rollouts': (work) => selectFigures(work, { id: TWIN + 1, ...ONE_WAVE }),
   'figures of a rollout': (work) => selectFigures(work, { id: 1, ...ONE_WAVE }),
-  'terminals of rollouts': (work) => selectKnown(work, [{ id: 1 }, { id: TWIN + 1 }]),
   'serial numbers of a rollout': (work) => selectSerials(work, { id: 1 }, ['waiting', -1]),
   'payments of terminals': (work) => sumPayments(work, ['S'], { from: 0, to: 2 * START }),
   'rows of a rollout': (work) => selectRows(work, { id: TWIN + 1 }, 0),

@@ -196,11 +196,9 @@ async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest):
     if (exchange.method === 'HEAD') return;
     const outcome = { ...request, name, runningApp: exchange.query.get('app') ?? null, status, result };
     await exchange.note(async (work) => {
-      await Promise.all([
-        recordRequest(work, assetRequestOf(work, device, outcome)),
-        // A terminal that asks for what does not exist shows nothing.
-        asset !== undefined && evidence !== undefined && noteAsset(work, device, asset, evidence),
-      ]);
+      // A terminal that asks for what does not exist shows nothing.
+      const shown = asset && evidence && noteAsset(work, device, asset, evidence);
+      await Promise.all([recordRequest(work, assetRequestOf(work, device, outcome)), shown]);
     });
   };
   if (asset === undefined) {

@@ -73,10 +73,10 @@ export const grantToTerminals: ChangeRows = async (work, input, rows) => {
   const rejected = new Map<number, DomainError>();
   const changed = waiting.map(({ place, terminal }): RolloutTerminal => {
     const change = isThere(terminal) ? granted.get(terminal.logicalNumberId) : undefined;
-    if (change !== undefined) return { ...terminal, ...change, grantedAt: work.now };
+    if (change !== undefined) return { ...terminal, ...change, state: 'granted', grantedAt: work.now };
     const obstacle = isThere(terminal) ? 'not_attached' : 'moved';
     rejected.set(place, isThere(terminal) ? new DomainError('invalid', NOT_ATTACHED) : notFound('terminal'));
-    return { ...terminal, obstacle };
+    return { ...terminal, state: 'excluded', obstacle };
   });
   await updateTerminals(work, changed);
   return rejected;

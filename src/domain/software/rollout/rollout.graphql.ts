@@ -6,13 +6,7 @@ import { DeviceList } from '../../fleet/device/device.graphql.js';
 import { LogicalNumberList } from '../../fleet/logical-number/logical-number.graphql.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { AppVersionList } from '../app/app.graphql.js';
-import {
-  type Obstacle,
-  type Rollout,
-  type RolloutState,
-  type RolloutTerminal,
-  type WaveFigures,
-} from './rollout.model.js';
+import { type Obstacle, type Rollout, type RolloutState, type RolloutTerminal } from './rollout.model.js';
 import {
   getRollout,
   pauseRollout,
@@ -20,7 +14,6 @@ import {
   newRows,
   rollouts,
   rolloutTerminals,
-  selectKnown,
   terminalsOfRollout,
   undoRollout,
 } from './rollout.service.js';
@@ -46,9 +39,7 @@ export const ObstacleType = g.enumeration<Obstacle>(
   },
 );
 
-type Known = Exclude<keyof WaveFigures, 'silent'>;
-
-const TerminalState = g.enumeration<Known>(
+const TerminalState = g.enumeration<RolloutTerminal['state']>(
   'RolloutTerminalState',
   'What is known of the versions of a rollout on a terminal.',
   {
@@ -82,17 +73,16 @@ const TerminalType = g.nodeType<
   RolloutTerminal,
   'rolloutId' | 'deviceId' | 'logicalNumberId' | 'added' | 'removed' | 'wave'
 >('RolloutTerminal', 'A terminal of a rollout.', {
+  state: g.choice(TerminalState, 'What is known of the versions on it.'),
   obstacle: g.choice.orNull(ObstacleType, 'Why it is left out. Null if it is not.'),
   grantedAt: g.instant.orNull('When it got the versions. Null before.'),
   undoneAt: g.instant.orNull('When it got back what it had before. Null if it did not.'),
 });
 
-const TerminalList = g.listTypes(
-  rolloutTerminals,
-  TerminalType,
-  { obstacle: ObstacleType },
-  { state: TerminalState },
-);
+const TerminalList = g.listTypes(rolloutTerminals, TerminalType, {
+  state: TerminalState,
+  obstacle: ObstacleType,
+});
 
 export const rolloutGraphql = g.graphqlModule(
   g.queries(RolloutList),
@@ -138,10 +128,6 @@ export const rolloutGraphql = g.graphqlModule(
   }),
   g.fields(TerminalType, {
     wave: g.computed(g.int('Number of its wave, from 1.'), ({ wave }) => wave + 1),
-    state: g.computed(
-      g.choice(TerminalState, 'What is known of the versions on it.'),
-      async (terminal, ctx) => (await ctx.loadForMany(selectKnown, terminal)) as Known,
-    ),
     device: g.one(DeviceList, 'deviceId', 'Its device. Null if that was deleted.'),
     logicalNumber: g.one(
       LogicalNumberList,

@@ -94,6 +94,7 @@ export type Rollout = RecordOf<
 export type RolloutTerminal = RecordOf<
   'rollout_terminals',
   {
+    readonly state: Exclude<keyof WaveFigures, 'silent'>;
     readonly obstacle: Obstacle | null;
     readonly added: readonly number[];
     readonly removed: readonly number[];
@@ -125,7 +126,7 @@ export const NO_FIGURES = {
   installed: 0,
   proven: 0,
   failed: 0,
-  /** Terminals that have the versions, and sent no request since. Counted in the others too. */
+  /** Terminals in the state `granted` that sent no request since. */
   silent: 0,
 };
 

@@ -14,13 +14,8 @@ import { flag, idTable, inIds, portable, type Sql } from '../../../database/stor
 import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
 import type { Ids } from '../../../platform/validate.js';
-import {
-  type Candidate,
-  NO_FIGURES,
-  type Rollout,
-  type RolloutTerminal,
-  type WaveFigures,
-} from './rollout.model.js';
+import { HAVING_VERSIONS, ROLLOUT_STATE } from '../../../schema/software.js';
+import { type Candidate, NO_FIGURES, type Rollout, type RolloutTerminal } from './rollout.model.js';
 
 const MAX_TERMINALS = 1_000_000;
 const NUMBERS_PER_QUERY = 2_000;
@@ -36,35 +31,6 @@ export const rollouts = auditedList(rolloutTable, {
 
 export const { newRows, nextSequence } = movesOf('rollouts', 'Rollout', rolloutTable.recordOf);
 
-/** Ids of the versions of the rollout of the terminal `t`. */
-const VERSIONS_OF_T: Sql = portable(
-  sql`select p.value from rollouts as own cross join json_each(own.app_version_ids) as p
-    where own.company_id = t.company_id and own.id = t.rollout_id`,
-  sql`select p.value::bigint from rollouts as own
-    cross join json_array_elements_text(own.app_version_ids::json) as p (value)
-    where own.company_id = t.company_id and own.id = t.rollout_id`,
-);
-
-/** The furthest states of versions `held` by a terminal, as numbers: what one of them is, and what all of them are. */
-const ONE = sql`max(case held.state when 'failed' then 2 when 'proven' then 1 else 0 end)`;
-const ALL = sql`min(case held.state when 'downloaded' then 1 when 'installed' then 2 else 0 end)`;
-
-/**
- * State of the versions on the terminal `t`: `failed` if one has failed, otherwise `proven` if one is, otherwise
- * what is so for all of them. `waiting` before it gets them, `excluded` if it does not.
- */
-const knownOf = (one: Sql, all: Sql, from: Sql): Sql => sql`case
-  when t.obstacle is not null then 'excluded' when t.granted_at is null then 'waiting' else
-  (select case ${one} when 2 then 'failed' when 1 then 'proven'
-    else case ${all} when 1 then 'downloaded' when 2 then 'installed' else 'granted' end end ${from}) end`;
-
-const KNOWN = knownOf(
-  ONE,
-  ALL,
-  sql`from terminal_versions as held where held.company_id = t.company_id and held.device_id = t.device_id
-    and held.app_version_id in (${VERSIONS_OF_T})`,
-);
-
 const { recordOf, columnsOf } = recordMapping<'rollout_terminals', RolloutTerminal>('rollout_terminals');
 
 export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
@@ -77,48 +43,41 @@ export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
   orders: { ID: 'id' },
   filters: {
     wave: { column: 'wave', kind: 'integer', where: (compared) => compared(sql`t.wave + 1`) },
-    state: { column: 'device_id', kind: 'choice', where: (compared) => compared(KNOWN) },
+    state: { column: 'state', kind: 'choice' },
     obstacle: { column: 'obstacle', kind: 'optionalChoice' },
   },
 });
 
 export const terminalsOfRollout = rolloutTerminals.of({ column: 'rollout_id' });
 
-/** States of the versions on terminals of rollouts, by the id of the row. One statement. */
-export async function selectKnown(work: ReadWork, of: readonly { readonly id: number }[]) {
-  const { db, companyId } = specialSql(work);
-  const ids = inIds(of.map(({ id }) => id));
-  const { rows } = await sql<{ id: number; known: keyof WaveFigures }>`select t.id, ${KNOWN} as known
-    from rollout_terminals as t where t.company_id = ${companyId} and t.id ${ids}`.execute(db);
-  return new Map(rows.map(({ id, known }) => [id, known]));
-}
-
 /**
- * Figures of the waves of a rollout, by their places. One statement, which joins the tables as a whole: PostgreSQL would
- * take three times as long to look up each terminal. Calls `moveToThread` for many terminals.
+ * Figures of the waves of a rollout, by their places. One statement, which reads entries of an index, and when the
+ * terminals that are only granted the versions were last seen. Calls `moveToThread` for many terminals.
  */
 export async function selectFigures(
   work: ReadWork,
-  { id, waves, total, appVersionIds }: Pick<Rollout, 'id' | 'waves' | 'total' | 'appVersionIds'>,
+  { id, waves, total }: Pick<Rollout, 'id' | 'waves' | 'total'>,
 ) {
   if (total > MANY_ROWS) work.moveToThread?.();
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ wave: number; known: keyof WaveFigures; total: number; silent: number }>`
-    select t.wave, ${knownOf(sql.ref('own.one'), sql.ref('own.every'), sql``)} as known, count(*) as total,
-      count(*) filter (where t.granted_at is not null and (seen.last_seen_at is null
-        or seen.last_seen_at < t.granted_at)) as silent
+  const { rows } = await sql<{
+    wave: number;
+    state: RolloutTerminal['state'];
+    total: number;
+    silent: number;
+  }>`
+    select t.wave, t.state, count(*) as total,
+      count(*) filter (where t.state = 'granted' and seen.device_id is null) as silent
     from rollout_terminals as t
-    left join (select held.device_id, ${ONE} as one, ${ALL} as every from terminal_versions as held
-      where held.company_id = ${companyId} and held.app_version_id ${inIds(appVersionIds)}
-      group by held.device_id) as own on own.device_id = t.device_id
-    left join device_presence as seen on seen.company_id = t.company_id and seen.device_id = t.device_id
+    left join device_presence as seen on t.state = 'granted' and seen.company_id = t.company_id
+      and seen.device_id = t.device_id and seen.last_seen_at >= t.granted_at
     where t.company_id = ${companyId} and t.rollout_id = ${id}
-    group by 1, 2`.execute(db);
+    group by t.wave, t.state`.execute(db);
   const figures = waves.map(() => ({ ...NO_FIGURES }));
   for (const row of rows) {
     const own = figures[row.wave];
     if (own === undefined) continue;
-    own[row.known] += row.total;
+    own[row.state] = row.total;
     own.silent += row.silent;
   }
   return figures;
@@ -167,9 +126,10 @@ const rowOf = (terminal: Omit<RolloutTerminal, 'id'>) =>
 /** Stores terminals of a rollout that were drawn. */
 export async function insertDrawn(work: WriteWork, rolloutId: number, drawn: readonly DrawnRow[]) {
   const had = { grantedAt: null, undoneAt: null, added: [], removed: [] };
-  const rows = drawn.map(({ id: deviceId, numberId: logicalNumberId, wave, obstacle }) =>
-    rowOf({ rolloutId, deviceId, logicalNumberId, wave, obstacle, ...had }),
-  );
+  const rows = drawn.map(({ id: deviceId, numberId: logicalNumberId, wave, obstacle }) => {
+    const state = obstacle === null ? 'waiting' : 'excluded';
+    return rowOf({ rolloutId, deviceId, logicalNumberId, wave, state, obstacle, ...had });
+  });
   await terminals.insert(work, rows);
 }
 
@@ -187,13 +147,12 @@ export interface TerminalRow {
   readonly name: string;
 }
 
-const WAITING = sql`t.obstacle is null and t.granted_at is null`;
-const HAVING = sql`t.granted_at is not null and t.undone_at is null`;
+const HAVING = sql.raw(HAVING_VERSIONS);
 
 /** Rows of the terminals of a wave that wait, or of all that have the versions of a rollout. */
 export async function selectRows(work: ReadWork, { id }: Pick<Rollout, 'id'>, wave: number | null) {
   const { db, companyId } = specialSql(work);
-  const wanted = wave === null ? HAVING : sql`t.wave = ${wave} and ${WAITING}`;
+  const wanted = wave === null ? HAVING : sql`t.wave = ${wave} and t.state = 'waiting'`;
   const { rows } = await sql<TerminalRow>`select t.id, coalesce(own.number, '') as name
     from rollout_terminals as t
     left join logical_numbers as own on own.company_id = t.company_id and own.id = t.logical_number_id
@@ -202,8 +161,13 @@ export async function selectRows(work: ReadWork, { id }: Pick<Rollout, 'id'>, wa
   return rows;
 }
 
-/** Stores what has become of terminals. */
+const STATE: Sql = portable(sql.raw(ROLLOUT_STATE.sqlite), sql.raw(ROLLOUT_STATE.postgres));
+
+/** Stores what has become of terminals, and the states of the versions on those that have them. Two statements. */
 export async function updateTerminals(work: WriteWork, changed: readonly RolloutTerminal[]) {
-  const changes = excluded(['obstacle', 'granted_at', 'added', 'removed', 'undone_at']);
+  const changes = excluded(['state', 'obstacle', 'granted_at', 'added', 'removed', 'undone_at']);
   await terminals.insertReturning(work, changed.map(rowOf), { key: ['id'], changes });
+  const { db, companyId } = specialSql(work);
+  await sql`update rollout_terminals set state = ${STATE}
+    where company_id = ${companyId} and id ${inIds(changed.map(({ id }) => id))} and ${HAVING}`.execute(db);
 }

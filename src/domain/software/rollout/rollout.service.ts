@@ -29,13 +29,7 @@ import {
 } from './rollout.repository.js';
 import { type Drawn, drawWaves } from './rollout.rules.js';
 
-export {
-  newRows,
-  rollouts,
-  rolloutTerminals,
-  selectKnown,
-  terminalsOfRollout,
-} from './rollout.repository.js';
+export { newRows, rollouts, rolloutTerminals, terminalsOfRollout } from './rollout.repository.js';
 
 export const [DRAW, GRANT, UNDO] = ['rolloutDraw', 'rolloutGrant', 'rolloutUndo'] as const;
 

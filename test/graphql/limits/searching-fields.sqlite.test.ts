@@ -32,19 +32,20 @@ const FIELDS = Object.values(schema.getTypeMap())
       : [],
   );
 
-/** Fields that read something by themselves and declare no search. */
+/** Fields that read something by themselves and declare no search: relations one by one, all leaves of a type together. */
 const root: Way = (inner) => `{ ${inner} }`;
-const SILENT = [[query, root] as const, ...findWays()].flatMap(([type, way]) =>
-  askable(type)
-    .filter(
-      ({ extensions, type: of }) =>
-        extensions.searches === undefined && !getNamedType(of).name.endsWith('Edge'),
-    )
-    .map((field) => {
-      const asked = isLeafType(getNamedType(field.type)) ? field.name : `${field.name} { __typename }`;
-      return [`${type.name}.${field.name}`, asked, way] as const;
-    }),
-);
+const SILENT = [[query, root] as const, ...findWays()].flatMap(([type, way]) => {
+  const fields = askable(type).filter(
+    ({ extensions, type: of }) =>
+      extensions.searches === undefined && !getNamedType(of).name.endsWith('Edge'),
+  );
+  const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name);
+  const others = fields.map(({ name }) => name).filter((name) => !leaves.includes(name));
+  return [
+    ...(leaves.length === 0 ? [] : [[`the leaves of ${type.name}`, leaves.join(' '), way] as const]),
+    ...others.map((name) => [`${type.name}.${name}`, `${name} { __typename }`, way] as const),
+  ];
+});
 
 /** A step that reads all rows of a table, or all of a company. */
 const UNBOUNDED = /^SCAN (?!json_each|p\b|found\b|CONSTANT ROW|\(subquery|pair\b)|\(company_id=\?\)$/;

@@ -56,8 +56,20 @@ export function invalid(field: string, message: RuleMessage): DomainError {
 /** Error for a missing record, for example `device`; records of other companies get the same message. */
 export const notFound = (what: string): DomainError => new DomainError('not_found', `No such ${what}.`);
 
-export function taken(field: string, message: string): DomainError {
-  return new DomainError('taken', message, { fields: { [field]: [message] } });
+/** An error that one field has caused. */
+export const errorAt = (field: string, code: DomainCode, message: string): DomainError =>
+  new DomainError(code, message, { fields: { [field]: [message] } });
+
+export const taken = (field: string, message: string): DomainError => errorAt(field, 'taken', message);
+
+/** Runs `get`. Errors: as those of `get`, but `not_found` is at the field that names the record. */
+export async function foundAt<T>(field: string, get: () => Promise<T>): Promise<T> {
+  try {
+    return await get();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
+    throw errorAt(field, 'not_found', error.message);
+  }
 }
 
 /** Error of what can be tried again after so many seconds. */

@@ -4,11 +4,11 @@ import { SearchResultType } from '../../domain/base/search/search.graphql.js';
 import type { Found } from '../../domain/base/search/search.model.js';
 import { auditedTypes } from '../../domain/people/user/user.graphql.js';
 import * as g from '../../graphql/index.js';
-import { GRAPHQL_MODULES } from './graphql-modules.js';
+import * as modules from './graphql-modules.js';
 
 /** Lists from which the records of each type are read, by type name. */
 export const nodeSources = new Map(
-  GRAPHQL_MODULES.flatMap((graphqlModule) => graphqlModule.nodes).map((source) => [source.list.name, source]),
+  g.graphqlModule(...Object.values(modules)).nodes.map((source) => [source.list.name, source]),
 );
 
 const MAX_NODES = 100;

@@ -6,12 +6,14 @@ import {
   type LedgerEntry,
 } from '../../domain/base/ledger/ledger.service.js';
 import * as g from '../../graphql/index.js';
-import { DomainError, invalid } from '../../platform/errors.js';
-import { GRAPHQL_MODULES } from './graphql-modules.js';
+import { DomainError, foundAt, invalid } from '../../platform/errors.js';
+import * as modules from './graphql-modules.js';
 
 /** Reversals by the types of records in the ledger. */
 const reversals = new Map(
-  g.graphqlModule(...GRAPHQL_MODULES).reversals?.map((each) => [entityTypeOf(each.typeName), each] as const),
+  g
+    .graphqlModule(...Object.values(modules))
+    .reversals?.map((each) => [entityTypeOf(each.typeName), each] as const),
 );
 
 /** The values that the record had before a change. Errors: `invalid` if no update sets all fields that it changed. */
@@ -29,7 +31,9 @@ function valuesBefore(entry: LedgerEntry, fields: readonly string[]): g.Input {
   return Object.fromEntries(Object.entries(before).filter(([name]) => fields.includes(name)));
 }
 
-const REVERTIBLE = [...reversals.values()].map(({ typeName }) => typeName).join(', ');
+const REVERTIBLE = Array.from(reversals.values(), ({ typeName }) => typeName)
+  .toSorted()
+  .join(', ');
 
 const revert = g.ownMutation('Revert', {
   description: `Sets a record back to what it was before one change, by an ordinary update: checked, limited and recorded as that is. Only the last change of a record: STALE if another one followed. Updates of these types are reverted, with links and assignments: ${REVERTIBLE}. Creations, deletions, new contents and reports of devices are INVALID.`,
@@ -43,26 +47,21 @@ const revert = g.ownMutation('Revert', {
   },
   within: (field) => (field === 'sequence' ? [field] : ['sequence', field]),
   run: async (work, { sequence, force }) => {
-    const entry = await getLedgerEntry(work, sequence).catch(atSequence);
-    const reversal = reversals.get(entry.entityType);
-    if (reversal === undefined || entry.entityId === null) {
+    const entry = await foundAt('sequence', () => getLedgerEntry(work, sequence));
+    const { entityType, entityId } = entry;
+    const reversal = reversals.get(entityType);
+    if (reversal === undefined || entityId === null) {
       throw invalid('sequence', `cannot be reverted: it is no change of these types: ${REVERTIBLE}`);
     }
     const { typeName, fields, get, run } = reversal;
     const values = valuesBefore(entry, fields);
     const last = await lastSequenceOf(work, entry);
-    const current = await get(work, entry.entityId).catch(atSequence);
+    const current = await foundAt('sequence', () => get(work, entityId));
     if (last !== sequence) throw changedAgain(typeName, last, current);
     await run(work, current, values, force === true);
     return { entry };
   },
 });
-
-/** Names the argument in an error of a record that is not found. */
-function atSequence(error: unknown): never {
-  if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
-  throw new DomainError('not_found', error.message, { fields: { sequence: [error.message] } });
-}
 
 function changedAgain(typeName: string, last: number, current: object): DomainError {
   const what = entityTypeOf(typeName).replaceAll('_', ' ');

@@ -4,7 +4,7 @@ import { buildSchema, type ClassType, type NonEmptyArray } from 'type-graphql';
 import { graphqlModule, useDeclaredResolvers } from '../../graphql/schema/fields.js';
 import { useTypesOfFilters } from '../../graphql/schema/target.js';
 import { exportGraphql } from './export.graphql.js';
-import { GRAPHQL_MODULES } from './graphql-modules.js';
+import * as modules from './graphql-modules.js';
 import { nodeLookupGraphql, nodeSources } from './node-lookup.graphql.js';
 import { revertGraphql } from './revert.graphql.js';
 
@@ -24,7 +24,7 @@ export function createSchema(): Promise<GraphQLSchema> {
 }
 
 async function buildSchemaOfModules(): Promise<GraphQLSchema> {
-  const { roots } = graphqlModule(nodeLookupGraphql, revertGraphql, exportGraphql, ...GRAPHQL_MODULES);
+  const { roots } = graphqlModule(nodeLookupGraphql, revertGraphql, exportGraphql, ...Object.values(modules));
   const schema = await buildSchema({
     resolvers: roots as NonEmptyArray<ClassType>,
     validate: false,

@@ -1,7 +1,7 @@
 import { InterfaceType } from 'type-graphql';
 
 import type { ReadWork } from '../../database/work.js';
-import { DomainError, invalid } from '../../platform/errors.js';
+import { errorAt, foundAt, invalid } from '../../platform/errors.js';
 import { idFromText } from '../../platform/validate.js';
 import * as g from './types.js';
 
@@ -39,8 +39,7 @@ export function numberIn(typeName: string, text: string): number | undefined {
 export function idOf(typeName: string, text: string): number {
   const number = numberIn(typeName, text);
   if (number !== undefined) return number;
-  const message = `No such ${words(typeName)}.`;
-  throw new DomainError('not_found', message, { fields: { id: [message] } });
+  throw errorAt('id', 'not_found', `No such ${words(typeName)}.`);
 }
 
 /** Look-up of the record whose global id is in an argument. Errors: `not_found` at the argument. */
@@ -49,14 +48,7 @@ export function recordAt<R>(
   typeName: string,
   get: (work: ReadWork, id: number) => Promise<R>,
 ): (work: ReadWork, globalId: string) => Promise<R> {
-  return async (work, text) => {
-    try {
-      return await get(work, numberIn(typeName, text) ?? 0);
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
-      throw new DomainError('not_found', error.message, { fields: { [argument]: [error.message] } });
-    }
-  };
+  return (work, text) => foundAt(argument, () => get(work, numberIn(typeName, text) ?? 0));
 }
 
 /** Replaces global ids by numbers: with `{ groupId: 'Group' }`, `groupId` is the id of a group. Errors: `invalid`. */

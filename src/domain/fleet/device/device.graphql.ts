@@ -1,5 +1,5 @@
 import * as g from '../../../graphql/index.js';
-import { DomainError } from '../../../platform/errors.js';
+import { errorAt } from '../../../platform/errors.js';
 import { normalized } from '../../../platform/validate.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
@@ -67,15 +67,10 @@ const deviceReport = g.ownMutation('DeviceReport', {
   run: async (work, { serialNumber, input }) => {
     const name = normalized(serialNumber);
     const device = (await service.findDevicesBySerialNumbers(work, [name])).get(name);
-    if (device === undefined) throw unknownDevice();
+    if (device === undefined) throw errorAt('serialNumber', 'not_found', 'No such device.');
     return { device: await service.reportDevice(work, device, input) };
   },
 });
-
-function unknownDevice(): DomainError {
-  const message = 'No such device.';
-  return new DomainError('not_found', message, { fields: { serialNumber: [message] } });
-}
 
 const deviceImport = g.bulkMutation({
   name: 'DeviceBulkCreate',

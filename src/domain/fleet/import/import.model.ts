@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import { csvRecords, CsvProblem, type CsvRecord } from '../../../platform/encoding/csv.js';
 import { MAX_ROW_BYTES, ndjsonRows } from '../../../platform/encoding/json.js';
-import { DomainError, invalid } from '../../../platform/errors.js';
+import { DomainError, errorAt, invalid } from '../../../platform/errors.js';
 import * as validate from '../../../platform/validate.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { SerialNumber } from '../device/device.model.js';
@@ -53,14 +53,11 @@ export async function rowsIn(pieces: AsyncIterable<Uint8Array>): Promise<readonl
       if (isTurnOver()) await yieldToEventLoop();
     }
   } catch (error) {
-    throw error instanceof CsvProblem ? notReadable(error.message) : error;
+    throw error instanceof CsvProblem ? errorAt('file', 'invalid', error.message) : error;
   }
   if (rows.length === 0) throw invalid('file', 'must not be empty');
   return rows;
 }
-
-const notReadable = (reason: string): DomainError =>
-  new DomainError('invalid', reason, { fields: { file: [reason] } });
 
 function repeated(seen: Set<string>, row: ImportRow): ImportRow | DomainError {
   const name = validate.normalized(row.serialNumber);

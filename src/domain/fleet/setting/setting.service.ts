@@ -7,6 +7,7 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import {
   DomainError,
+  errorAt,
   invalid,
   MAX_DELETED_BYTES,
   MAX_DELETED_TOGETHER,
@@ -67,10 +68,7 @@ export async function findOwners(work: ReadWork, wanted: readonly OwnerIds[]) {
   });
 }
 
-function noOwner(what: string): DomainError {
-  const { code, message } = notFound(what);
-  return new DomainError(code, message, { fields: { owner: [message] } });
-}
+const noOwner = (what: string): DomainError => errorAt('owner', 'not_found', `No such ${what}.`);
 
 type OwnedTableName = 'parameters' | 'metacontents';
 

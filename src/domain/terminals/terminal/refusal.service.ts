@@ -1,6 +1,6 @@
 import type { CompanyWriteWork, Units, WriteWork } from '../../../database/work.js';
 import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
-import { DomainError, type DeviceRefusalCode, type TerminalRefused } from '../../../platform/errors.js';
+import { type DeviceRefusalCode, errorAt, type TerminalRefused } from '../../../platform/errors.js';
 import type { TerminalClaim } from '../../../platform/terminal.js';
 import { normalized } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
@@ -102,8 +102,7 @@ export async function adoptTerminal(
 ): Promise<Device> {
   const name = normalized(serialNumber);
   if (!(await store.isUnknownTerminal(work, name))) {
-    const message = 'No unknown terminal has this serial number.';
-    throw new DomainError('not_found', message, { fields: { serialNumber: [message] } });
+    throw errorAt('serialNumber', 'not_found', 'No unknown terminal has this serial number.');
   }
   return await createDevice(work, { serialNumber: name, logicalNumberId });
 }

@@ -197,28 +197,28 @@ describe('UP-21 a body that arrives byte by byte', () => {
   it('is the same body, and takes memory for its bytes only', async () => {
     const { url, held } = await serve({ maxFileBytes: 300_000, smallBytes: 300_000 });
     const client = await openSlowClient(url);
-    const text = Buffer.alloc(90_000, 7).toString('base64');
+    const text = Buffer.alloc(30_000, 7).toString('base64');
     const parts = Array.from(Buffer.from(`{"number":"\u00e9","bytecode":"${text}"}`), (byte) =>
       Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]),
     );
     await client.send(Buffer.concat([Buffer.from(head('application/json')), ...parts]));
     await client.send('0\r\n\r\n');
     expect((await client.answer()).status).toBe(200);
-    expect(held[0]?.fields).toMatchObject({ number: '\u00e9', bytecode: { content: { size: 90_000 } } });
+    expect(held[0]?.fields).toMatchObject({ number: '\u00e9', bytecode: { content: { size: 30_000 } } });
     const { bytecode } = held[0]?.fields as unknown as {
       bytecode: { content: { chunks: readonly Buffer[] } };
     };
-    expect(memoryOf(bytecode.content.chunks)).toBeLessThan(400_000);
+    expect(memoryOf(bytecode.content.chunks)).toBeLessThan(133_000);
   });
 
   it('takes memory for its bytes only as a file, too', async () => {
     const { url, held } = await serve({ maxFileBytes: 300_000, smallBytes: 300_000 });
     const client = await begin(url, 'multipart', 'x');
-    await client.send(chunk('y').repeat(200_000));
+    await client.send(chunk('y').repeat(70_000));
     expect(await finish(client)).toBe(200);
     const file = held[0]?.file;
     const memory = memoryOf(file && 'chunks' in file ? file.chunks : []);
-    expect(memory).toBeGreaterThan(200_000);
-    expect(memory).toBeLessThan(600_000);
+    expect(memory).toBeGreaterThan(70_000);
+    expect(memory).toBeLessThan(210_000);
   });
 });

@@ -52,7 +52,7 @@ const WORDS = {
     timeout: /^Parâmetros timeout\s*0 60$/,
     later: /^Parâmetros timeout\s*50 60$/,
     apply: 'Aplicar (13)',
-    stale: /parameter timeout foi alterado de novo, na entrada \d+/,
+    stale: /parâmetro timeout foi alterado de novo, na entrada \d+/,
     again: 'Planejar de novo',
     applied: 'Aplicado: mostrar a tarefa',
     nothing: 'Nada: tudo está como o documento diz.',

@@ -116,9 +116,28 @@ export function messageOf(error: Omit<UserError, 'path'>, language: 'en' | 'pt')
   const isFilled = (template: string) => namesIn(template).every((name) => params[name] !== undefined);
   const template = templates.find(isFilled) ?? (language === 'en' ? undefined : CODES[error.code]);
   if (template === undefined) return error.message;
-  const message = template.replace(NAME, (_, name: string) => String(params[name]));
+  const shown = (name: string): string => {
+    const param = String(params[name]);
+    return language === 'pt' && name === 'what' ? inPortuguese(param) : param;
+  };
+  const message = template.replace(NAME, (_, name: string) => shown(name));
   // The rule is broken by a part of the field.
   return params.in === undefined ? message : `${params.in}: ${message}`;
+}
+
+/** Portuguese kinds of records before the name of one, as in `logical number 1001`. */
+const KINDS: Readonly<Record<string, string>> = {
+  'app version': 'versão de aplicativo',
+  device: 'dispositivo',
+  group: 'grupo',
+  'logical number': 'número lógico',
+  metacontent: 'metaconteúdo',
+  parameter: 'parâmetro',
+};
+
+function inPortuguese(record: string): string {
+  const kind = Object.keys(KINDS).find((each) => record.startsWith(`${each} `));
+  return kind === undefined ? record : record.replace(kind, KINDS[kind] ?? kind);
 }
 
 const NAME = /\{(\w+)\}/g;

@@ -5,7 +5,8 @@ import { kindOf, typeOf } from '../api/documents';
 import type { Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import type { RecordHistoryQuery } from '../gql/graphql';
-import { useFormat, useLabel } from '../text';
+import { useFormat, useLabel, useLocale } from '../text';
+import { stoppedIn } from '../text/stopped';
 import { Button } from '../ui/button';
 import { Ago } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
@@ -143,6 +144,7 @@ export function ChangedValue({ change, names }: ChangedValueProps): ReactNode {
   const text = useText();
   const format = useFormat();
   const valueLabel = useLabel();
+  const { language } = useLocale();
   const { field, before, after, recordIds } = change;
   const numbers = [before, after].flat().filter((value) => typeof value === 'number');
   const show = (value: unknown): string => {
@@ -154,6 +156,7 @@ export function ChangedValue({ change, names }: ChangedValueProps): ReactNode {
       return field === 'size' ? format.bytes(value) : String(value);
     }
     if (typeof value !== 'string') return JSON.stringify(value);
+    if (field === 'stoppedBecause') return stoppedIn(language, value);
     if (field === 'state') return valueLabel(value.toUpperCase(), value);
     return field.endsWith('At') ? format.time(value) : value;
   };

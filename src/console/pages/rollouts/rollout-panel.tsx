@@ -9,7 +9,7 @@ import { CompactList } from '../../table/data-table';
 import { listIn } from '../../table/rows';
 import { Facts, State } from '../../table/shown';
 import { useFormat, useLocale } from '../../text';
-import { stoppedIn } from './stopped';
+import { stoppedIn } from '../../text/stopped';
 import { ALL_KNOWN, Waves } from './waves';
 import { useText } from './words';
 

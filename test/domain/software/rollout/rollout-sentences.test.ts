@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { stoppedIn } from '../../../../src/console/pages/rollouts/stopped.js';
+import { stoppedIn } from '../../../../src/console/text/stopped.js';
 import {
   NO_FIGURES,
   type Rollout,

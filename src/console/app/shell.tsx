@@ -95,9 +95,8 @@ function Menu({ isOpen }: { readonly isOpen: boolean }): ReactNode {
   );
 }
 
-/** A rule has one open alert at most, and a company 50 rules. */
 const OPEN = graphql(`
-  query OpenAlerts { alerts(first: 50, filter: { open: { eq: true } }) { nodes { acknowledgedAt } } }
+  query OpenAlerts { alerts(filter: { open: { eq: true }, acknowledged: { eq: false } }) { totalCount } }
 `);
 const CHANGED = graphql(`subscription AlertChanged { alertChanged { sequence } }`);
 
@@ -105,7 +104,7 @@ const CHANGED = graphql(`subscription AlertChanged { alertChanged { sequence } }
 function AlertCount(): ReactNode {
   const { data } = useQuery(OPEN, {}, ['ALERT']);
   useSubscription(CHANGED, {}, 'ALERT');
-  const count = data?.alerts.nodes.filter(({ acknowledgedAt }) => acknowledgedAt === null).length ?? 0;
+  const count = data?.alerts.totalCount ?? 0;
   return count > 0 && <Badge tone="bad">{count}</Badge>;
 }
 

@@ -51,7 +51,10 @@ export default function AlertsPage(): ReactNode {
         'acknowledgedBy',
         { id: 'name', title: text.rule, width: 150 },
       ]}
-      filters={[{ id: 'open', kind: 'flag' }]}
+      filters={[
+        { id: 'open', kind: 'flag' },
+        { id: 'acknowledged', kind: 'flag' },
+      ]}
       rowActions={ACTIONS}
       panel={
         <RecordPanel

@@ -2,6 +2,7 @@ import { pageTexts } from '../../ui/words';
 
 export const useText = pageTexts({
   acknowledge: ['Acknowledge', 'Reconhecer'],
+  acknowledged: ['Acknowledged', 'Reconhecido'],
   acknowledgedAt: ['Acknowledged', 'Reconhecido'],
   acknowledgedBy: ['Acknowledged by', 'Reconhecido por'],
   all: ['All of them', 'Todos eles'],

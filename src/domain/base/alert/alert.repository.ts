@@ -21,6 +21,7 @@ const mapping = recordMapping<'alerts', Alert>('alerts');
 export const { columnsOf, recordOf } = mapping;
 
 const IS_OPEN = sql`(t.closed_at is null)`;
+const IS_ACKNOWLEDGED = sql`(t.acknowledged_at is not null)`;
 
 export const alerts = listOf<'alerts', Alert>({
   name: 'Alert',
@@ -32,6 +33,7 @@ export const alerts = listOf<'alerts', Alert>({
   filters: {
     ruleId: { column: 'rule_id', kind: 'id', order: 'ID' },
     open: { column: 'closed_at', kind: 'flag', where: (compared) => compared(IS_OPEN) },
+    acknowledged: { column: 'acknowledged_at', kind: 'flag', where: (compared) => compared(IS_ACKNOWLEDGED) },
   },
 });
 

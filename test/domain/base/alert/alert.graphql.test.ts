@@ -208,7 +208,16 @@ describe('alertChanged', () => {
     await refuse(server, [b]);
     await after(server, MINUTE);
     await live.until(2);
+    const count = async (isAcknowledged: boolean) => {
+      const filter = `{ open: { eq: true }, acknowledged: { eq: ${isAcknowledged} } }`;
+      return await answered(server.acme, `{ alerts(filter: ${filter}) { totalCount } }`);
+    };
+    expect([await count(false), await count(true)]).toMatchObject([
+      { alerts: { totalCount: 1 } },
+      { alerts: { totalCount: 0 } },
+    ]);
     await acknowledge(server.acme, alert?.databaseId ?? 0);
+    expect(await count(true)).toMatchObject({ alerts: { totalCount: 1 } });
     await live.until(3);
     expect(live.events.map(({ alertChanged }) => alertChanged)).toMatchObject([
       { sequence: 1, alert: { affected: 1, acknowledgedAt: null } },

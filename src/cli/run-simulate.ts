@@ -217,7 +217,6 @@ function brokerUrl(text = ''): URL {
   return url;
 }
 
-/** The first line of a file that is not empty. Errors: `CommandError` if there is none. */
 function liveLine(summary: Summary): string {
   const { connected, terminals, requests_per_second: rate, latency_ms: latency } = summary;
   const { notifications_received: received, notifications_confirmed: confirmed } = summary;

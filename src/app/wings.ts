@@ -1,6 +1,5 @@
 /** Wings register with those below them how their rows are removed with others, and after which time. */
-import { addAlertKind } from '../domain/base/alert/alert-kind.service.js';
-import { alertRetention, detachFromRules } from '../domain/base/alert/alert.service.js';
+import { addAlertKind, alertRetention, detachFromRules } from '../domain/base/alert/alert.service.js';
 import { jobKinds, jobRetention } from '../domain/base/job/job.service.js';
 import { ledgerRetention, retained } from '../domain/base/ledger/retention.service.js';
 import { webhookRemovals } from '../domain/base/webhook/webhook.service.js';

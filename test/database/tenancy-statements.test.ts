@@ -18,7 +18,7 @@ import { MAX_KINDS } from '../../src/domain/payments/transaction/transaction.mod
 import { findCredential } from '../../src/domain/people/access-token/access-token.repository.js';
 import { deleteMembership, selectMemberships } from '../../src/domain/people/user/user.repository.js';
 import { listMembers } from '../../src/domain/people/user/user.service.js';
-import { copyChunk, deletePart, findReleased } from '../../src/domain/software/app/content.repository.js';
+import { copyChunk, deletePart, findReleased } from '../../src/domain/software/app/app.repository.js';
 import { copyContent } from '../../src/domain/software/app/content.service.js';
 import { findDeviceCredentials } from '../../src/domain/terminals/terminal/terminal.repository.js';
 import { ledgerChainHash } from '../../src/platform/hashes.js';

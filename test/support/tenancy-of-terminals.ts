@@ -138,7 +138,7 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
   },
   'find the only devices of numbers': (work) => selectOnlyDevices(work, ['N', 'N3', 'Nx']),
   'note a version of a terminal': (work) =>
-    upsertHeld(work, 1, [{ appVersionId: 1, state: 'granted', ...HELD }]),
+    upsertHeld(work, [{ deviceId: 1, appVersionId: 1, state: 'granted', ...HELD }]),
   'note a file of a terminal': (work) => storeFile(work, 1, 'params.dat', '31C3'),
   'forget deleted versions of a terminal': (work) => forgetLost(work, 1),
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),

@@ -45,11 +45,10 @@ export async function findOpen(work: OfCompany<SystemReadWork>, ruleId: number):
   return row && recordOf(row);
 }
 
-/** Companies with rules, ascending, after `companyId`. */
-export async function companiesWithRules(work: SystemReadWork, companyId: number, limit: number) {
+/** Ids of all companies with rules. */
+export async function companiesWithRules(work: SystemReadWork) {
   const { db } = specialSql(work);
-  const { rows } = await sql<{ id: number }>`select distinct company_id as id from alert_rules
-    where company_id > ${companyId} order by company_id limit ${limit}`.execute(db);
+  const { rows } = await sql<{ id: number }>`select distinct company_id as id from alert_rules`.execute(db);
   return rows.map(({ id }) => id);
 }
 

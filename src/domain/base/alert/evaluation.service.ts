@@ -8,12 +8,10 @@ import type { Mailer } from '../../../platform/mail.js';
 import { type Caller, localCaller } from '../../../platform/requests.js';
 import { users } from '../../people/user/user.service.js';
 import { isPassing } from '../job/job.service.js';
-import { alertKinds, type AlertTools } from './alert-kind.service.js';
 import { type Alert, type AlertRule, CLOSED_AFTER_MS, type Measured } from './alert.model.js';
 import { companiesWithRules, findOpen, ruleTable } from './alert.repository.js';
-import { changeAlert, openAlert } from './alert.service.js';
+import { alertKinds, type AlertTools, changeAlert, openAlert } from './alert.service.js';
 
-const COMPANIES_PER_STATEMENT = 500;
 /** Companies whose rules are evaluated at the same time: a slow one holds one of these places. */
 const COMPANIES_AT_ONCE = 4;
 /** Time after which the other rules of a company wait for the next run. */
@@ -29,22 +27,17 @@ interface EvaluationTools extends AlertTools {
 
 /** Evaluates the rules of all companies once. */
 export async function evaluateAlerts(tools: EvaluationTools): Promise<void> {
-  for (let after: number | undefined = 0; after !== undefined && !tools.isStopped();) {
-    const last: number = after;
-    const ids = await tools.units.systemRead((work) =>
-      companiesWithRules(work, last, COMPANIES_PER_STATEMENT),
-    );
-    after = ids.length < COMPANIES_PER_STATEMENT ? undefined : ids.at(-1);
-    // Each place takes the next company of the shared iterator.
-    const waiting = ids.values();
-    const evaluateSome = async (): Promise<void> => {
-      for (const companyId of waiting) await evaluateCompany(tools, companyId).catch(tools.onError);
-    };
-    await Promise.all(Array.from({ length: COMPANIES_AT_ONCE }, evaluateSome));
-  }
+  const ids = await tools.units.systemRead(companiesWithRules);
+  // Each place takes the next company of the shared iterator.
+  const waiting = ids.values();
+  const evaluateSome = async (): Promise<void> => {
+    for (const companyId of waiting) await evaluateCompany(tools, companyId).catch(tools.onError);
+  };
+  await Promise.all(Array.from({ length: COMPANIES_AT_ONCE }, evaluateSome));
 }
 
 async function evaluateCompany(tools: EvaluationTools, companyId: number): Promise<void> {
+  if (tools.isStopped()) return;
   const caller = localCaller({ companyId, userId: 0, timeZone: 'UTC' });
   const begun = systemClock.elapsed();
   const { rules, now } = await tools.units.read(caller, async (work) => ({

@@ -1,8 +1,8 @@
 import type { Condition } from '../../../database/list/condition.js';
 import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork } from '../../../database/work.js';
-import type { AlertKind, AlertTools } from '../../base/alert/alert-kind.service.js';
 import { MAX_EXAMPLES } from '../../base/alert/alert.model.js';
+import type { AlertKind, AlertTools } from '../../base/alert/alert.service.js';
 import { countSilent, devices } from './device.repository.js';
 import { Silence } from './silence.model.js';
 import { isQuiet } from './silence.rules.js';

@@ -1,5 +1,5 @@
-import { countingKind } from '../../base/alert/alert-kind.service.js';
 import { MAX_EXAMPLES } from '../../base/alert/alert.model.js';
+import { countingKind } from '../../base/alert/alert.service.js';
 import { failingWebhooks } from '../../base/webhook/webhook.service.js';
 import { countFailedSince, failedNumbersSince } from './delivery-list.repository.js';
 

@@ -13,7 +13,7 @@ import {
 import { DomainError } from '../../../platform/errors.js';
 import { type Caller, LOCAL_ORIGIN } from '../../../platform/requests.js';
 import type { SpooledContent } from '../../../platform/spool.js';
-import { copyChunk, deletePart, findReleased } from './content.repository.js';
+import { copyChunk, deletePart, findReleased } from './app.repository.js';
 
 /** Longer than a response may take, so that a response can finish streaming a replaced content. */
 const RETENTION_MS = 15 * MINUTE;

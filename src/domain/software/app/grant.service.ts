@@ -1,7 +1,7 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { Condition } from '../../../database/list/condition.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { inParts, yieldToEventLoop } from '../../../platform/clock.js';
+import { inParts } from '../../../platform/clock.js';
 import { invalid } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import type { Group } from '../../fleet/group/group.model.js';
@@ -137,15 +137,21 @@ export async function planVersionGrant(
     );
   }
   const ids = numbers.map(({ id }) => id);
-  return partsOf(ids, grant).map((part) => (later) => changePart(later, part, grant));
+  const parts: ((work: WriteWork) => Promise<number>)[] = [];
+  for await (const part of inParts(ids, numbersPerPart(grant))) {
+    parts.push(async (later) => {
+      const changes = [...(await grantVersions(later, part, grant)).values()];
+      return changes.filter(({ added, removed }) => added.length + removed.length > 0).length;
+    });
+  }
+  return parts;
 }
 
 /** The numbers that the grant would change now. */
 async function findChanging(work: ReadWork, numbers: readonly LogicalNumberHead[], grant: VersionGrant) {
   const changing: LogicalNumber[] = [];
-  for (const part of partsOf(numbers, grant)) {
+  for await (const part of inParts(numbers, numbersPerPart(grant))) {
     changing.push(...(await changesOf(work, await withVersions(work, part), grant)).changed);
-    await yieldToEventLoop();
   }
   return changing;
 }
@@ -164,11 +170,6 @@ export async function linkedNumbers<Number extends LogicalNumberHead>(
     for (const [group, own] of byGroup) if (own.length === appVersionIds.length) linked.add(group);
   }
   return numbers.filter(({ groupId }) => linked.has(groupId));
-}
-
-async function changePart(work: WriteWork, ids: readonly number[], grant: VersionGrant): Promise<number> {
-  const changes = [...(await grantVersions(work, ids, grant)).values()];
-  return changes.filter(({ added, removed }) => added.length + removed.length > 0).length;
 }
 
 /**
@@ -212,12 +213,10 @@ async function changesOf(
   return { changed, after };
 }
 
-/** The logical numbers in parts, each for one transaction: at most 200 numbers and some 1,000 links. */
-function partsOf<T>(numbers: readonly T[], { appVersionIds }: VersionGrant): readonly (readonly T[])[] {
+/** Logical numbers of one transaction: at most 200, with some 1,000 links. */
+function numbersPerPart({ appVersionIds }: VersionGrant): number {
   const fitting = Math.floor(LINKS_PER_PART / Math.max(appVersionIds.length, 1));
-  const size = Math.max(1, Math.min(NUMBERS_PER_PART, fitting));
-  const count = Math.ceil(numbers.length / size);
-  return Array.from({ length: count }, (_, part) => numbers.slice(part * size, (part + 1) * size));
+  return Math.max(1, Math.min(NUMBERS_PER_PART, fitting));
 }
 
 /** The links of these groups with these app versions. One statement. */

@@ -1,5 +1,6 @@
 import * as g from '../../../graphql/index.js';
 import { LedgerEntryList } from '../../base/ledger/ledger.graphql.js';
+import type { LedgerEntry } from '../../base/ledger/ledger.service.js';
 import { DeviceList } from '../../fleet/device/device.graphql.js';
 import { ParameterSource } from '../../fleet/setting/setting.graphql.js';
 import { AppVersionList } from '../app/app.graphql.js';
@@ -9,6 +10,14 @@ type VersionAt = DeviceAt['appVersions'][number];
 type ParameterAt = DeviceAt['parameters'][number];
 
 const DELETED = 'Null if retention has deleted that entry of the ledger.';
+
+/** The entry of the ledger whose sequence is in a property. */
+const change = <Name extends string>(property: Name, which: string, more = '') =>
+  g.one<Readonly<Record<Name, number | null>>, LedgerEntry>(
+    LedgerEntryList,
+    property,
+    `The change ${which} ${DELETED}${more}`,
+  );
 
 const VersionAtType = g.objectType<VersionAt, 'appVersionId' | 'change'>(
   'AppVersionAt',
@@ -73,29 +82,20 @@ export const deviceAtGraphql = g.graphqlModule(
   deviceAt,
   g.fields(DeviceAtType, {
     device: g.one(DeviceList, 'deviceId', 'The device as it is now. Null if it was deleted.'),
-    enabledChange: g.one(
-      LedgerEntryList,
-      'enabledChange',
-      `The change that enabled or disabled the device, or created it. ${DELETED}`,
-    ),
-    logicalNumberChange: g.one(
-      LedgerEntryList,
+    enabledChange: change('enabledChange', 'that enabled or disabled the device, or created it.'),
+    logicalNumberChange: change(
       'logicalNumberChange',
-      `The change that gave the device the logical number, or took it off. ${DELETED}`,
+      'that gave the device the logical number, or took it off.',
     ),
-    groupChange: g.one(
-      LedgerEntryList,
+    groupChange: change(
       'groupChange',
-      `The change that moved the logical number to the group, or created it there. ${DELETED} Null without a logical number.`,
+      'that moved the logical number to the group, or created it there.',
+      ' Null without a logical number.',
     ),
   }),
   g.fields(VersionAtType, {
     appVersion: g.one(AppVersionList, 'appVersionId', 'The version as it is now. Null if it was deleted.'),
-    change: g.one(
-      LedgerEntryList,
-      'change',
-      `The change by which the logical number got the version. ${DELETED}`,
-    ),
+    change: change('change', 'by which the logical number got the version.'),
   }),
   g.fields(ParameterAtType, {
     change: g.one(LedgerEntryList, 'change', `The last change of the parameter until then. ${DELETED}`),

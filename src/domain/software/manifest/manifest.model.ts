@@ -2,7 +2,7 @@ import { HOUR } from '../../../platform/clock.js';
 import type { RecordOf } from '../../../schema/schema.js';
 import type { SOFTWARE_STATES } from '../../../schema/software.js';
 import type { Presence } from '../../fleet/device/device.model.js';
-import type { Language } from '../app/app.model.js';
+import type { AppVersion, Language } from '../app/app.model.js';
 
 /** Bytes that a terminal downloads by name. */
 export interface Asset {
@@ -52,26 +52,17 @@ export interface RenderedManifest extends Assets {
   readonly paramsDat: string;
 }
 
-interface StoredBytes {
-  readonly size: number;
-  readonly crc: string;
-  /** Null, like the sum, if there are no bytes: a version without bytecode. */
-  readonly contentId: number | null;
+/** App version of a logical number, or a module of one; without bytecode, the content and its sum are null. */
+export interface StoredVersion extends Pick<
+  AppVersion,
+  'id' | 'number' | 'displayable' | 'posDisplayLabel' | 'size' | 'crc' | 'contentId'
+> {
+  readonly appName: string;
+  readonly language: Language;
   readonly sha256: string | null;
 }
 
-/** App version of a logical number, or a module of one. */
-export interface StoredVersion extends StoredBytes {
-  readonly id: number;
-  readonly appName: string;
-  readonly language: Language;
-  readonly number: string;
-  readonly displayable: boolean;
-  readonly posDisplayLabel: string | null;
-}
-
-export interface StoredFile extends StoredBytes {
-  readonly id: number;
+export interface StoredFile extends Pick<StoredVersion, 'id' | 'size' | 'crc' | 'contentId' | 'sha256'> {
   readonly name: string;
 }
 
@@ -98,21 +89,15 @@ export interface TerminalFile {
 export const PARAMS_DAT = 'params.dat';
 
 /** Number of logical numbers that have a version, and of devices by what is known of it on their terminals. */
-export interface Reach extends Readonly<
-  Record<'granted' | 'downloaded' | 'current' | 'installed' | 'proven' | 'failed', number>
-> {
-  /** Id of the version. */
-  readonly id: number;
-}
+export const NO_REACH = { granted: 0, downloaded: 0, current: 0, installed: 0, proven: 0, failed: 0 };
+
+/** The reach of the version with the id. */
+export type Reach = Readonly<typeof NO_REACH & { id: number }>;
 
 type StoredState = (typeof SOFTWARE_STATES)[number];
 
-/** An app version on a terminal, and its state. */
-export type HeldVersion = RecordOf<
-  'terminal_versions',
-  { state: StoredState },
-  'company_id' | 'device_id' | 'sequence'
->;
+/** An app version on the terminal of a device, and its state. */
+export type HeldVersion = RecordOf<'terminal_versions', { state: StoredState }, 'company_id' | 'sequence'>;
 
 /** Milliseconds after which a version that a terminal has not downloaded since it was granted is overdue. */
 export const OVERDUE_AFTER = 24 * HOUR;
@@ -120,9 +105,8 @@ export const OVERDUE_AFTER = 24 * HOUR;
 /** A state as it is shown: `overdue` is `granted` for longer than `OVERDUE_AFTER`. */
 export type SoftwareState = StoredState | 'overdue';
 
-/** An app version on the terminal of a device. */
+/** An app version on the terminal of a device, as it is shown. */
 export interface TerminalSoftware extends Omit<HeldVersion, 'state'> {
-  readonly deviceId: number;
   readonly state: SoftwareState;
 }
 

@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 
 import { CompanyRows, excluded, type NewRow, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
-import { idTable, inIds, instant, crossJoin, flag } from '../../../database/storage.js';
+import { idTable, inIds, instant, crossJoin, flag, type Sql } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { HeldVersion, StoredFile, StoredVersion } from './manifest.model.js';
 
@@ -16,28 +16,28 @@ const VERSION = sql`v.id, a.name as "appName", a.language, v.number, v.displayab
 const JOINED = sql`${crossJoin} apps as a on a.company_id = v.company_id and a.id = v.app_id
   left join contents as c on c.company_id = v.company_id and c.id = v.content_id`;
 
-/** Count the rows of the manifests of devices: app versions, and parameters of numbers and groups. */
-export const manifestEntries: readonly EntryCount[] = [
-  (work, max, ids) => ofNumbers(work, max, ids, sql`parameters`),
-  (work, max, ids) => ofNumbers(work, max, ids, sql`logical_number_app_versions`),
+/** Counts rows `t` of tables that are joined with devices `d`. */
+export const entriesIn =
+  (tables: Sql, condition: Sql): EntryCount =>
   (work, max, ids) =>
     countUpTo(
       max,
-      sql`from ${idTable(ids)} cross join devices as d cross join logical_numbers as n cross join parameters as t
-        where d.company_id = ${specialSql(work).companyId} and d.id = p.value
-          and n.company_id = d.company_id and n.id = d.logical_number_id
-          and t.company_id = n.company_id and t.group_id = n.group_id`,
-    ),
-];
+      sql`from ${idTable(ids)} cross join devices as d ${tables}
+        where d.company_id = ${specialSql(work).companyId} and d.id = p.value and ${condition}`,
+    );
 
-function ofNumbers(work: ReadWork, max: number, deviceIds: readonly number[], table: RawBuilder<unknown>) {
-  return countUpTo(
-    max,
-    sql`from ${idTable(deviceIds)} cross join devices as d cross join ${table} as t
-      where d.company_id = ${specialSql(work).companyId} and d.id = p.value
-        and t.company_id = d.company_id and t.logical_number_id = d.logical_number_id`,
-  );
-}
+const IS_OF_NUMBER = sql`t.company_id = d.company_id and t.logical_number_id = d.logical_number_id`;
+
+/** Count the rows of the manifests of devices: app versions, and parameters of numbers and groups. */
+export const manifestEntries: readonly EntryCount[] = [
+  entriesIn(sql`cross join parameters as t`, IS_OF_NUMBER),
+  entriesIn(sql`cross join logical_number_app_versions as t`, IS_OF_NUMBER),
+  entriesIn(
+    sql`cross join logical_numbers as n cross join parameters as t`,
+    sql`n.company_id = d.company_id and n.id = d.logical_number_id
+      and t.company_id = n.company_id and t.group_id = n.group_id`,
+  ),
+];
 
 /** A version or file, and the logical number or version that has it. */
 type Held<Stored> = Stored & { readonly holder: number };
@@ -78,27 +78,21 @@ export async function selectSoftware(work: ReadWork, numberIds: readonly number[
 }
 
 const held = new CompanyRows('terminal_versions');
-const mapping = recordMapping<'terminal_versions', HeldVersion, 'company_id' | 'device_id' | 'sequence'>(
+const { recordOf, columnsOf } = recordMapping<'terminal_versions', HeldVersion, 'company_id' | 'sequence'>(
   'terminal_versions',
-  ['company_id', 'device_id', 'sequence'],
+  ['company_id', 'sequence'],
 );
+export { recordOf };
 
 export async function selectHeld(work: ReadWork, deviceId: number): Promise<readonly HeldVersion[]> {
-  return (await held.select(work, { device_id: deviceId })).map(mapping.recordOf);
+  return (await held.select(work, { device_id: deviceId })).map(recordOf);
 }
 
 const CHANGED = excluded(['state', 'reason', 'detail', 'attempts', 'since']);
 
-/** Stores versions of a terminal. One statement. */
-export async function upsertHeld(
-  work: WriteWork,
-  deviceId: number,
-  versions: readonly HeldVersion[],
-): Promise<void> {
-  const rows = versions.map((version) => ({
-    ...(mapping.columnsOf(version) as Omit<NewRow<'terminal_versions'>, 'device_id'>),
-    device_id: deviceId,
-  }));
+/** Stores versions of terminals. One statement. */
+export async function upsertHeld(work: WriteWork, versions: readonly HeldVersion[]): Promise<void> {
+  const rows = versions.map((version) => columnsOf(version) as NewRow<'terminal_versions'>);
   await held.insertReturning(work, rows, { key: ['device_id', 'app_version_id'], changes: CHANGED });
 }
 

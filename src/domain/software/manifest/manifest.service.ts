@@ -14,6 +14,7 @@ import type { LogicalNumberHead } from '../../fleet/logical-number/logical-numbe
 import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { effectiveBytes, listEffectiveParameters } from '../../fleet/setting/parameter.service.js';
 import { companies } from '../../people/company/company.service.js';
+import { appVersions } from '../app/app-version.service.js';
 import {
   type Asset,
   type AssetEvidence,
@@ -34,6 +35,7 @@ import {
 } from './manifest.repository.js';
 import { assetsByName, assetsOfNumber, render } from './manifest.rules.js';
 import { hasBytes, heldAfter, withoutBytes } from './software-state.rules.js';
+import { selectRunning } from './terminal-software.repository.js';
 
 type ManifestDevice = Pick<Device, 'id' | 'serialNumber' | 'enabled' | 'logicalNumberId'>;
 type AssignedDevice = ManifestDevice & { readonly logicalNumberId: number };
@@ -44,6 +46,7 @@ const MAX_ENTRIES = 10_000;
 const MAX_PARAMETER_BYTES = 1024 * 1024;
 
 export { manifestEntries } from './manifest.repository.js';
+export * from './terminal-software.repository.js';
 
 /** Search of `listManifests`, which reads the parameters of the numbers and of their groups. */
 export const MANIFEST_SEARCH: Search = { rows: 'parameters', isLimited: true };
@@ -208,7 +211,7 @@ export async function noteAsset(
     selectOtherVersions(work, versionId),
   ]);
   const known = held.find(({ appVersionId }) => appVersionId === versionId);
-  const after = heldAfter(versionId, known, evidence, work.now);
+  const after = heldAfter({ deviceId, appVersionId: versionId }, known, evidence, work.now);
   // A terminal that could not install a version goes on with another one.
   const current = after ?? (known?.state === 'failed' && evidence.other !== null ? known : undefined);
   if (current === undefined) return;
@@ -216,7 +219,7 @@ export async function noteAsset(
     ...(after === undefined ? [] : [after]),
     ...othersAfter(work, held, others, current, evidence),
   ];
-  if (changed.length > 0) await upsertHeld(work, deviceId, changed);
+  if (changed.length > 0) await upsertHeld(work, changed);
   if (changed.some(({ state }) => state === 'granted')) await forgetLost(work, deviceId);
   // Wakes the subscribers of `softwareChanged`.
   work.report({ companyId: work.caller.companyId, entityType: 'terminal_version' });
@@ -227,13 +230,14 @@ function othersAfter(
   { now }: WriteWork,
   held: readonly HeldVersion[],
   others: readonly { readonly id: number; readonly crc: string }[],
-  { state }: HeldVersion,
+  { deviceId, state }: HeldVersion,
   { other }: AssetEvidence,
 ): readonly HeldVersion[] {
   const shown = hasBytes(state) ? undefined : others.find(({ crc }) => crc === other?.crc);
   if (state === 'failed' && shown === undefined) return [];
   const known = held.find(({ appVersionId }) => appVersionId === shown?.id);
-  const after = shown && heldAfter(shown.id, known, { kind: 'shown', other: null }, now);
+  const after =
+    shown && heldAfter({ deviceId, appVersionId: shown.id }, known, { kind: 'shown', other: null }, now);
   const replaced = new Set(others.flatMap(({ id }) => (id === shown?.id ? [] : [id])));
   const lost = held.filter((each) => hasBytes(each.state) && replaced.has(each.appVersionId));
   return [...(after === undefined ? [] : [after]), ...lost.map((each) => withoutBytes(each, now))];
@@ -248,12 +252,8 @@ export async function droppedBy(work: ReadWork, { id: deviceId }: Terminal, { ap
   const dropped = held.filter(({ appVersionId, state }) => state !== 'granted' && !listed.has(appVersionId));
   if (dropped.length === 0) return undefined;
   return async (writing: WriteWork) => {
-    const { now } = writing;
-    await upsertHeld(
-      writing,
-      deviceId,
-      dropped.map((each) => withoutBytes(each, now)),
-    );
+    const gone = dropped.map((each) => withoutBytes(each, writing.now));
+    await upsertHeld(writing, gone);
     await forgetLost(writing, deviceId);
   };
 }
@@ -282,4 +282,19 @@ export async function noteInstallOfNumber(work: WriteWork, logicalNumber: string
   const device = deviceId === undefined ? undefined : await getDevice(work, deviceId);
   if (device?.logicalNumberId == null) throw notFound('device');
   await noteInstall(work, { ...device, logicalNumberId: device.logicalNumberId }, input);
+}
+
+/**
+ * Versions that terminals have of the applications of versions, by the ids of the device and of the version in a text, such
+ * as `7 12`. Two statements.
+ */
+export async function runningVersions(work: ReadWork, keys: readonly string[]) {
+  const running = await selectRunning(work, keys);
+  const versions = await appVersions.byIds(work, [...new Set(running.map(({ id }) => id))]);
+  return new Map(
+    running.flatMap(({ key, id }) => {
+      const version = versions.get(id);
+      return version === undefined ? [] : [[key, version] as const];
+    }),
+  );
 }

@@ -40,7 +40,7 @@ export const withoutBytes = (known: HeldVersion, now: Date): HeldVersion => ({
 
 /** Version and state on a terminal after new evidence; undefined if nothing changes. */
 export function heldAfter(
-  appVersionId: number,
+  { deviceId, appVersionId }: Pick<HeldVersion, 'deviceId' | 'appVersionId'>,
   known: HeldVersion | undefined,
   evidence: AssetEvidence,
   now: Date,
@@ -53,6 +53,7 @@ export function heldAfter(
   const isSaidBefore = !isFailure || (known?.reason === reason && known.detail === detail);
   if (isSame && kind !== 'downloaded' && isSaidBefore) return undefined;
   return {
+    deviceId,
     appVersionId,
     state,
     reason: isFailure ? reason : null,

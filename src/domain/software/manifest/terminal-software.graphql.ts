@@ -2,21 +2,29 @@ import * as g from '../../../graphql/index.js';
 import { DeviceList, DevicePresence, DeviceType } from '../../fleet/device/device.graphql.js';
 import { getAppVersionById } from '../app/app-version.service.js';
 import { AppVersionList, AppVersionType } from '../app/app.graphql.js';
-import type { Reach, SoftwareChange, SoftwareState, TerminalSoftware } from './manifest.model.js';
+import {
+  NO_REACH,
+  type Reach,
+  type SoftwareChange,
+  type SoftwareState,
+  type TerminalSoftware,
+} from './manifest.model.js';
 import {
   countOverdue,
   countTerminals,
+  isNarrowed,
   isTotalled,
   reachOf,
-  runningVersion,
-  searchOfTerminals,
+  runningVersions,
   softwareEntries,
   softwareNewRows,
   softwareOfDevices,
-  TERMINALS_SEARCH,
   terminalsOfVersions,
   type TerminalsRequest,
-} from './terminal-software.service.js';
+} from './manifest.service.js';
+
+/** Search of the terminals of versions: as many as devices with their logical numbers, or fewer. */
+const TERMINALS_SEARCH = { rows: 'logical_number_app_versions' } as const;
 
 const SoftwareStateType = g.enumeration<SoftwareState>(
   'SoftwareState',
@@ -93,8 +101,6 @@ const ReachType = g.objectType<Reach, 'id'>('AppVersionReach', 'How far a versio
   failed: g.int('Devices on which it is FAILED.'),
 });
 
-const NO_REACH = { granted: 0, downloaded: 0, current: 0, installed: 0, proven: 0, failed: 0 };
-
 const SoftwareEvent = g.objectType<{ readonly sequence: number; readonly software: TerminalSoftware }>(
   'SoftwareEvent',
   'A change of what is known of a version on a terminal.',
@@ -145,7 +151,7 @@ export const terminalSoftwareGraphql = g.graphqlModule(
       searches: (args: TerminalsArgs, { page, total }) => {
         const { filter, limit } = requestOf(args);
         return [
-          page && limit > 0 ? searchOfTerminals(filter) : null,
+          page && limit > 0 && isNarrowed(filter) ? TERMINALS_SEARCH : null,
           total && !isTotalled(filter) ? TERMINALS_SEARCH : null,
         ];
       },
@@ -176,7 +182,7 @@ export const terminalSoftwareGraphql = g.graphqlModule(
         AppVersionType,
         'The version of the same application that the terminal has, as far as is known: this one, or another one. Null if unknown.',
       ),
-      (software, ctx) => ctx.named(runningVersion.select, runningVersion.keyOf(software)),
+      ({ deviceId, appVersionId }, ctx) => ctx.named(runningVersions, `${deviceId} ${appVersionId}`),
     ),
   }),
 );

@@ -1,14 +1,12 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
-import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
 import type { Key, SliceRequest } from '../../../database/list/listing.js';
-import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
+import type { EntryCount } from '../../../database/list/request-class.js';
 import {
   crossJoin,
   hiddenFromPlanner,
-  idTable,
   inIds,
   pairTable,
   type Sql,
@@ -21,20 +19,15 @@ import { SOFTWARE_CHANGES, SOFTWARE_STATES } from '../../../schema/software.js';
 import { presenceRange } from '../../fleet/device/device.model.js';
 import {
   OVERDUE_AFTER,
-  type HeldVersion,
   type Reach,
   type SoftwareChange,
   type TerminalFilter,
   type TerminalSoftware,
 } from './manifest.model.js';
+import { entriesIn, recordOf } from './manifest.repository.js';
 
 type StoredRow = Row<'terminal_versions'>;
 
-const { recordOf } = recordMapping<
-  'terminal_versions',
-  HeldVersion & Pick<TerminalSoftware, 'deviceId'>,
-  'company_id' | 'sequence'
->('terminal_versions', ['company_id', 'sequence']);
 const COLUMNS = sql.join(columnNames('terminal_versions').map((name) => sql.ref(`t.${name}`)));
 
 /** Latest beginning of the state `granted` with which a version is overdue. */
@@ -68,12 +61,7 @@ export async function countOverdue(work: ReadWork, versions: readonly { readonly
 
 /** Counts the entries of `softwareOfDevices`. */
 export const softwareEntries: readonly EntryCount[] = [
-  (work, max, ids) =>
-    countUpTo(
-      max,
-      sql`from ${idTable(ids)} cross join terminal_versions as t
-        where t.company_id = ${specialSql(work).companyId} and t.device_id = p.value`,
-    ),
+  entriesIn(sql`cross join terminal_versions as t`, sql`t.company_id = d.company_id and t.device_id = d.id`),
 ];
 
 /** Versions that devices are to have, or that their terminals have, by device id and ascending. One statement. */
@@ -87,23 +75,23 @@ export async function softwareOfDevices(work: ReadWork, devices: readonly { read
   return Map.groupBy(all, ({ deviceId }) => deviceId);
 }
 
-/** A terminal, a version, and the one that the terminal has of the same application; null if none. */
-type RunningRow = Pick<TerminalSoftware, 'deviceId' | 'appVersionId'> & { readonly runningId: number | null };
-
-/** Versions that terminals have of the applications of versions. `pairs` are ids of both. One statement. */
-export async function selectRunning(work: ReadWork, pairs: readonly (readonly [number, number])[]) {
+/** Ids of the versions that terminals have of the applications of versions, by `<device id> <version id>`. One statement. */
+export async function selectRunning(work: ReadWork, keys: readonly string[]) {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<RunningRow>`
-    select pair.id as "deviceId", pair.other as "appVersionId", (
+  const pairs = keys.map((key) => key.split(' ').map(Number) as [number, number]);
+  const { rows } = await sql<Record<'deviceId' | 'versionId', number> & { id: number | null }>`
+    select pair.id as "deviceId", pair.other as "versionId", (
       select t.app_version_id from app_versions as own
       ${crossJoin} terminal_versions as t on t.company_id = own.company_id and t.device_id = pair.id
         and t.state in ('downloaded', 'installed', 'proven')
       ${crossJoin} app_versions as v on v.company_id = own.company_id and v.id = t.app_version_id
         and v.app_id = own.app_id
       where own.company_id = ${companyId} and own.id = pair.other
-      order by t.since desc, t.app_version_id desc limit 1) as "runningId"
+      order by t.since desc, t.app_version_id desc limit 1) as id
     from ${pairTable('integer', pairs)}`.execute(db);
-  return rows;
+  return rows.flatMap(({ deviceId, versionId, id }) =>
+    id === null ? [] : [{ key: `${deviceId} ${versionId}`, id }],
+  );
 }
 
 export interface TerminalsRequest extends SliceRequest {
@@ -134,9 +122,13 @@ export async function terminalsOfVersions(
   );
 }
 
+/** Whether a condition is about more than the state, in whose order an index has the terminals of a version. */
+export const isNarrowed = ({ groupId, presence, reason }: TerminalFilter): boolean =>
+  groupId != null || presence != null || reason != null;
+
 /** Whether the totals of versions have the number of terminals that meet a condition. */
-export const isTotalled = ({ state, groupId, presence, reason }: TerminalFilter): boolean =>
-  state !== 'granted' && state !== 'overdue' && groupId == null && presence == null && reason == null;
+export const isTotalled = (filter: TerminalFilter): boolean =>
+  filter.state !== 'granted' && filter.state !== 'overdue' && !isNarrowed(filter);
 
 /** Number of terminals of each version, by its id. One statement. */
 export async function countTerminals(

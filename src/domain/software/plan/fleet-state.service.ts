@@ -20,11 +20,11 @@ import { metacontents } from '../../fleet/setting/setting.service.js';
 import { appVersions, versionsOfApps } from '../app/app-version.service.js';
 import { apps, findAppsByNames } from '../app/app.service.js';
 import { type FleetDocument, MAX_NAMED, parameterState, type VersionNames } from './plan.model.js';
-import { countValueBytes } from './plan.repository.js';
 import { writtenState } from './plan.rules.js';
 
 const groupLinks = new CompanyRows('app_version_groups');
 const defaultLinks = new CompanyRows('group_default_versions');
+const [parameterRows, metacontentRows] = [new CompanyRows('parameters'), new CompanyRows('metacontents')];
 
 /** The records that a document names, with all that they have, and those that these name. */
 export type Fleet = Awaited<ReturnType<typeof loadFleet>>;
@@ -85,7 +85,12 @@ const idsIn = (records: ReadonlyMap<string, { readonly id: number }>, named: obj
 
 /** Values by owner, see `ownerKey`, and by key. */
 async function valuesOf(work: ReadWork, numberIds: Ids, groupIds: Ids) {
-  if ((await countValueBytes(work, numberIds, groupIds)) > MAX_VALUE_BYTES) {
+  let bytes = 0;
+  for (const match of [{ logical_number_id: numberIds }, { group_id: groupIds }]) {
+    bytes += await parameterRows.bytesOf(work, match, 'value');
+    bytes += await metacontentRows.bytesOf(work, match, 'value');
+  }
+  if (bytes > MAX_VALUE_BYTES) {
     const message = `The groups and logical numbers have more than ${MAX_VALUE_BYTES} bytes of parameters and metacontents: name fewer.`;
     throw new DomainError('too_many_records', message);
   }

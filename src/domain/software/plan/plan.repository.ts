@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { only, specialSql } from '../../../database/company/company-rows.js';
-import { inIds, textOf } from '../../../database/storage.js';
+import { inIds } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 
@@ -15,18 +15,4 @@ export async function countTerminals(work: ReadWork, devices: Ids, numbers: Ids,
         join devices as d on d.company_id = n.company_id and d.logical_number_id = n.id
         where n.company_id = ${companyId} and n.group_id ${inIds(groups)}) as affected`.execute(db);
   return only(rows).total;
-}
-
-/** Bytes of the values of parameters and metacontents of logical numbers and groups. One statement. */
-export async function countValueBytes(work: ReadWork, numbers: Ids, groups: Ids): Promise<number> {
-  const { db, companyId } = specialSql(work);
-  const bytes = ['parameters', 'metacontents'].flatMap((table) =>
-    [sql`logical_number_id ${inIds(numbers)}`, sql`group_id ${inIds(groups)}`].map(
-      (owned) => sql`select octet_length(${textOf('value')}) as bytes from ${sql.table(table)}
-        where company_id = ${companyId} and ${owned}`,
-    ),
-  );
-  const { rows } = await sql<{ total: number | null }>`select sum(bytes) as total from (
-    ${sql.join(bytes, sql` union all `)}) as own`.execute(db);
-  return only(rows).total ?? 0;
 }

@@ -29,17 +29,12 @@ function valuesIn(state: FleetDocument): ReadonlyMap<string, Json> {
 /** The differences that turn one state into another, in the order of the second, removals last. */
 export function differences(present: FleetDocument, desired: FleetDocument): readonly PlanChange[] {
   const [old, now] = [valuesIn(present), valuesIn(desired)];
-  const changes: PlanChange[] = [];
-  for (const [key, after] of now) {
-    const before = old.get(key);
-    if (before !== undefined && canonical(before) === canonical(after)) continue;
-    const path = JSON.parse(key) as Path;
-    changes.push({ path, action: before === undefined ? 'ADD' : 'CHANGE', before: before ?? null, after });
-  }
-  for (const [key, before] of old) {
-    if (!now.has(key)) changes.push({ path: JSON.parse(key) as Path, action: 'REMOVE', before, after: null });
-  }
-  return changes;
+  return [...new Set([...now.keys(), ...old.keys()])].flatMap((key): readonly PlanChange[] => {
+    const [before, after] = [old.get(key), now.get(key)];
+    if (canonical(before) === canonical(after)) return [];
+    const action = before === undefined ? 'ADD' : after === undefined ? 'REMOVE' : 'CHANGE';
+    return [{ path: JSON.parse(key) as Path, action, before: before ?? null, after: after ?? null }];
+  });
 }
 
 /** JSON text with the names of each object in one order. */

@@ -4,10 +4,9 @@ import { DAY } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { invalid, DomainError } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
-import { countingRecords } from '../../base/alert/alert-kind.service.js';
+import { countingRecords } from '../../base/alert/alert.service.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { cancelJob, jobs, startJob } from '../../base/job/job.service.js';
-import type { LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
 import { findTarget } from '../../fleet/logical-number/logical-number.service.js';
 import { companies } from '../../people/company/company.service.js';
 import { GrantTarget } from '../app/app.model.js';
@@ -27,7 +26,7 @@ import {
   selectDevicesOf,
   selectRows,
 } from './rollout.repository.js';
-import { type Drawn, drawWaves } from './rollout.rules.js';
+import { drawWaves } from './rollout.rules.js';
 
 export { newRows, rollouts, rolloutTerminals, terminalsOfRollout } from './rollout.repository.js';
 
@@ -53,14 +52,7 @@ export const stoppedRollouts = countingRecords(
 );
 
 /** A rollout that was checked, and its terminals in their waves. */
-export interface RolloutPlan {
-  readonly fields: RolloutCreate;
-  readonly drawn: readonly Drawn[];
-  /** The logical numbers whose terminals get the versions. */
-  readonly numbers: readonly LogicalNumberHead[];
-  /** Logical numbers of the target without a terminal. */
-  readonly withoutTerminal: number;
-}
+export type RolloutPlan = Awaited<ReturnType<typeof planRollout>>;
 
 type Target = Pick<GrantRequest, 'conditions' | 'all'> & Readonly<Record<string, unknown>>;
 
@@ -68,7 +60,7 @@ type Target = Pick<GrantRequest, 'conditions' | 'all'> & Readonly<Record<string,
  * Checks a rollout, and draws the terminals of its target into waves. Changes nothing. Errors: `invalid`,
  * `too_many_records`.
  */
-export async function planRollout(work: ReadWork, input: unknown, target: Target): Promise<RolloutPlan> {
+export async function planRollout(work: ReadWork, input: unknown, target: Target) {
   const fields = parse(RolloutCreate, input);
   demandWaves(fields);
   if (fields.startAt !== null && fields.startAt.getTime() > work.now.getTime() + MAX_DAYS_AHEAD * DAY) {
@@ -79,15 +71,28 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
   await demandVersions(work, grant);
   const numbers = await findTarget(work, targetOf(parse(GrantTarget, target), target), MAX_JOB_ROWS);
   const attached = new Set(await linkedNumbers(work, numbers, grant));
-  const candidates = await candidatesOf(work, numbers, attached);
+  const byId = new Map(numbers.map((number) => [number.id, number]));
+  const devices = await selectDevicesOf(work, [...byId.keys()]);
+  const candidates = devices.flatMap((device): readonly Candidate[] => {
+    const found = byId.get(device.logicalNumberId);
+    if (found === undefined) return [];
+    const { number, groupId } = found;
+    return [{ ...device, number, groupId, isAttached: attached.has(found) }];
+  });
   if (candidates.length > MAX_JOB_ROWS) throw invalid('target', `must have at most ${MAX_JOB_ROWS} entries`);
   const drawn = await drawWaves(candidates, fields.waves, work.now.getTime(), Math.random);
   const withTerminal = new Set(candidates.map(({ logicalNumberId }) => logicalNumberId));
   const taking = new Set(
     drawn.flatMap(({ obstacle, logicalNumberId }) => (obstacle === null ? [logicalNumberId] : [])),
   );
-  const taken = numbers.filter(({ id }) => taking.has(id));
-  return { fields, drawn, numbers: taken, withoutTerminal: numbers.length - withTerminal.size };
+  return {
+    fields,
+    drawn,
+    /** The logical numbers whose terminals get the versions. */
+    numbers: numbers.filter(({ id }) => taking.has(id)),
+    /** Number of logical numbers of the target without a terminal. */
+    withoutTerminal: numbers.length - withTerminal.size,
+  };
 }
 
 /** Refuses waves whose terminals are not clear. */
@@ -104,21 +109,6 @@ function demandWaves({ waves }: RolloutCreate): void {
   }
   const all = waves.reduce((sum, { percent }) => sum + (percent ?? 0), 0);
   if (all > 100) throw invalid('waves', 'must have at most 100 percent together');
-}
-
-async function candidatesOf(
-  work: ReadWork,
-  numbers: readonly LogicalNumberHead[],
-  attached: ReadonlySet<LogicalNumberHead>,
-): Promise<readonly Candidate[]> {
-  const byId = new Map(numbers.map((number) => [number.id, number]));
-  const devices = await selectDevicesOf(work, [...byId.keys()]);
-  return devices.flatMap((device): Candidate[] => {
-    const found = byId.get(device.logicalNumberId);
-    if (found === undefined) return [];
-    const { number, groupId } = found;
-    return [{ ...device, number, groupId, isAttached: attached.has(found) }];
-  });
 }
 
 /** Creates a planned rollout. A job stores its terminals. Errors: `invalid` if there are none. */

@@ -1,5 +1,5 @@
-import { countingKind, countingRecords } from '../../base/alert/alert-kind.service.js';
 import { MAX_EXAMPLES } from '../../base/alert/alert.model.js';
+import { countingKind, countingRecords } from '../../base/alert/alert.service.js';
 import { countRefusedSince, refusedSince, unknownTerminals } from './terminal.repository.js';
 
 /** Alerts of terminals that are refused. */

@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { addAlertKind, alertKinds } from '../../../../src/domain/base/alert/alert-kind.service.js';
 import { CountWithin } from '../../../../src/domain/base/alert/alert.model.js';
 import { findOpen } from '../../../../src/domain/base/alert/alert.repository.js';
-import { getAlertRule, openAlert } from '../../../../src/domain/base/alert/alert.service.js';
+import {
+  addAlertKind,
+  alertKinds,
+  getAlertRule,
+  openAlert,
+} from '../../../../src/domain/base/alert/alert.service.js';
 import { evaluateAlerts } from '../../../../src/domain/base/alert/evaluation.service.js';
 import { addUnknownTerminals } from '../../../../src/domain/terminals/terminal/terminal.repository.js';
 import { createMailer } from '../../../../src/platform/mail.js';

@@ -5,12 +5,12 @@ import { heldAfter } from '../../../../src/domain/software/manifest/software-sta
 
 type SoftwareState = HeldVersion['state'];
 
-const VERSION = 1;
+const VERSION = { deviceId: 2, appVersionId: 1 };
 const [BEFORE, NOW] = [new Date(1_000), new Date(2_000)];
 const OTHER = { crc: '0F0F' };
 
 const held = (state: SoftwareState, more: Partial<HeldVersion> = {}): HeldVersion => ({
-  appVersionId: VERSION,
+  ...VERSION,
   state,
   reason: null,
   detail: null,

@@ -139,7 +139,7 @@ it.each(WINDOWS)(
     await cell(page, words.states.waiting).waitFor();
     await step();
     await cell(page, words.states.running).waitFor();
-    await cell(page, '200 / 300').waitFor();
+    await cell(page, '80 / 300').waitFor();
     await button(page, words.cancel).click();
     await page.getByRole('dialog').getByRole('button', { name: words.cancel }).click();
     await cell(page, words.states.cancelled).waitFor();

@@ -7,7 +7,7 @@
  * The argument `rollout` kills them while terminals get a bad release, and while it is undone: on PostgreSQL both of two nodes and
  * the database server in turn, 20 times.
  *
- *   npm run faults -- rollout [--terminals N] [--rounds N] [--every 60s] [--on postgres]
+ *   npm run faults -- rollout [--terminals N] [--rounds N] [--every 60s] [--ramp 100s] [--pause SECONDS] [--on postgres]
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,6 +34,8 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     terminals: { type: 'string', default: '10000' },
     every: { type: 'string', default: '60s' },
+    ramp: { type: 'string' },
+    pause: { type: 'string' },
     folder: { type: 'string' },
     on: { type: 'string', default: 'sqlite' },
     kill: { type: 'string', default: 'server' },
@@ -72,7 +74,11 @@ async function runRollout(): Promise<void> {
     terminals: Number(values.terminals),
     nodes: postgres === undefined ? 1 : 2,
     every: values.every,
-    pauseMs: PAUSE_MS + PAUSE_PER_TERMINAL_MS * Number(values.terminals),
+    ...(values.ramp === undefined ? {} : { ramp: values.ramp }),
+    pauseMs:
+      values.pause === undefined
+        ? PAUSE_MS + PAUSE_PER_TERMINAL_MS * Number(values.terminals)
+        : Number(values.pause) * 1_000,
     onLine: print,
   });
   for (const problem of problems.slice(0, 20)) print(problem);

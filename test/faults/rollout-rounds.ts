@@ -23,6 +23,8 @@ export interface RolloutRoundOptions extends Pick<RoundOptions, 'place' | 'token
   readonly rounds: number;
   /** How often each terminal does something, for example `60s`. */
   readonly every: string;
+  /** Time in which the terminals start, for example `100s`; 10 ms for each if not given. */
+  readonly ramp?: string;
   /** Least time between two kills, in milliseconds; at most twice that. */
   readonly pauseMs: number;
   readonly onLine?: (line: string) => void;
@@ -93,7 +95,7 @@ export async function rolloutRounds(options: RolloutRoundOptions): Promise<Rollo
     writeFileSync(tokenFile, token);
     const given = `simulate --url ${proxy.url} --token-file ${tokenFile} --terminals ${terminals} --every ${options.every}`;
     const broking = `--over both --mqtt-url mqtt://127.0.0.1:${broker.port}`;
-    const more = `--for 60m --ramp ${terminals * 10}ms --no-faults --json --scenario ${scenario}`;
+    const more = `--for 60m --ramp ${options.ramp ?? `${terminals * 10}ms`} --no-faults --json --scenario ${scenario}`;
     const simulation = startCommand(`${given} ${broking} ${more}`.split(' '), place.url);
     simulation.process.stderr.on('data', (bytes: Buffer) => onLine(bytes.toString().trimEnd()));
     const stateOf = async (): Promise<string | undefined> =>

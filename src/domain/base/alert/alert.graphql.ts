@@ -1,25 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { auditedType, UserList } from '../../people/user/user.graphql.js';
-import {
-  type Alert,
-  type AlertRule,
-  AlertRuleCreate,
-  AlertRuleUpdate,
-  CLOSED_AFTER_MS,
-  MAX_ALERT_RULES,
-  MAX_EXAMPLES,
-} from './alert.model.js';
-import {
-  acknowledgeAlert,
-  alertNewRows,
-  alertRules,
-  alerts,
-  createAlertRule,
-  deleteAlertRule,
-  getAlert,
-  getAlertRule,
-  updateAlertRule,
-} from './alert.service.js';
+import * as model from './alert.model.js';
+import * as service from './alert.service.js';
 
 /** The condition of a kind as clients give it, and as they see it. */
 export interface AlertForm {
@@ -55,7 +37,7 @@ export function addAlertForm(kind: string, form: AlertForm): void {
   forms.set(kind, form);
 }
 
-const RuleType = auditedType<AlertRule, 'kind' | 'condition' | 'webhookId' | 'recipientIds'>(
+const RuleType = auditedType<model.AlertRule, 'kind' | 'condition' | 'webhookId' | 'recipientIds'>(
   'AlertRule',
   'What opens an alert. Rules are evaluated once a minute.',
   {
@@ -65,9 +47,9 @@ const RuleType = auditedType<AlertRule, 'kind' | 'condition' | 'webhookId' | 're
     ),
   },
 );
-const RuleList = g.listTypes(alertRules, RuleType);
+const RuleList = g.listTypes(service.alertRules, RuleType);
 
-const AlertType = g.nodeType<Alert, 'ruleId' | 'belowSince' | 'sentAt' | 'acknowledgedBy' | 'sequence'>(
+const AlertType = g.nodeType<model.Alert, 'ruleId' | 'belowSince' | 'sentAt' | 'acknowledgedBy' | 'sequence'>(
   'Alert',
   'A time at which a rule was met. A rule has one open alert at most, however many terminals are affected.',
   {
@@ -75,18 +57,18 @@ const AlertType = g.nodeType<Alert, 'ruleId' | 'belowSince' | 'sentAt' | 'acknow
     kind: g.text('What the rule counts: the name of its condition, for example silent.'),
     affected: g.int('Number that was counted last, for example of silent terminals.'),
     total: g.int.orNull('Number of those that were looked at. Null where events are counted.'),
-    examples: g.text.list(`Names of up to ${MAX_EXAMPLES} that were affected when it was last met.`),
+    examples: g.text.list(`Names of up to ${model.MAX_EXAMPLES} that were affected when it was last met.`),
     openedAt: g.instant('When it was opened.'),
     closedAt: g.instant.orNull(
-      `When it was closed: after its rule was not met for ${CLOSED_AFTER_MS / 60_000} minutes, or with another condition, or with the rule. Null while it is open. It is deleted 90 days later.`,
+      `When it was closed: after its rule was not met for ${model.CLOSED_AFTER_MS / 60_000} minutes, or with another condition, or with the rule. Null while it is open. It is deleted 90 days later.`,
     ),
     acknowledgedAt: g.instant.orNull('When a person first acknowledged it. Null if none has.'),
   },
 );
-const AlertList = g.listTypes(alerts, AlertType);
+const AlertList = g.listTypes(service.alerts, AlertType);
 
 /** The rule of an input, unless a list does not take its filter: other problems of the input come first. */
-async function fitting(change: Promise<AlertRule>, { on }: g.Input): Promise<AlertRule> {
+async function fitting(change: Promise<model.AlertRule>, { on }: g.Input): Promise<model.AlertRule> {
   const rule = await change;
   for (const [kind, given] of Object.entries(on ?? {})) {
     const { filtered } = forms.get(kind) ?? {};
@@ -100,24 +82,24 @@ const repeatAfter = g.duration.orNull(
   'Time after which an alert is sent again while it is open and not acknowledged: 5m to 30d. Null or absent: it is sent once.',
 );
 const changes = g.mutations(RuleList, {
-  get: getAlertRule,
+  get: service.getAlertRule,
   references: { webhookId: 'Webhook', recipientIds: 'User' },
   within: (field) => ['input', ...field.split('.')],
   create: {
-    model: AlertRuleCreate,
-    description: `Creates an alert rule. A company has at most ${MAX_ALERT_RULES}.`,
+    model: model.AlertRuleCreate,
+    description: `Creates an alert rule. A company has at most ${model.MAX_ALERT_RULES}.`,
     fields: { repeatAfter, on: g.object(ConditionInput, EXACTLY_ONE) },
-    run: (work, input) => fitting(createAlertRule(work, input), input),
+    run: (work, input) => fitting(service.createAlertRule(work, input), input),
   },
   update: {
-    model: AlertRuleUpdate,
+    model: model.AlertRuleUpdate,
     fields: {
       repeatAfter,
       on: g.object.orNull(ConditionInput, 'Another condition, which closes the open alert of the rule.'),
     },
-    run: (work, current, input) => fitting(updateAlertRule(work, current, input), input),
+    run: (work, current, input) => fitting(service.updateAlertRule(work, current, input), input),
   },
-  delete: { description: 'Deletes an alert rule, and closes its open alert.', run: deleteAlertRule },
+  delete: { description: 'Deletes an alert rule, and closes its open alert.', run: service.deleteAlertRule },
 });
 
 export const alertGraphql = g.graphqlModule(
@@ -128,16 +110,16 @@ export const alertGraphql = g.graphqlModule(
   }),
   changes,
   g.recordMutations(AlertList, {
-    get: getAlert,
+    get: service.getAlert,
     changes: {
       alertAcknowledge: {
         description:
           'Acknowledges an alert, which is not sent again then. No change if it is acknowledged already.',
-        run: acknowledgeAlert,
+        run: service.acknowledgeAlert,
       },
     },
   }),
-  g.changes(AlertList, alertNewRows),
+  g.changes(AlertList, service.alertNewRows),
   g.fields(RuleType, {
     on: g.computed(g.object(Condition, 'What opens an alert.'), ({ kind, condition }) => ({
       [kind]: condition,

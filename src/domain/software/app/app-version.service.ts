@@ -19,19 +19,7 @@ import {
   type AssociatedVersion,
   type Associations,
 } from './app.model.js';
-import {
-  apps,
-  appVersionTable,
-  type Association,
-  ASSOCIATIONS,
-  countKnownTerminals,
-  deleteAssociations,
-  insertAssociations,
-  resetTerminals,
-  selectAssociatedWith,
-  versionTotals,
-  withAssociations,
-} from './app.repository.js';
+import * as store from './app.repository.js';
 import { copyContent, keepContent, releaseContents, sumsOfContents } from './content.service.js';
 
 export {
@@ -45,7 +33,7 @@ export {
 } from './app.repository.js';
 
 /** App versions without their associations. */
-export const appVersionRecords = new Records(appVersionTable, {
+export const appVersionRecords = new Records(store.appVersionTable, {
   field: 'number',
   match: ({ appId, number }) => ({ app_id: appId, number }),
   message: 'The application has a version with this number already.',
@@ -67,7 +55,7 @@ export async function getAppVersionById(work: ReadWork, id: number): Promise<Ass
 }
 
 async function associated(work: ReadWork, version: AppVersion): Promise<AssociatedVersion> {
-  return only(await withAssociations(work, [version]));
+  return only(await store.withAssociations(work, [version]));
 }
 
 /** Ascending by id. */
@@ -85,7 +73,7 @@ export async function createAppVersion(work: WriteWork, app: App, input: unknown
   };
   await appVersionRecords.refuseTaken(work, fields);
   const base = baseVersionId === undefined ? null : await findBase(work, app, baseVersionId);
-  const version = await appVersionTable.insert(work, {
+  const version = await store.appVersionTable.insert(work, {
     ...fields,
     ...(bytecode === undefined ? await copyBytecode(work, base) : await keep(work, bytecode)),
   });
@@ -98,13 +86,13 @@ export async function createAppVersion(work: WriteWork, app: App, input: unknown
 /** Creates a version of the application with the id `appId` of the input. Errors: `invalid`, `taken`. */
 export async function createAppVersionOfNamedApp(work: WriteWork, input: unknown) {
   const { appId } = parse(AppReference, input);
-  const app = (await apps.byIds(work, [appId])).get(appId);
+  const app = (await store.apps.byIds(work, [appId])).get(appId);
   if (app === undefined) throw invalid('appId', 'is not the id of an app');
   return await createAppVersion(work, app, input);
 }
 
 async function findBase(work: ReadWork, app: App, id: number): Promise<AssociatedVersion> {
-  const base = await appVersionTable.find(work, { app_id: app.id, id });
+  const base = await store.appVersionTable.find(work, { app_id: app.id, id });
   if (base === undefined) throw invalid('baseVersionId', 'is not a version of this application');
   return await associated(work, base);
 }
@@ -127,12 +115,12 @@ async function hasBytes(work: ReadWork, { contentId }: AppVersion, bytecode: Sen
 
 /** Forgets what is known of a version on terminals, since its bytes become others. Errors: `too_many_records`. */
 async function forgetTerminals(work: WriteWork, versionId: number): Promise<void> {
-  const known = await countKnownTerminals(work, versionId);
+  const known = await store.countKnownTerminals(work, versionId);
   if (known > MAX_DELETED_TOGETHER) {
     const what = `The version, whose bytes are known on ${known} terminals,`;
     throw tooManyRecords(what, `${known} states to reset`, MAX_DELETED_TOGETHER, 'create another version');
   }
-  if (known > 0) await resetTerminals(work, versionId);
+  if (known > 0) await store.resetTerminals(work, versionId);
 }
 
 /** Errors: `invalid`, `taken`; `too_many_records` for other bytes of a version that very many terminals have. */
@@ -145,7 +133,7 @@ export async function updateAppVersion(work: WriteWork, current: AssociatedVersi
   if (bytecode !== undefined && !(await hasBytes(work, current, bytecode))) {
     await forgetTerminals(work, current.id);
   }
-  const version = await appVersionTable.update(work, current, {
+  const version = await store.appVersionTable.update(work, current, {
     ...values,
     ...(bytecode === undefined ? {} : await keep(work, bytecode)),
   });
@@ -165,7 +153,7 @@ export async function replaceAppVersion(work: WriteWork, current: AssociatedVers
 }
 
 function associationsOf(
-  given: Readonly<Partial<Record<Association, readonly number[] | undefined>>>,
+  given: Readonly<Partial<Record<store.Association, readonly number[] | undefined>>>,
   defaults: Associations,
 ): Associations {
   return {
@@ -175,7 +163,7 @@ function associationsOf(
   };
 }
 
-const NAMES: Readonly<Record<Association, string>> = {
+const NAMES: Readonly<Record<store.Association, string>> = {
   groupIds: 'groups',
   moduleIds: 'versions of applications of kind module',
   fileIds: 'files',
@@ -184,13 +172,13 @@ const NAMES: Readonly<Record<Association, string>> = {
 /** Errors: `invalid` (an unknown id, or one of another kind), `too_many_records`. */
 async function associate(work: WriteWork, versionId: number, before: Associations, after: Associations) {
   if (after.moduleIds.includes(versionId)) throw invalid('moduleIds', 'must not hold the version itself');
-  for (const association of ASSOCIATIONS) {
+  for (const association of store.ASSOCIATIONS) {
     const { removed, added } = difference(before[association], after[association]);
     // Logical numbers of a group lose the version too (contract 21).
     if (association === 'groupIds') await dropVersionLinks(work, [versionId], removed);
-    if (removed.length > 0) await deleteAssociations(work, association, [versionId], removed);
+    if (removed.length > 0) await store.deleteAssociations(work, association, [versionId], removed);
     if (added.length === 0) continue;
-    const inserted = await insertAssociations(work, association, [versionId], added);
+    const inserted = await store.insertAssociations(work, association, [versionId], added);
     if (inserted < added.length) throw invalid(association, `must hold ids of ${NAMES[association]} only`);
   }
 }
@@ -210,11 +198,11 @@ export const idsOf = (versions: readonly AppVersion[]): readonly number[] => ver
 /** Removes associations of versions, whose revision grows. */
 export async function dropAssociations(
   work: WriteWork,
-  association: Association,
+  association: store.Association,
   versions: readonly AssociatedVersion[],
   removed: readonly number[],
 ): Promise<void> {
-  await deleteAssociations(work, association, idsOf(versions), removed);
+  await store.deleteAssociations(work, association, idsOf(versions), removed);
   const gone = new Set(removed);
   await appVersionRecords.updateAll(work, versions, {}, (version) => ({
     [association]: version[association].filter((id) => !gone.has(id)),
@@ -226,23 +214,23 @@ const MAX_VERSIONS = 500;
 
 /** Deletes all versions of an application. Errors: `too_many_records`. */
 export async function deleteAppVersionsOf(work: WriteWork, app: App): Promise<void> {
-  const total = await appVersionTable.rows.count(work, { app_id: app.id });
+  const total = await store.appVersionTable.rows.count(work, { app_id: app.id });
   if (total > MAX_VERSIONS) {
     const instead =
       'first delete versions of it (DELETE /v1/apps/{app_id}/versions/{version_id}, appVersionDelete)';
     throw tooManyRecords(`The application ${app.name}`, `${total} versions`, MAX_VERSIONS, instead);
   }
-  const versions = await appVersionTable.select(work, { app_id: app.id });
-  await deleteVersions(work, await withAssociations(work, versions));
+  const versions = await store.appVersionTable.select(work, { app_id: app.id });
+  await deleteVersions(work, await store.withAssociations(work, versions));
 }
 
 /** All versions of these applications. One statement. */
 export const versionsOfApps = (work: ReadWork, appIds: readonly number[]) =>
-  appVersionTable.select(work, { app_id: appIds });
+  store.appVersionTable.select(work, { app_id: appIds });
 
 /** Ids of an application's versions, at most as many as one request deletes. */
 export async function versionIdsOf(work: ReadWork, app: App): Promise<readonly number[]> {
-  return idsOf(await appVersionTable.select(work, { app_id: app.id })).slice(0, MAX_VERSIONS);
+  return idsOf(await store.appVersionTable.select(work, { app_id: app.id })).slice(0, MAX_VERSIONS);
 }
 
 /** Deletes it from logical numbers, too, and from the versions of which it is a module. Errors: `too_many_records`. */
@@ -255,8 +243,8 @@ async function deleteVersions(work: WriteWork, versions: readonly AssociatedVers
   const ids = idsOf(versions);
   await dropVersionLinks(work, ids);
   await dropFromVersions(work, 'moduleIds', ids);
-  await appVersionTable.delete(work, { id: ids });
-  await versionTotals.delete(work, { app_version_id: ids });
+  await store.appVersionTable.delete(work, { id: ids });
+  await store.versionTotals.delete(work, { app_version_id: ids });
   await releaseContents(
     work,
     versions.flatMap(({ contentId }) => contentId ?? []),
@@ -276,7 +264,7 @@ export async function dropFromVersions(
   removed: readonly number[],
 ): Promise<void> {
   const deletedVersions = new Set(association === 'moduleIds' ? removed : []);
-  const users = await selectAssociatedWith(work, association, removed);
+  const users = await store.selectAssociatedWith(work, association, removed);
   const ids = users.filter((id) => !deletedVersions.has(id));
   if (ids.length === 0) return;
   if (ids.length > MAX_VERSIONS) {
@@ -284,6 +272,6 @@ export async function dropFromVersions(
     const instead = `first remove it from versions (PUT /v1/apps/{app_id}/versions/{version_id}, ${setter})`;
     throw tooManyRecords(what, `${ids.length} versions that use it`, MAX_VERSIONS, instead);
   }
-  const holders = await withAssociations(work, await appVersionTable.select(work, { id: ids }));
+  const holders = await store.withAssociations(work, await store.appVersionTable.select(work, { id: ids }));
   await dropAssociations(work, association, holders, removed);
 }

@@ -8,17 +8,7 @@ import { LogicalNumberList } from '../../fleet/logical-number/logical-number.gra
 import { logicalNumbersOfAppVersion } from '../../fleet/logical-number/logical-number.service.js';
 import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
 import { auditedType } from '../../people/user/user.graphql.js';
-import {
-  appVersions,
-  appVersionsOfApp,
-  createAppVersionOfNamedApp,
-  deleteAppVersion,
-  getAppVersionById,
-  modulesOfAppVersion,
-  replaceAppVersion,
-  updateAppVersion,
-  versionIdsOf,
-} from './app-version.service.js';
+import * as versions from './app-version.service.js';
 import {
   type App,
   AppCreate,
@@ -98,7 +88,7 @@ export const AppVersionType = auditedType<AppVersion, 'appId' | 'contentId'>(
   },
 );
 
-export const AppVersionList = g.listTypes(appVersions, AppVersionType);
+export const AppVersionList = g.listTypes(versions.appVersions, AppVersionType);
 
 const BYTECODE_FILE =
   'The program as a part of a multipart request, in place of `bytecode`. At most as large as the largest allowed file.';
@@ -129,10 +119,10 @@ function errorOfUpload(error: unknown, input: g.Input): unknown {
 }
 
 const versionMutations = g.mutations(AppVersionList, {
-  get: getAppVersionById,
+  get: versions.getAppVersionById,
   create: {
     model: AppVersionCreate.extend(AppReference.shape),
-    run: (work, input) => createAppVersionOfNamedApp(work, withUpload(input)),
+    run: (work, input) => versions.createAppVersionOfNamedApp(work, withUpload(input)),
     fields: { bytecodeFile: g.upload.orNull(BYTECODE_FILE) },
     descriptions: {
       appId: 'App that the version belongs to.',
@@ -145,7 +135,7 @@ const versionMutations = g.mutations(AppVersionList, {
     model: AppVersionUpdate,
     run: async (work, current, input) => {
       try {
-        return await replaceAppVersion(work, current, withUpload(input));
+        return await versions.replaceAppVersion(work, current, withUpload(input));
       } catch (error) {
         throw errorOfUpload(error, input);
       }
@@ -165,7 +155,7 @@ const versionMutations = g.mutations(AppVersionList, {
     },
   },
   delete: {
-    run: deleteAppVersion,
+    run: versions.deleteAppVersion,
     keeps: (work, { id }) => refuseLoss(work, [id]),
     description: 'Deletes a version, also from the groups, logical numbers and versions that have it.',
   },
@@ -180,12 +170,12 @@ const versionMutations = g.mutations(AppVersionList, {
     appVersionSetModules: {
       description: 'Replaces the versions of modules that are part of a version.',
       args: { moduleIds: g.id.list('Global ids of versions of apps of the kind MODULE. At most 1000.') },
-      run: updateAppVersion,
+      run: versions.updateAppVersion,
     },
     appVersionSetFiles: {
       description: 'Replaces the files that devices download with a version.',
       args: { fileIds: g.id.list('Global ids of the files. At most 1000.') },
-      run: updateAppVersion,
+      run: versions.updateAppVersion,
     },
   },
 });
@@ -220,7 +210,7 @@ export const appGraphql = g.graphqlModule(
     },
     delete: {
       run: deleteApp,
-      keeps: async (work, app) => refuseLoss(work, await versionIdsOf(work, app)),
+      keeps: async (work, app) => refuseLoss(work, await versions.versionIdsOf(work, app)),
       description: 'Deletes an app with its versions, also from the groups and versions that have them.',
     },
   }),
@@ -241,8 +231,12 @@ export const appGraphql = g.graphqlModule(
       logicalNumbersOfAppVersion,
       'Logical numbers that may access the version.',
     ),
-    modules: g.many(AppVersionList, modulesOfAppVersion, 'Versions of modules that are part of the version.'),
+    modules: g.many(
+      AppVersionList,
+      versions.modulesOfAppVersion,
+      'Versions of modules that are part of the version.',
+    ),
   }),
-  g.fields(AppType, { versions: g.many(AppVersionList, appVersionsOfApp, 'Versions of the app.') }),
+  g.fields(AppType, { versions: g.many(AppVersionList, versions.appVersionsOfApp, 'Versions of the app.') }),
   versionMutations,
 );

@@ -24,15 +24,7 @@ import {
   type RenderedManifest,
   type TerminalFile,
 } from './manifest.model.js';
-import {
-  forgetLost,
-  selectFiles,
-  selectHeld,
-  selectOtherVersions,
-  selectSoftware,
-  storeFile,
-  upsertHeld,
-} from './manifest.repository.js';
+import * as store from './manifest.repository.js';
 import { assetsByName, assetsOfNumber, render } from './manifest.rules.js';
 import { hasBytes, heldAfter, withoutBytes } from './software-state.rules.js';
 import { selectRunning } from './terminal-software.repository.js';
@@ -97,7 +89,7 @@ export async function filesOfDevices(
   devices: readonly ManifestDevice[],
 ): Promise<ReadonlyMap<number, readonly TerminalFile[]>> {
   const ids = devices.map(({ id }) => id);
-  const [held, manifests] = [await selectFiles(work, ids), await listManifests(work, devices)];
+  const [held, manifests] = [await store.selectFiles(work, ids), await listManifests(work, devices)];
   return new Map(
     ids.map((id) => {
       const manifest = manifests.get(id);
@@ -114,9 +106,9 @@ export async function filesOfDevices(
 
 /** Plans to store which bytes of a file a terminal has. Undefined if they are known. */
 export async function noteOfFile(work: ReadWork, { id }: Pick<Terminal, 'id'>, name: string, crc: string) {
-  const [known] = (await selectFiles(work, [id], name)).get(id) ?? [];
+  const [known] = (await store.selectFiles(work, [id], name)).get(id) ?? [];
   if (known?.crc === crc) return undefined;
-  return (writing: WriteWork) => storeFile(writing, id, name, crc);
+  return (writing: WriteWork) => store.storeFile(writing, id, name, crc);
 }
 
 /** The asset with this name (any text) that the device may download, if any, and the device's logical number. */
@@ -138,7 +130,7 @@ async function assetsOfNumbers(work: ReadWork, numbers: readonly Pick<LogicalNum
   const { companyId } = work.caller;
   const ids = numbers.map(({ id }) => id);
   const [software, named] = await Promise.all([
-    selectSoftware(work, ids, MAX_ENTRIES + 1),
+    store.selectSoftware(work, ids, MAX_ENTRIES + 1),
     companies.byIds(work, [companyId]),
   ]);
   const all = [software.versions, software.modules, software.files];
@@ -207,8 +199,8 @@ export async function noteAsset(
     return;
   }
   const [held, others] = await Promise.all([
-    selectHeld(work, deviceId),
-    selectOtherVersions(work, versionId),
+    store.selectHeld(work, deviceId),
+    store.selectOtherVersions(work, versionId),
   ]);
   const known = held.find(({ appVersionId }) => appVersionId === versionId);
   const after = heldAfter({ deviceId, appVersionId: versionId }, known, evidence, work.now);
@@ -219,8 +211,8 @@ export async function noteAsset(
     ...(after === undefined ? [] : [after]),
     ...othersAfter(work, held, others, current, evidence),
   ];
-  if (changed.length > 0) await upsertHeld(work, changed);
-  if (changed.some(({ state }) => state === 'granted')) await forgetLost(work, deviceId);
+  if (changed.length > 0) await store.upsertHeld(work, changed);
+  if (changed.some(({ state }) => state === 'granted')) await store.forgetLost(work, deviceId);
   // Wakes the subscribers of `softwareChanged`.
   work.report({ companyId: work.caller.companyId, entityType: 'terminal_version' });
 }
@@ -248,13 +240,13 @@ export async function droppedBy(work: ReadWork, { id: deviceId }: Terminal, { ap
   const listed = new Set(
     apps.flatMap((app) => [app.versionId, ...app.modules.map((each) => each.versionId)]),
   );
-  const held = await selectHeld(work, deviceId);
+  const held = await store.selectHeld(work, deviceId);
   const dropped = held.filter(({ appVersionId, state }) => state !== 'granted' && !listed.has(appVersionId));
   if (dropped.length === 0) return undefined;
   return async (writing: WriteWork) => {
     const gone = dropped.map((each) => withoutBytes(each, writing.now));
-    await upsertHeld(writing, gone);
-    await forgetLost(writing, deviceId);
+    await store.upsertHeld(writing, gone);
+    await store.forgetLost(writing, deviceId);
   };
 }
 

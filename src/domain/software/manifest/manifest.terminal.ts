@@ -16,16 +16,7 @@ import { type AdmittedDevice, demandOwnNumber } from '../../terminals/terminal/a
 import { LANGUAGES } from '../app/app.model.js';
 import { readPart } from '../app/content.service.js';
 import { type Asset, type AssetEvidence, PARAMS_DAT, type RenderedManifest } from './manifest.model.js';
-import {
-  assetRequestOf,
-  crcOfParams,
-  droppedBy,
-  findAsset,
-  getManifest,
-  noteAsset,
-  noteOfFile,
-  type RecordAssetRequest,
-} from './manifest.service.js';
+import * as service from './manifest.service.js';
 
 const crc = z
   .string()
@@ -105,13 +96,13 @@ const MANIFEST_ROUTES: readonly TerminalRoute<AdmittedDevice>[] = [
     errors: [409],
     exchange: async (exchange) => {
       const known = knownCrc(exchange);
-      const shown = (text: string): string => known ?? crcOfParams(text);
+      const shown = (text: string): string => known ?? service.crcOfParams(text);
       const { paramsDat: content } = await manifestOf(
         exchange,
         exchange.method === 'HEAD' ? undefined : shown,
       );
       const etag = etagOfText(content);
-      const headers = { 'X-CRC16': crcOfParams(content) };
+      const headers = { 'X-CRC16': service.crcOfParams(content) };
       if (headers['X-CRC16'] === known) exchange.unchanged({ ETag: etag, ...headers });
       else await exchange.send({ type: 'text/plain; charset=utf-8', content, etag, headers });
     },
@@ -149,7 +140,9 @@ const ASSET_ROUTE = {
 } satisfies Partial<TerminalRoute<AdmittedDevice>>;
 
 /** Routes of the manifest, as JSON and as settings file, and of its assets; `record` records each download. */
-export const manifestRoutes = (record: RecordAssetRequest): readonly TerminalRoute<AdmittedDevice>[] => [
+export const manifestRoutes = (
+  record: service.RecordAssetRequest,
+): readonly TerminalRoute<AdmittedDevice>[] => [
   ...MANIFEST_ROUTES,
   { ...ASSET_ROUTE, exchange: (exchange) => sendAsset(exchange, record) },
 ];
@@ -163,9 +156,9 @@ async function manifestOf(
   shown?: (paramsDat: string) => string,
 ): Promise<RenderedManifest> {
   const { manifest, notes } = await exchange.read(async (work, device) => {
-    const found = await getManifest(work, device);
-    const dropped = await droppedBy(work, device, found);
-    const named = shown && (await noteOfFile(work, device, PARAMS_DAT, shown(found.paramsDat)));
+    const found = await service.getManifest(work, device);
+    const dropped = await service.droppedBy(work, device, found);
+    const named = shown && (await service.noteOfFile(work, device, PARAMS_DAT, shown(found.paramsDat)));
     return { manifest: found, notes: [dropped, named] };
   });
   for (const note of notes) if (note !== undefined) await exchange.note(note);
@@ -184,12 +177,12 @@ function knownCrc({ query }: Exchange): string | null {
 /** Records how a request for an asset has ended. */
 type RecordOutcome = (status: 'success' | 'fail', result: string, evidence?: AssetEvidence) => Promise<void>;
 
-async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest): Promise<void> {
+async function sendAsset(exchange: Exchange, recordRequest: service.RecordAssetRequest): Promise<void> {
   const known = knownCrc(exchange);
   const name = exchange.value('name');
   const { device, asset, ...request } = await exchange.read(async (work, terminal) => {
     await demandOwnNumber(work, terminal, exchange.query.get('logical_number'));
-    const found = await findAsset(work, terminal, name);
+    const found = await service.findAsset(work, terminal, name);
     return { ...found, device: terminal, startedAt: work.now };
   });
   const record: RecordOutcome = async (status, result, evidence) => {
@@ -197,8 +190,8 @@ async function sendAsset(exchange: Exchange, recordRequest: RecordAssetRequest):
     const outcome = { ...request, name, runningApp: exchange.query.get('app') ?? null, status, result };
     await exchange.note(async (work) => {
       // A terminal that asks for what does not exist shows nothing.
-      const shown = asset && evidence && noteAsset(work, device, asset, evidence);
-      await Promise.all([recordRequest(work, assetRequestOf(work, device, outcome)), shown]);
+      const shown = asset && evidence && service.noteAsset(work, device, asset, evidence);
+      await Promise.all([recordRequest(work, service.assetRequestOf(work, device, outcome)), shown]);
     });
   };
   if (asset === undefined) {

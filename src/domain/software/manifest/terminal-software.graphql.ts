@@ -9,19 +9,7 @@ import {
   type SoftwareState,
   type TerminalSoftware,
 } from './manifest.model.js';
-import {
-  countOverdue,
-  countTerminals,
-  isNarrowed,
-  isTotalled,
-  reachOf,
-  runningVersions,
-  softwareEntries,
-  softwareNewRows,
-  softwareOfDevices,
-  terminalsOfVersions,
-  type TerminalsRequest,
-} from './manifest.service.js';
+import * as service from './manifest.service.js';
 
 /** Search of the terminals of versions: as many as devices with their logical numbers, or fewer. */
 const TERMINALS_SEARCH = { rows: 'logical_number_app_versions' } as const;
@@ -82,7 +70,7 @@ type TerminalsArgs = g.ValuesOf<typeof TERMINALS>;
 const POSITION = /^[a-z]{1,20} \d{1,15}$/;
 
 /** Errors: BAD_USER_INPUT for a bad page size or cursor. */
-function requestOf({ first, after, filter }: TerminalsArgs): TerminalsRequest {
+function requestOf({ first, after, filter }: TerminalsArgs): service.TerminalsRequest {
   // No group has the id 0.
   const groupId = filter?.groupId == null ? null : (g.numberIn('Group', filter.groupId) ?? 0);
   return { ...g.pageRequest('TERMINALS', first, after, POSITION), filter: { ...filter, groupId } };
@@ -128,7 +116,10 @@ const softwareChanged = g.subscription('softwareChanged', {
   },
   subscribe: async (ctx, { appVersionId, after }) => {
     await ctx.read('read', (work) => getAppVersionById(work, g.numberIn('AppVersion', appVersionId) ?? 0));
-    return await ctx.follow(softwareNewRows, { filter: { appVersionId: { eq: appVersionId } }, after });
+    return await ctx.follow(service.softwareNewRows, {
+      filter: { appVersionId: { eq: appVersionId } },
+      after,
+    });
   },
   resolve: ({ id: sequence, software }: SoftwareChange) => ({ sequence, software }),
 });
@@ -138,7 +129,8 @@ export const terminalSoftwareGraphql = g.graphqlModule(
   g.fields(AppVersionType, {
     reach: g.computed(
       g.object(ReachType, 'How far the version has come.'),
-      async (version, ctx) => (await ctx.loadForMany(reachOf, version)) ?? { ...NO_REACH, id: version.id },
+      async (version, ctx) =>
+        (await ctx.loadForMany(service.reachOf, version)) ?? { ...NO_REACH, id: version.id },
     ),
     terminals: {
       field: g.object(
@@ -147,12 +139,12 @@ export const terminalSoftwareGraphql = g.graphqlModule(
       ),
       args: TERMINALS,
       resolve: ({ id }, ctx, args: TerminalsArgs) =>
-        ctx.pages(terminalsOfVersions, countTerminals, id, requestOf(args)),
+        ctx.pages(service.terminalsOfVersions, service.countTerminals, id, requestOf(args)),
       searches: (args: TerminalsArgs, { page, total }) => {
         const { filter, limit } = requestOf(args);
         return [
-          page && limit > 0 && isNarrowed(filter) ? TERMINALS_SEARCH : null,
-          total && !isTotalled(filter) ? TERMINALS_SEARCH : null,
+          page && limit > 0 && service.isNarrowed(filter) ? TERMINALS_SEARCH : null,
+          total && !service.isTotalled(filter) ? TERMINALS_SEARCH : null,
         ];
       },
     },
@@ -160,7 +152,7 @@ export const terminalSoftwareGraphql = g.graphqlModule(
   g.fields(ReachType, {
     overdue: {
       field: g.int('Devices on which it is OVERDUE: GRANTED for more than 24 hours.'),
-      resolve: async (reach, ctx) => (await ctx.loadForMany(countOverdue, reach)) ?? 0,
+      resolve: async (reach, ctx) => (await ctx.loadForMany(service.countOverdue, reach)) ?? 0,
       searches: () => [TERMINALS_SEARCH],
     },
   }),
@@ -170,7 +162,7 @@ export const terminalSoftwareGraphql = g.graphqlModule(
         TerminalSoftwareType,
         'App versions that the logical number of the device has, and others that its terminal has.',
       ),
-      resolve: (device, ctx) => ctx.loadEntries(softwareOfDevices, device, softwareEntries),
+      resolve: (device, ctx) => ctx.loadEntries(service.softwareOfDevices, device, service.softwareEntries),
       searches: () => [{ ...TERMINALS_SEARCH, isLimited: true }],
     },
   }),
@@ -182,7 +174,7 @@ export const terminalSoftwareGraphql = g.graphqlModule(
         AppVersionType,
         'The version of the same application that the terminal has, as far as is known: this one, or another one. Null if unknown.',
       ),
-      ({ deviceId, appVersionId }, ctx) => ctx.named(runningVersions, `${deviceId} ${appVersionId}`),
+      ({ deviceId, appVersionId }, ctx) => ctx.named(service.runningVersions, `${deviceId} ${appVersionId}`),
     ),
   }),
 );

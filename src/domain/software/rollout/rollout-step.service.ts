@@ -12,47 +12,32 @@ import { ascending } from '../app/app-version.service.js';
 import { grantVersions, linksOf } from '../app/grant.service.js';
 import { countPart } from './rollout-payments.service.js';
 import type { Rollout, RolloutTerminal } from './rollout.model.js';
-import {
-  type DrawnRow,
-  findDueAfter,
-  insertDrawn,
-  nextSequence,
-  noteLook,
-  rolloutTerminals,
-  selectFigures,
-  type TerminalRow,
-  updateTerminals,
-} from './rollout.repository.js';
+import * as store from './rollout.repository.js';
 import { decide, type Decision } from './rollout.rules.js';
-import {
-  changeRollout,
-  getRollout,
-  jobOf,
-  type Seen,
-  startWave,
-  stopRollout,
-  takeStep,
-} from './rollout.service.js';
+import * as service from './rollout.service.js';
 
 const rolloutIn = (work: WriteWork, input: Json): Promise<Rollout> =>
-  getRollout(work, (input as { readonly rolloutId: number }).rolloutId);
+  service.getRollout(work, (input as { readonly rolloutId: number }).rolloutId);
 
 const NONE = new Map<number, DomainError>();
 
 /** Stores terminals that were drawn; the rollout begins once it has all. */
 export const storeDrawn: ChangeRows = async (work, input, rows) => {
   const rollout = await rolloutIn(work, input);
-  await insertDrawn(work, rollout.id, rows as unknown as readonly DrawnRow[]);
+  await store.insertDrawn(work, rollout.id, rows as unknown as readonly store.DrawnRow[]);
   const drawn = rollout.drawn + rows.length;
   const isReady = drawn === rollout.total && rollout.state === 'planned';
-  await changeRollout(work, rollout, { drawn, dueAt: isReady ? (rollout.startAt ?? work.now) : null });
+  await service.changeRollout(work, rollout, {
+    drawn,
+    dueAt: isReady ? (rollout.startAt ?? work.now) : null,
+  });
   return NONE;
 };
 
 /** Terminals of rows of a job, each with its place. */
 async function terminalsOf(work: WriteWork, rows: readonly Json[]) {
-  const ids = (rows as unknown as readonly TerminalRow[]).map(({ id }) => id);
-  const found = await rolloutTerminals.byIds(work, ids);
+  const ids = (rows as unknown as readonly store.TerminalRow[]).map(({ id }) => id);
+  const found = await store.rolloutTerminals.byIds(work, ids);
   return ids.flatMap((id, place) => {
     const terminal = found.get(id);
     return terminal === undefined ? [] : [{ place, terminal }];
@@ -78,7 +63,7 @@ export const grantToTerminals: ChangeRows = async (work, input, rows) => {
     rejected.set(place, isThere(terminal) ? new DomainError('invalid', NOT_ATTACHED) : notFound('terminal'));
     return { ...terminal, state: 'excluded', obstacle };
   });
-  await updateTerminals(work, changed);
+  await store.updateTerminals(work, changed);
   return rejected;
 };
 
@@ -90,7 +75,7 @@ export const undoOfTerminals: ChangeRows = async (work, _input, rows) => {
   const having = found.map(({ terminal }) => terminal).filter(({ undoneAt }) => undoneAt === null);
   await takeBackVersions(work, having);
   const undone = having.map((terminal) => ({ ...terminal, undoneAt: work.now }));
-  await updateTerminals(work, undone);
+  await store.updateTerminals(work, undone);
   return NONE;
 };
 
@@ -128,7 +113,7 @@ async function takeBackVersions(work: WriteWork, having: readonly RolloutTermina
  */
 export async function takeRolloutStep(units: Units, companyId: number): Promise<number | null> {
   const found = await units.systemRead(
-    async (work) => (await findDueAfter(work, companyId)) ?? (await findDueAfter(work, 0)),
+    async (work) => (await store.findDueAfter(work, companyId)) ?? (await store.findDueAfter(work, 0)),
   );
   if (found === undefined) return null;
   const server = localCaller({ companyId: found.companyId, userId: 0, timeZone: 'UTC' });
@@ -141,14 +126,16 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
       { examines: 'when_needed' },
     );
     await units.write(caller, async (work) => {
-      const current = await getRollout(work, rollout.id);
+      const current = await service.getRollout(work, rollout.id);
       if (current.revision === rollout.revision) await apply(work, current, decision, seen);
     });
   } catch (error) {
     if (isPassing(error)) throw error;
     // Other rollouts, and steps of other companies, go on.
     await units.write(server, async (work) => {
-      await stopRollout(work, await getRollout(work, found.id), reasonOf(error), { dueAt: null });
+      await service.stopRollout(work, await service.getRollout(work, found.id), reasonOf(error), {
+        dueAt: null,
+      });
     });
     if (!(error instanceof DomainError)) throw error;
   }
@@ -157,14 +144,14 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
 
 /** Looks at a rollout: its figures, the decision, and the person in whose name it is carried out. */
 async function look(work: ReadWork, id: number, server: Caller, counted: Rollout['payments']) {
-  const rollout = await getRollout(work, id);
+  const rollout = await service.getRollout(work, id);
   // Another node may have counted meanwhile, or begun a wave.
   const payments = rollout.payments.map((last, place) => {
     const other = counted[place] ?? last;
     return other.countedAt > last.countedAt ? other : last;
   });
-  const job = await jobOf(work, rollout);
-  const figures = await selectFigures(work, rollout);
+  const job = await service.jobOf(work, rollout);
+  const figures = await store.selectFigures(work, rollout);
   const starter = job === undefined ? server : await starterOf(work, job);
   const isAllowed = mayUse(starter, 'write');
   const failure = rollout.state === 'running' && job?.state === 'failed' ? job.failure : null;
@@ -180,23 +167,28 @@ async function look(work: ReadWork, id: number, server: Caller, counted: Rollout
 
 const NOT_ALLOWED = 'The person who started it may not change the company any more.';
 
-async function apply(work: WriteWork, rollout: Rollout, decision: Decision, seen: Seen): Promise<void> {
+async function apply(
+  work: WriteWork,
+  rollout: Rollout,
+  decision: Decision,
+  seen: service.Seen,
+): Promise<void> {
   switch (decision.kind) {
     case 'wait': {
       const { figures, payments } = rollout;
       const isSame = isDeepStrictEqual(seen, { figures, payments });
-      const news = isSame ? {} : { ...seen, sequence: await nextSequence(work) };
+      const news = isSame ? {} : { ...seen, sequence: await store.nextSequence(work) };
       const dueAt = decision.until === null ? null : new Date(decision.until);
-      await noteLook(work, rollout, { ...news, dueAt });
+      await store.noteLook(work, rollout, { ...news, dueAt });
       return;
     }
     case 'start_wave':
-      await startWave(work, rollout, decision.wave, seen);
+      await service.startWave(work, rollout, decision.wave, seen);
       return;
     case 'finish':
-      await takeStep(work, rollout, 'end', { ...seen, state: 'finished', dueAt: work.now });
+      await service.takeStep(work, rollout, 'end', { ...seen, state: 'finished', dueAt: work.now });
       return;
     case 'stop':
-      await stopRollout(work, rollout, decision.because, seen);
+      await service.stopRollout(work, rollout, decision.because, seen);
   }
 }

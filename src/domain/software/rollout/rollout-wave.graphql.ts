@@ -2,16 +2,7 @@ import * as g from '../../../graphql/index.js';
 import { DAY } from '../../../platform/clock.js';
 import { approvedPercent } from './rollout-payments.service.js';
 import { RolloutType } from './rollout.graphql.js';
-import {
-  COMPARED_MS,
-  MAX_WAVES,
-  NO_FIGURES,
-  type PaymentFigures,
-  type Rollout,
-  type StopWhen,
-  type WavePayments,
-  type Window,
-} from './rollout.model.js';
+import * as model from './rollout.model.js';
 
 const FiguresType = g.objectType<ReturnType<typeof shownFigures>>(
   'RolloutPaymentFigures',
@@ -86,7 +77,7 @@ export const STOP_WHEN = {
   ),
 };
 
-const StopWhenType = g.objectType<StopWhen, 'deadline'>(
+const StopWhenType = g.objectType<model.StopWhen, 'deadline'>(
   'RolloutStopWhen',
   'Conditions that stop a rollout. Each is null if it was not given.',
   STOP_WHEN,
@@ -98,22 +89,22 @@ export const HOURS = {
   to: g.int('Hour at which it ends; before `from`, it is of the next day.'),
 };
 
-const WindowType = g.objectType<Window>('RolloutWindow', 'Hours of the day in which waves begin.', {
+const WindowType = g.objectType<model.Window>('RolloutWindow', 'Hours of the day in which waves begin.', {
   ...HOURS,
   zone: g.text('Time zone of the hours, for example America/Sao_Paulo.'),
 });
 
-function shownFigures(figures: PaymentFigures, days: number) {
+function shownFigures(figures: model.PaymentFigures, days: number) {
   const { terminals, payments } = figures;
   const perTerminalDay = terminals === 0 ? null : payments / terminals / days;
   return { ...figures, approvedPercent: approvedPercent(figures), perTerminalDay };
 }
 
 /** Payments of a wave as clients see them; null if they have not been counted. */
-function shownPayments(counted: WavePayments | undefined) {
+function shownPayments(counted: model.WavePayments | undefined) {
   if (counted?.now == null || counted.before === null) return null;
   const { from, countedAt, now, before, waiting } = counted;
-  const to = Math.min(countedAt, from + COMPARED_MS);
+  const to = Math.min(countedAt, from + model.COMPARED_MS);
   const days = (to - from) / DAY;
   return {
     from: new Date(from),
@@ -124,18 +115,18 @@ function shownPayments(counted: WavePayments | undefined) {
   };
 }
 
-function shownWaves({ wave, waves, state, figures, payments }: Rollout) {
+function shownWaves({ wave, waves, state, figures, payments }: model.Rollout) {
   return waves.map((each, place) => {
     const isPassed = place < wave || state === 'finished';
     const own: WaveState = place > wave ? 'waiting' : isPassed ? 'passed' : 'begun';
     const shown = { state: own, payments: shownPayments(payments[place]) };
-    return { ...each, ...(figures[place] ?? NO_FIGURES), ...shown };
+    return { ...each, ...(figures[place] ?? model.NO_FIGURES), ...shown };
   });
 }
 
 export const rolloutWaveGraphql = g.fields(RolloutType, {
   waves: g.computed(
-    { ...g.object.list(WaveType, 'Its waves, in their order.'), counts: MAX_WAVES },
+    { ...g.object.list(WaveType, 'Its waves, in their order.'), counts: model.MAX_WAVES },
     shownWaves,
   ),
   stopWhen: g.computed(g.object(StopWhenType, 'When it stops by itself.'), ({ stopWhen }) => stopWhen),

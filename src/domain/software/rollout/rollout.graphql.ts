@@ -7,16 +7,7 @@ import { LogicalNumberList } from '../../fleet/logical-number/logical-number.gra
 import { auditedType } from '../../people/user/user.graphql.js';
 import { AppVersionList } from '../app/app.graphql.js';
 import { type Obstacle, type Rollout, type RolloutState, type RolloutTerminal } from './rollout.model.js';
-import {
-  getRollout,
-  pauseRollout,
-  resumeRollout,
-  newRows,
-  rollouts,
-  rolloutTerminals,
-  terminalsOfRollout,
-  undoRollout,
-} from './rollout.service.js';
+import * as service from './rollout.service.js';
 
 const State = g.enumeration<RolloutState>('RolloutState', 'What has become of a rollout.', {
   planned: 'No wave has begun.',
@@ -67,7 +58,7 @@ export const RolloutType = auditedType<Rollout, Exclude<keyof Rollout, Shown>>(
   },
 );
 
-const RolloutList = g.listTypes(rollouts, RolloutType, { state: State });
+const RolloutList = g.listTypes(service.rollouts, RolloutType, { state: State });
 
 const TerminalType = g.nodeType<
   RolloutTerminal,
@@ -79,38 +70,38 @@ const TerminalType = g.nodeType<
   undoneAt: g.instant.orNull('When it got back what it had before. Null if it did not.'),
 });
 
-const TerminalList = g.listTypes(rolloutTerminals, TerminalType, {
+const TerminalList = g.listTypes(service.rolloutTerminals, TerminalType, {
   state: TerminalState,
   obstacle: ObstacleType,
 });
 
 export const rolloutGraphql = g.graphqlModule(
   g.queries(RolloutList),
-  g.nodesOf(rolloutTerminals),
+  g.nodesOf(service.rolloutTerminals),
   g.recordMutations(
     RolloutList,
     {
-      get: getRollout,
+      get: service.getRollout,
       changes: {
         rolloutPause: {
           description: 'Gives the versions to no further terminal until the rollout is resumed.',
-          run: pauseRollout,
+          run: service.pauseRollout,
         },
         rolloutResume: {
           description:
             'Goes on with a rollout that was paused, or has stopped. It stops again while a condition still holds.',
-          run: resumeRollout,
+          run: service.resumeRollout,
         },
         rolloutUndo: {
           description:
             'Takes the versions back: each terminal that has got them gets those it had before, by a job in the background. A version that its group no longer has stays lost.',
-          run: undoRollout,
+          run: service.undoRollout,
         },
       },
     },
     true,
   ),
-  g.changes(RolloutList, newRows, getRollout),
+  g.changes(RolloutList, service.newRows, service.getRollout),
   g.fields(RolloutType, {
     appVersions: g.computed(
       { ...g.object.list(AppVersionList.Record, 'The versions; deleted ones are left out.'), counts: 20 },
@@ -124,7 +115,7 @@ export const rolloutGraphql = g.graphqlModule(
       'jobId',
       'The job that gives the versions to the last wave, or takes them back. Null after 90 days.',
     ),
-    terminals: g.many(TerminalList, terminalsOfRollout, 'Its terminals.'),
+    terminals: g.many(TerminalList, service.terminalsOfRollout, 'Its terminals.'),
   }),
   g.fields(TerminalType, {
     wave: g.computed(g.int('Number of its wave, from 1.'), ({ wave }) => wave + 1),

@@ -170,13 +170,20 @@ export const inIds = (ids: readonly number[]): Sql => inList('integer', ids);
 const pairsOf = (list: string): Sql =>
   sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
 
+/**
+ * Ends a query of converted values, which PostgreSQL then compares as columns: it looks up an index of a table with
+ * row-level security by a column, not by a conversion, whose errors might show rows of others.
+ */
+const CONVERTED_FIRST = sql`offset 0`;
+
 /** `in …`, to follow two columns: whether their values are such a pair, `[1, 17]` for the id 17 of company 1. */
 export function inPairs(pairs: readonly (readonly [number, number])[]): Sql {
   const list = JSON.stringify(pairs);
   return portable(
     sql`in (select json_extract(value, '$[0]'), json_extract(value, '$[1]')
     from json_each(${list}))`,
-    sql`in (select (value ->> 0)::bigint, (value ->> 1)::bigint from ${pairsOf(list)})`,
+    sql`in (select (value ->> 0)::bigint, (value ->> 1)::bigint from ${pairsOf(list)}
+      ${CONVERTED_FIRST})`,
   );
 }
 
@@ -199,7 +206,7 @@ export function pairTable<Other extends number | string>(
     sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
     from json_each(${list})) as pair`,
     sql`(select (value ->> 0)::${POSTGRES_TYPES[idType]} as id, (value ->> 1)::${POSTGRES_TYPES[type]} as other
-    from ${pairsOf(list)}) as pair`,
+    from ${pairsOf(list)} ${CONVERTED_FIRST}) as pair`,
   );
 }
 

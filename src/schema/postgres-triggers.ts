@@ -2,6 +2,7 @@
 import { grant, grantToDevices, noteInRollouts, PLACED, PROVE, WITHOUT_BYTES } from './postgres-software.js';
 import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING } from './schema.js';
+import { HAVING_VERSIONS } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 
 /** A trigger function. `body` are statements that use the rows of the change, `new_rows` and `old_rows`. */
@@ -229,11 +230,18 @@ const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<str
         where before.number <> after.number`),
     },
   },
+  device_presence: {
+    update: {
+      note_answers: `update rollout_terminals as t set has_answered = true from new_rows as seen
+        where t.company_id = seen.company_id and t.device_id = seen.device_id and ${HAVING_VERSIONS}
+          and not t.has_answered and t.granted_at <= seen.last_seen_at;`,
+    },
+  },
   terminal_versions: {
     insert: {
-      note_new_software: noteInRollouts(
-        "select company_id, device_id, app_version_id from new_rows where state <> 'granted'",
-      ),
+      note_new_software: `if exists (select 1 from new_rows where state <> 'granted') then
+        ${noteInRollouts('select company_id, device_id, app_version_id from new_rows')}
+      end if;`,
     },
     update: {
       note_changed_software:

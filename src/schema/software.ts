@@ -214,6 +214,8 @@ export const software = {
       /** Why it does not get the versions, see `Obstacle`; null if it does. */
       obstacle: optional(text),
       granted_at: optional(instant),
+      /** Whether it has sent a request since it got the versions; a trigger maintains it. */
+      has_answered: flag,
       /** Ids of the versions that its logical number got and lost by the grant, which an undo takes back. */
       added: jsonb,
       removed: jsonb,
@@ -221,10 +223,7 @@ export const software = {
     },
     {
       unique: [['company_id', 'rollout_id', 'device_id']],
-      indexes: [
-        ['rollout_id', 'wave', 'state', 'granted_at', 'device_id'],
-        { name: 'having', columns: ['company_id', 'device_id'], where: HAVING_VERSIONS },
-      ],
+      indexes: [['rollout_id', 'wave', 'state', 'has_answered'], ['device_id']],
     },
   ),
 };

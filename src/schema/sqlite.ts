@@ -186,6 +186,11 @@ const OF_SOFTWARE: readonly string[] = [
   `create trigger terminal_versions_noted_in after insert on terminal_versions when new.state <> 'granted' ${NOTED}`,
   `create trigger terminal_versions_noted after update of state on terminal_versions
       when new.state <> old.state ${NOTED}`,
+  `create trigger device_presence_noted after update of last_seen_at on device_presence begin
+      update rollout_terminals set has_answered = 1
+        where company_id = new.company_id and device_id = new.device_id and ${HAVING_VERSIONS}
+          and not has_answered and granted_at <= new.last_seen_at;
+    end`,
   `create trigger transactions_prove after insert on transactions ${PROVEN}`,
   `create trigger transactions_prove_later after update of status on transactions ${PROVEN}`,
 ];

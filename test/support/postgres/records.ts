@@ -53,7 +53,7 @@ const recordsOf = (company: number): readonly (readonly [table: keyof Tables, ..
     'rollouts',
     { app_version_ids: '[]', waves: '[]', stop_when: '{}', hours: 'null', figures: '[]', payments: '[]' },
   ],
-  ['rollout_terminals', { state: 'waiting', added: '[]', removed: '[]' }],
+  ['rollout_terminals', { state: 'waiting', has_answered: false, added: '[]', removed: '[]' }],
   ['notifications', { range: 'all' }],
   ['notification_deliveries', { state: 'queued' }],
   ['notification_targets', { logical_numbers: '[]' }],

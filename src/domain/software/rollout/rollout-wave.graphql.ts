@@ -57,7 +57,7 @@ const WaveType = g.objectType<ReturnType<typeof shownWaves>[number]>(
     installed: count('that have reported them as installed'),
     proven: count('that have completed a transaction under them'),
     failed: count('that have failed to install one of them'),
-    silent: count('that have got them and sent no request since; those that had them before are not counted'),
+    silent: count('that have got them and sent no request since'),
     payments: g.object.orNull(
       PaymentsType,
       'Payments of its terminals, to be compared. Null in the first minute after its begin, and before.',

@@ -62,7 +62,7 @@ const RolloutList = g.listTypes(service.rollouts, RolloutType, { state: State })
 
 const TerminalType = g.nodeType<
   RolloutTerminal,
-  'rolloutId' | 'deviceId' | 'logicalNumberId' | 'added' | 'removed' | 'wave'
+  'rolloutId' | 'deviceId' | 'logicalNumberId' | 'added' | 'removed' | 'wave' | 'hasAnswered'
 >('RolloutTerminal', 'A terminal of a rollout.', {
   state: g.choice(TerminalState, 'What is known of the versions on it.'),
   obstacle: g.choice.orNull(ObstacleType, 'Why it is left out. Null if it is not.'),

@@ -126,7 +126,7 @@ export const NO_FIGURES = {
   installed: 0,
   proven: 0,
   failed: 0,
-  /** Terminals in the state `granted` that sent no request since. */
+  /** Terminals that have the versions, and sent no request since. Counted in the others too. */
   silent: 0,
 };
 

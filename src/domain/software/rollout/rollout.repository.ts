@@ -50,10 +50,7 @@ export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
 
 export const terminalsOfRollout = rolloutTerminals.of({ column: 'rollout_id' });
 
-/**
- * Figures of the waves of a rollout, by their places. One statement, which reads entries of an index, and when the
- * terminals that are only granted the versions were last seen. Calls `moveToThread` for many terminals.
- */
+/** Figures of the waves of a rollout, by their places. One statement, which reads an index; in a thread for many terminals. */
 export async function selectFigures(
   work: ReadWork,
   { id, waves, total }: Pick<Rollout, 'id' | 'waves' | 'total'>,
@@ -66,13 +63,10 @@ export async function selectFigures(
     total: number;
     silent: number;
   }>`
-    select t.wave, t.state, count(*) as total,
-      count(*) filter (where t.state = 'granted' and seen.device_id is null) as silent
-    from rollout_terminals as t
-    left join device_presence as seen on t.state = 'granted' and seen.company_id = t.company_id
-      and seen.device_id = t.device_id and seen.last_seen_at >= t.granted_at
-    where t.company_id = ${companyId} and t.rollout_id = ${id}
-    group by t.wave, t.state`.execute(db);
+    select wave, state, count(*) as total,
+      count(*) filter (where state not in ('waiting', 'excluded') and not has_answered) as silent
+    from rollout_terminals where company_id = ${companyId} and rollout_id = ${id}
+    group by wave, state`.execute(db);
   const figures = waves.map(() => ({ ...NO_FIGURES }));
   for (const row of rows) {
     const own = figures[row.wave];
@@ -125,7 +119,7 @@ const rowOf = (terminal: Omit<RolloutTerminal, 'id'>) =>
 
 /** Stores terminals of a rollout that were drawn. */
 export async function insertDrawn(work: WriteWork, rolloutId: number, drawn: readonly DrawnRow[]) {
-  const had = { grantedAt: null, undoneAt: null, added: [], removed: [] };
+  const had = { grantedAt: null, hasAnswered: false, undoneAt: null, added: [], removed: [] };
   const rows = drawn.map(({ id: deviceId, numberId: logicalNumberId, wave, obstacle }) => {
     const state = obstacle === null ? 'waiting' : 'excluded';
     return rowOf({ rolloutId, deviceId, logicalNumberId, wave, state, obstacle, ...had });

@@ -3,12 +3,7 @@ import { addAlertKind, alertRetention, detachFromRules } from '../domain/base/al
 import { jobKinds, jobRetention } from '../domain/base/job/job.service.js';
 import { ledgerRetention, retained } from '../domain/base/ledger/retention.service.js';
 import { webhookRemovals } from '../domain/base/webhook/webhook.service.js';
-import {
-  changeSomeDevices,
-  changeSomeNumbers,
-  DEVICE_CHANGE,
-  NUMBER_CHANGE,
-} from '../domain/fleet/bulk/bulk-change.service.js';
+import * as bulk from '../domain/fleet/bulk/bulk-change.service.js';
 import { detachDevicesFrom } from '../domain/fleet/device/device.service.js';
 import { silence } from '../domain/fleet/device/silence.service.js';
 import { groupRemovals } from '../domain/fleet/group/group.service.js';
@@ -20,11 +15,7 @@ import { failedDeliveries } from '../domain/messages/notification/delivery-alert
 import { deleteDeliveriesOf, deliveryRetention } from '../domain/messages/notification/delivery.service.js';
 import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
 import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
-import {
-  grantToTerminals,
-  storeDrawn,
-  undoOfTerminals,
-} from '../domain/software/rollout/rollout-step.service.js';
+import * as rolling from '../domain/software/rollout/rollout-step.service.js';
 import { DRAW, GRANT, stoppedRollouts, UNDO } from '../domain/software/rollout/rollout.service.js';
 import { issueTokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
 import { refusedTerminals, unknownSerials } from '../domain/terminals/terminal/terminal-alert.service.js';
@@ -59,10 +50,13 @@ addAlertKind('refused', refusedTerminals);
 addAlertKind('unknownTerminals', unknownSerials);
 addAlertKind('rolloutStopped', stoppedRollouts);
 
-jobKinds.set(NUMBER_CHANGE, changeSomeNumbers);
-jobKinds.set(DRAW, storeDrawn).set(GRANT, grantToTerminals).set(UNDO, undoOfTerminals);
+jobKinds.set(bulk.NUMBER_CHANGE, bulk.changeSomeNumbers);
+jobKinds
+  .set(DRAW, rolling.storeDrawn)
+  .set(GRANT, rolling.grantToTerminals)
+  .set(UNDO, rolling.undoOfTerminals);
 for (const [kind, change] of [
-  [DEVICE_CHANGE, changeSomeDevices],
+  [bulk.DEVICE_CHANGE, bulk.changeSomeDevices],
   [FLEET_IMPORT, importSome],
 ] as const) {
   jobKinds.set(kind, (work, input, rows, context) =>

@@ -12,11 +12,10 @@ import { Scenario, ScenarioFile } from '../simulator/scenario.js';
 import { Pauses, type Transport } from '../simulator/shared.js';
 import { Simulation, type SimulationOptions, type Summary } from '../simulator/simulation.js';
 import type { Identity } from '../simulator/terminal-http.js';
-import { firstLine, serverUrl } from './api-client.js';
 import { CommandError } from './command-error.js';
 import { waitForStopSignal, type CommandIo, type JsonOption, type Result } from './command-io.js';
 import { csvFile, listIn } from './row-files.js';
-import { documentIn } from './run-fleet.js';
+import { documentIn, firstLine, serverUrl } from './run-fleet.js';
 
 export interface SimulateOptions extends JsonOption {
   readonly url?: string;

@@ -38,16 +38,15 @@ const TERMINALS = `query ($id: ID!, $after: String) { rollout(id: $id) { termina
 
 type Nodes<T> = Readonly<{ nodes: readonly T[] }>;
 type Versions = Readonly<{ apps: Nodes<{ versions: Nodes<{ id: string }> }> }>;
-type UserError = Readonly<{ path: readonly string[]; message: string }>;
-type Changed = Readonly<{ result: { rollout: { id: string } | null; userErrors: readonly UserError[] } }>;
+type UserErrors = readonly Readonly<{ path: readonly string[]; message: string }>[];
+type Changed = Readonly<{ result: { rollout: { id: string } | null; userErrors: UserErrors } }>;
 type Page = Readonly<{ nodes: readonly Terminal[]; pageInfo: { hasNextPage: boolean; endCursor: string } }>;
 
-type Wave = Readonly<{ state: string; size: number; proven: number; failed: number }>;
 type Rollout = Readonly<{
   state: string;
   stoppedBecause: string | null;
   job: { state: string } | null;
-  waves: readonly Wave[];
+  waves: readonly Readonly<{ state: string; size: number; proven: number; failed: number }>[];
 }>;
 interface Terminal extends Readonly<Record<'obstacle' | 'grantedAt' | 'undoneAt', string | null>> {
   readonly wave: number;

@@ -54,9 +54,7 @@ async function evaluateCompany(tools: EvaluationTools, companyId: number): Promi
   }
 }
 
-interface Finding extends Measured {
-  readonly examples: readonly string[];
-}
+type Finding = Measured & { readonly examples: readonly string[] };
 
 /** Measures the condition of a rule, and changes its alert unless that stays as it is. */
 async function evaluateRule(tools: EvaluationTools, caller: Caller, rule: AlertRule): Promise<void> {

@@ -1,11 +1,12 @@
 import type { Condition } from '../../../database/list/condition.js';
 import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork } from '../../../database/work.js';
+import { DAY, HOUR } from '../../../platform/clock.js';
+import { offsetAt } from '../../../platform/time-zones.js';
 import { MAX_EXAMPLES } from '../../base/alert/alert.model.js';
 import type { AlertKind, AlertTools } from '../../base/alert/alert.service.js';
 import { countSilent, devices } from './device.repository.js';
 import { Silence } from './silence.model.js';
-import { isQuiet } from './silence.rules.js';
 
 const IS_ENABLED: Condition = { field: 'enabled', operator: 'eq', value: true };
 const WAS_SEEN: Condition = { field: 'lastSeenAt', operator: 'isNull', value: false };
@@ -33,3 +34,16 @@ export const silence: AlertKind<Silence> = {
     return (await devices.slice(work, newest)).items.map(({ record }) => record.serialNumber);
   },
 };
+
+/**
+ * Whether terminals may be silent for another reason now: outside of the hours of the rule, and at their beginning, until
+ * terminals that were switched off before it have had `silentFor` to be seen. Longer times count from the hours before.
+ */
+export function isQuiet({ silentFor, fromHour, toHour, timeZone }: Silence, now: Date): boolean {
+  if (fromHour == null || toHour == null || timeZone == null) return false;
+  const local = now.getTime() + offsetAt(timeZone, now.getTime());
+  const sinceBegin = (local - fromHour * HOUR) % DAY;
+  const length = (toHour - fromHour + 24) % 24 || 24;
+  if (sinceBegin >= length * HOUR) return true;
+  return silentFor < length * HOUR && sinceBegin < silentFor;
+}

@@ -14,9 +14,8 @@ import type { OwnedRecord, Owner } from '../../fleet/setting/setting.model.js';
 import { metacontents } from '../../fleet/setting/setting.service.js';
 import { difference } from '../app/app-version.service.js';
 import { attachToGroup, detachFromGroup, setDefaultVersions } from '../app/grant.service.js';
-import { type Fleet, ownerKey } from './fleet-state.service.js';
+import { type Fleet, ownerKey, writtenState } from './fleet-state.service.js';
 import type { PlanChange } from './plan.model.js';
-import { writtenState } from './plan.rules.js';
 import { type Planned, planOf, type Versions } from './plan.service.js';
 
 /** Name of the jobs under which the changes of plans stand in the ledger. */

@@ -20,7 +20,6 @@ import { metacontents } from '../../fleet/setting/setting.service.js';
 import { appVersions, versionsOfApps } from '../app/app-version.service.js';
 import { apps, findAppsByNames } from '../app/app.service.js';
 import { type FleetDocument, MAX_NAMED, parameterState, type VersionNames } from './plan.model.js';
-import { writtenState } from './plan.rules.js';
 
 const groupLinks = new CompanyRows('app_version_groups');
 const defaultLinks = new CompanyRows('group_default_versions');
@@ -222,3 +221,7 @@ export async function exportState(work: ReadWork, groupId: number | null, isWith
   };
   return writtenState(presentState(await loadFleet(work, document), document)) as Json;
 }
+
+/** A state without the kinds of which it has no records. */
+export const writtenState = (state: FleetDocument): object =>
+  Object.fromEntries(Object.entries(state).filter(([, records]) => Object.keys(records).length > 0));

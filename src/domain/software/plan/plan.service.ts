@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
+
 import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/clock.js';
+import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid, tooManyRecords } from '../../../platform/errors.js';
-import { checked, type Ids, type Problem } from '../../../platform/validate.js';
+import { checked, type Ids, isObject, type Problem } from '../../../platform/validate.js';
 import { ledgerEntries } from '../../base/ledger/ledger.service.js';
 import { numbersWithVersions } from '../../fleet/logical-number/version-links.service.js';
 import { difference } from '../app/app-version.service.js';
@@ -16,7 +19,6 @@ import {
   type VersionNames,
 } from './plan.model.js';
 import { countTerminals } from './plan.repository.js';
-import { differences, hashOf } from './plan.rules.js';
 
 export type Planned = Awaited<ReturnType<typeof planOf>>;
 export type Plan = Awaited<ReturnType<typeof plan>>;
@@ -207,3 +209,46 @@ async function withLosers(work: ReadWork, fleet: Fleet, attached: Versions) {
   }
   return new Map([...losers.map((each) => [each.number, each] as const), ...fleet.logicalNumbers]);
 }
+
+type Records = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The values of a state by their paths as JSON texts; a section of values by name has several. */
+function valuesIn(state: FleetDocument): ReadonlyMap<string, Json> {
+  const values = new Map<string, Json>();
+  const add = (path: Path, value: unknown): void => void values.set(JSON.stringify(path), value as Json);
+  for (const [kind, records] of Object.entries<Records>(state)) {
+    for (const [name, record] of Object.entries(records)) {
+      for (const [section, value] of Object.entries(record)) {
+        const path = [kind, name, section];
+        if (!isObject(value)) add(path, value);
+        else for (const [key, own] of Object.entries(value)) add([...path, key], own);
+      }
+    }
+  }
+  return values;
+}
+
+/** The differences that turn one state into another, in the order of the second, removals last. */
+function differences(present: FleetDocument, desired: FleetDocument): readonly PlanChange[] {
+  const [old, now] = [valuesIn(present), valuesIn(desired)];
+  return [...new Set([...now.keys(), ...old.keys()])].flatMap((key): readonly PlanChange[] => {
+    const [before, after] = [old.get(key), now.get(key)];
+    if (canonical(before) === canonical(after)) return [];
+    const action = before === undefined ? 'ADD' : after === undefined ? 'REMOVE' : 'CHANGE';
+    return [{ path: JSON.parse(key) as Path, action, before: before ?? null, after: after ?? null }];
+  });
+}
+
+/** JSON text with the names of each object in one order. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, given: unknown) =>
+    isObject(given)
+      ? Object.fromEntries(Object.entries(given).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : given,
+  );
+
+/** Hash of the present and the desired state, 64 hexadecimal digits. */
+const hashOf = (present: FleetDocument, desired: FleetDocument): string =>
+  createHash('sha256')
+    .update(canonical([present, desired]))
+    .digest('hex');

@@ -18,14 +18,7 @@ import {
   RolloutCreate,
   type RolloutState,
 } from './rollout.model.js';
-import {
-  type DrawnRow,
-  nextSequence,
-  rollouts,
-  rolloutTable,
-  selectDevicesOf,
-  selectRows,
-} from './rollout.repository.js';
+import * as store from './rollout.repository.js';
 import { drawWaves } from './rollout.rules.js';
 
 export { newRows, rollouts, rolloutTerminals, terminalsOfRollout } from './rollout.repository.js';
@@ -35,12 +28,12 @@ export const [DRAW, GRANT, UNDO] = ['rolloutDraw', 'rolloutGrant', 'rolloutUndo'
 /** Days until a rollout begins, at most: its job, which knows who started it, is deleted some time later. */
 const MAX_DAYS_AHEAD = 60;
 
-const records = new Records(rolloutTable);
+const records = new Records(store.rolloutTable);
 export const { get: getRollout } = records;
 
 /** Alerts of rollouts that have stopped by themselves. */
 export const stoppedRollouts = countingRecords(
-  rollouts,
+  store.rollouts,
   'ID',
   (since) => ({
     and: [
@@ -72,7 +65,7 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
   const numbers = await findTarget(work, targetOf(parse(GrantTarget, target), target), MAX_JOB_ROWS);
   const attached = new Set(await linkedNumbers(work, numbers, grant));
   const byId = new Map(numbers.map((number) => [number.id, number]));
-  const devices = await selectDevicesOf(work, [...byId.keys()]);
+  const devices = await store.selectDevicesOf(work, [...byId.keys()]);
   const candidates = devices.flatMap((device): readonly Candidate[] => {
     const found = byId.get(device.logicalNumberId);
     if (found === undefined) return [];
@@ -123,7 +116,7 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
   });
   // Terminals of the company show times in its time zone.
   const { timeZone } = await getFrom(companies, work, work.caller.companyId, 'company');
-  const rollout = await rolloutTable.insert(work, {
+  const rollout = await store.rolloutTable.insert(work, {
     ...others,
     state: 'planned',
     waves,
@@ -137,10 +130,10 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     payments: [],
     stoppedBecause: null,
     dueAt: null,
-    sequence: await nextSequence(work),
+    sequence: await store.nextSequence(work),
   });
   work.ledger.created('rollout', recorded(rollout));
-  const rows = drawn.map((each): DrawnRow => {
+  const rows = drawn.map((each): store.DrawnRow => {
     const { deviceId: id, logicalNumberId: numberId, number: name, wave, obstacle } = each;
     return { id, numberId, name, wave, obstacle };
   });
@@ -155,8 +148,8 @@ function recorded(rollout: Rollout) {
 
 /** Changes a rollout without an entry in the ledger. */
 export async function changeRollout(work: WriteWork, current: Rollout, changes: Partial<Rollout>) {
-  const values = { ...current, ...changes, sequence: await nextSequence(work) };
-  return await rolloutTable.update(work, current, values);
+  const values = { ...current, ...changes, sequence: await store.nextSequence(work) };
+  return await store.rolloutTable.update(work, current, values);
 }
 
 /** Starts a job with rows of a rollout, and returns its id. */
@@ -181,7 +174,7 @@ export type Seen = Pick<Rollout, 'figures' | 'payments'>;
 export async function startWave(work: WriteWork, current: Rollout, wave: number, seen: Seen) {
   const from = work.now.getTime();
   const begun = { from, countedAt: from, now: null, before: null, waiting: null };
-  const jobId = await startRows(work, GRANT, current, await selectRows(work, current, wave));
+  const jobId = await startRows(work, GRANT, current, await store.selectRows(work, current, wave));
   return await takeStep(work, current, 'start_wave', {
     ...seen,
     payments: [...seen.payments, begun],
@@ -222,7 +215,7 @@ export async function resumeRollout(work: WriteWork, current: Rollout): Promise<
   const { wave } = current;
   const changes = { stoppedBecause: null, dueAt: work.now };
   if (wave < 0) return await takeStep(work, current, 'resume', { ...changes, state: 'planned' });
-  const jobId = await startRows(work, GRANT, current, await selectRows(work, current, wave));
+  const jobId = await startRows(work, GRANT, current, await store.selectRows(work, current, wave));
   return await takeStep(work, current, 'resume', { ...changes, state: 'running', jobId });
 }
 
@@ -237,7 +230,7 @@ export async function stopRollout(work: WriteWork, current: Rollout, reason: str
 export async function undoRollout(work: WriteWork, current: Rollout): Promise<Rollout> {
   demandState(current, ['running', 'paused', 'stopped_by_failures', 'finished']);
   await endJob(work, current);
-  const jobId = await startRows(work, UNDO, current, await selectRows(work, current, null));
+  const jobId = await startRows(work, UNDO, current, await store.selectRows(work, current, null));
   // The figures stay those before the undo.
   return await takeStep(work, current, 'undo', { state: 'undone', jobId, dueAt: null });
 }

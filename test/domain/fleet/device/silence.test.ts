@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { isQuiet } from '../../../../src/domain/fleet/device/silence.rules.js';
+import { isQuiet } from '../../../../src/domain/fleet/device/silence.service.js';
 import { HOUR } from '../../../../src/platform/clock.js';
 
 const rule = (fromHour: number, toHour: number, timeZone = 'UTC', silentFor = HOUR) => ({

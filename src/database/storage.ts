@@ -166,15 +166,12 @@ export function inList(type: SqlType, values: readonly unknown[]): Sql {
 
 export const inIds = (ids: readonly number[]): Sql => inList('integer', ids);
 
-/** The elements of a bound JSON list of lists, as rows with the column `value`. */
-const pairsOf = (list: string): Sql =>
-  sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value)`;
-
 /**
- * Ends a query of converted values, which PostgreSQL then compares as columns: it looks up an index of a table with
- * row-level security by a column, not by a conversion, whose errors might show rows of others.
+ * The elements of a bound JSON list of lists, as rows with the column `value`, at the end of a query that converts them.
+ * With the offset, PostgreSQL compares columns afterwards: under row-level security, no index is used for a conversion.
  */
-const CONVERTED_FIRST = sql`offset 0`;
+const pairsOf = (list: string): Sql =>
+  sql`unnest(array(select pair from json_array_elements(${list}::json) as pair)) as item (value) offset 0`;
 
 /** `in …`, to follow two columns: whether their values are such a pair, `[1, 17]` for the id 17 of company 1. */
 export function inPairs(pairs: readonly (readonly [number, number])[]): Sql {
@@ -182,8 +179,7 @@ export function inPairs(pairs: readonly (readonly [number, number])[]): Sql {
   return portable(
     sql`in (select json_extract(value, '$[0]'), json_extract(value, '$[1]')
     from json_each(${list}))`,
-    sql`in (select (value ->> 0)::bigint, (value ->> 1)::bigint from ${pairsOf(list)}
-      ${CONVERTED_FIRST})`,
+    sql`in (select (value ->> 0)::bigint, (value ->> 1)::bigint from ${pairsOf(list)})`,
   );
 }
 
@@ -206,7 +202,7 @@ export function pairTable<Other extends number | string>(
     sql`(select json_extract(value, '$[0]') as id, json_extract(value, '$[1]') as other
     from json_each(${list})) as pair`,
     sql`(select (value ->> 0)::${POSTGRES_TYPES[idType]} as id, (value ->> 1)::${POSTGRES_TYPES[type]} as other
-    from ${pairsOf(list)} ${CONVERTED_FIRST}) as pair`,
+    from ${pairsOf(list)}) as pair`,
   );
 }
 

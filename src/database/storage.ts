@@ -252,11 +252,12 @@ export function idsOf(query: Sql): Sql<string> {
   return sql<string>`(select ${list} from (${query}) as found)`;
 }
 
-/** A query of the ids in JSON lists, which are in a column of a table. */
-export function idsIn(table: string, column: string): Sql {
+/** `in …`, to follow a column: whether its value is in JSON lists of ids, which are in a column of a table. */
+export function inLists(table: string, column: string): Sql {
   const lists = sql.ref(`${table}.${column}`);
+  const from = sql`from ${sql.table(table)} cross join`;
   return portable(
-    sql`select item.value from ${sql.table(table)} cross join json_each(${lists}) as item`,
-    sql`select item.value::bigint from ${sql.table(table)} cross join json_array_elements_text(${lists}::json) as item (value)`,
+    sql`in (select item.value ${from} json_each(${lists}) as item)`,
+    sql`= any (array(select item.value::bigint ${from} json_array_elements_text(${lists}::json) as item (value)))`,
   );
 }

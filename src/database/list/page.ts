@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 
 import { runCached, runFiltered } from '../statements.js';
-import { idsIn, idsOf, hiddenFromPlanner, type Sql, portable } from '../storage.js';
+import { inLists, idsOf, hiddenFromPlanner, type Sql, portable } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn } from './condition.js';
 import {
@@ -156,7 +156,7 @@ export async function readLinked<P extends KeyValue>(
       select ${PAGES} as pages, ${sql.join(read.map((column) => sql`null as ${sql.ref(column)}`))} from pages
       union all
       select null, ${sql.join(read.map((column) => sql.ref(`t.${column}`)))} from ${tableWith(table, read)} as t
-      where ${ofCompany(listing, work, null)} and ${sql.ref(`t.${id}`)} in (${idsIn('pages', 'ids')})`,
+      where ${ofCompany(listing, work, null)} and ${sql.ref(`t.${id}`)} ${inLists('pages', 'ids')}`,
   );
   const rows = new Map(found.map((row) => [row[id], row]));
   const pages = found.find((row) => row.pages !== null)?.pages as string;

@@ -20,7 +20,6 @@ export const alertRules = auditedList(ruleTable, {
 const mapping = recordMapping<'alerts', Alert>('alerts');
 export const { columnsOf, recordOf } = mapping;
 
-const IS_OPEN = sql`(t.closed_at is null)`;
 const IS_ACKNOWLEDGED = sql`(t.acknowledged_at is not null)`;
 
 export const alerts = listOf<'alerts', Alert>({
@@ -32,7 +31,7 @@ export const alerts = listOf<'alerts', Alert>({
   orders: { ID: 'id' },
   filters: {
     ruleId: { column: 'rule_id', kind: 'id', order: 'ID' },
-    open: { column: 'closed_at', kind: 'flag', where: (compared) => compared(IS_OPEN) },
+    open: { column: 'closed_at', kind: 'flag', where: (compared) => compared(sql`(t.closed_at is null)`) },
     acknowledged: { column: 'acknowledged_at', kind: 'flag', where: (compared) => compared(IS_ACKNOWLEDGED) },
   },
 });

@@ -211,20 +211,20 @@ describe('a job in steps', () => {
 
   it('goes on after a part, does each row once, and is followed', async () => {
     const { acme } = server;
-    const devices = await addDevices(server, 'stepped', 450);
+    const devices = await addDevices(server, 'stepped', 200);
     const job = await started(acme, named('stepped'), { enabled: false });
     const follow =
       'subscription ($id: ID!) { jobChanged(id: $id, after: 0) { job { state done rejected } } }';
     const live = subscribe<{ jobChanged: { job: Fields } }>(server, acme, follow, { id: job.id });
     expect(await step()).toBe(acme.caller.companyId);
-    expect(await shown(acme, job)).toMatchObject({ state: 'RUNNING', done: 200, endedAt: null });
+    expect(await shown(acme, job)).toMatchObject({ state: 'RUNNING', done: 80, endedAt: null });
     // A device of the last part is gone when its turn comes.
-    await acme.client.delete('devices/stepped%20450');
+    await acme.client.delete('devices/stepped%20200');
     // Two at once, as by two nodes: each does the next part.
     await Promise.all([step(), step()]);
     expect(await shown(acme, job)).toMatchObject({
       state: 'DONE',
-      done: 449,
+      done: 199,
       rejected: 1,
       rejections: {
         nodes: [
@@ -239,7 +239,7 @@ describe('a job in steps', () => {
     expect(await enabledCount(acme, 'stepped')).toBe(0);
     await expect
       .poll(() => live.events.at(-1)?.jobChanged.job)
-      .toEqual({ state: 'DONE', done: 449, rejected: 1 });
+      .toEqual({ state: 'DONE', done: 199, rejected: 1 });
     live.stop();
     expect(await step()).toBeNull();
   });
@@ -247,7 +247,7 @@ describe('a job in steps', () => {
   it('takes turns with the jobs of another company, whose other changes go on', async () => {
     const { acme, beta } = server;
     const { companyId, userId } = beta.caller;
-    await addDevices(server, 'ours', 401);
+    await addDevices(server, 'ours', 161);
     await insertMany(server.place, ['devices', companyId, 2], (n) => ({
       ...audited(userId),
       serial_number: `theirs ${n}`,
@@ -262,7 +262,7 @@ describe('a job in steps', () => {
     const second = await takeJobStep(server.app.units, first ?? 0, 'secret');
     expect(new Set([first, second])).toEqual(new Set([acme.caller.companyId, companyId]));
     expect(await shown(beta, their)).toMatchObject({ state: 'DONE', done: 2 });
-    expect(await shown(acme, our)).toMatchObject({ state: 'RUNNING', done: 200 });
+    expect(await shown(acme, our)).toMatchObject({ state: 'RUNNING', done: 80 });
     expect((await beta.client.post('groups', { name: 'meanwhile' })).status).toBe(201);
     await server.app.units.write(acme.caller, async (work) =>
       cancelJob(work, await getJob(work, our.databaseId)),
@@ -271,14 +271,14 @@ describe('a job in steps', () => {
 
   it('is cancelled between two parts: what is done stays, and the rest is not changed', async () => {
     const { acme } = server;
-    await addDevices(server, 'cancelled', 300);
+    await addDevices(server, 'cancelled', 120);
     const job = await started(acme, named('cancelled'), { enabled: false });
     await step();
-    const cancelled = { job: { state: 'CANCELLED', done: 200 }, userErrors: [] };
+    const cancelled = { job: { state: 'CANCELLED', done: 80 }, userErrors: [] };
     expect(await changed(acme, CANCEL, { id: job.id })).toEqual(cancelled);
     expect(await changed(acme, CANCEL, { id: job.id })).toEqual(cancelled);
     expect(await step()).toBeNull();
-    expect(await enabledCount(acme, 'cancelled')).toBe(100);
+    expect(await enabledCount(acme, 'cancelled')).toBe(40);
   });
 
   it('fails when the person who started it is disabled, and the next job runs', async () => {

@@ -26,10 +26,11 @@ export const PROVE = `update terminal_versions as held set state = 'proven', sin
           where version.company_id = held.company_id and version.id = held.app_version_id
             and app.name = sale.app_name);`;
 
-/** Notes changed states in the rollouts of the versions. `query` returns company, device and version. */
+/** Notes changed states in the rollouts of the versions. `query` returns company, device, version and state. */
 export const noteInRollouts = (query: string): string =>
-  `update rollout_terminals set state = ${ROLLOUT_STATE.postgres}
-      from (${query}) as changed (company_id, device_id, app_version_id)
+  `update rollout_terminals set has_answered = has_answered or changed.state <> 'granted',
+        state = ${ROLLOUT_STATE.postgres}
+      from (${query}) as changed (company_id, device_id, app_version_id, state)
       where rollout_terminals.company_id = changed.company_id and rollout_terminals.device_id = changed.device_id
         and ${HAVING_VERSIONS} and exists (select 1 from rollouts as own
           where own.company_id = rollout_terminals.company_id and own.id = rollout_terminals.rollout_id

@@ -240,12 +240,12 @@ const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<str
   terminal_versions: {
     insert: {
       note_new_software: `if exists (select 1 from new_rows where state <> 'granted') then
-        ${noteInRollouts('select company_id, device_id, app_version_id from new_rows')}
+        ${noteInRollouts('select company_id, device_id, app_version_id, state from new_rows')}
       end if;`,
     },
     update: {
       note_changed_software:
-        noteInRollouts(`select company_id, device_id, app_version_id from new_rows as after
+        noteInRollouts(`select company_id, device_id, app_version_id, after.state from new_rows as after
         join old_rows as before using (company_id, device_id, app_version_id) where after.state <> before.state`),
     },
   },

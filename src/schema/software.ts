@@ -214,7 +214,7 @@ export const software = {
       /** Why it does not get the versions, see `Obstacle`; null if it does. */
       obstacle: optional(text),
       granted_at: optional(instant),
-      /** Whether it has sent a request since it got the versions; a trigger maintains it. */
+      /** Whether it has sent a request since it got the versions; triggers maintain it. */
       has_answered: flag,
       /** Ids of the versions that its logical number got and lost by the grant, which an undo takes back. */
       added: jsonb,

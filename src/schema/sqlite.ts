@@ -152,7 +152,7 @@ const PROVEN = `when new.status = 'success' and new.transaction_type = 'switch' 
 
 /** The end of a trigger that notes a changed state in the rollouts of the version. */
 const NOTED = `begin
-      update rollout_terminals set state = ${ROLLOUT_STATE.sqlite}
+      update rollout_terminals set has_answered = has_answered or new.state <> 'granted', state = ${ROLLOUT_STATE.sqlite}
         where company_id = new.company_id and device_id = new.device_id and ${HAVING_VERSIONS}
           and exists (select 1 from rollouts as own cross join json_each(own.app_version_ids) as part
             where own.company_id = rollout_terminals.company_id and own.id = rollout_terminals.rollout_id

@@ -126,6 +126,31 @@ describe('a rollout', () => {
     });
   });
 
+  it('counts terminals as silent until they report or are seen', async () => {
+    const { acme, place, clock } = server;
+    const own = await rolloutFleet(server, acme, 20, 'answers');
+    const id = await newRollout(acme, own.input({ waves: [{ percent: 50, minProvenPercent: 100 }, {}] }));
+    await server.app.steps.idle();
+    const silentOnes = async (): Promise<unknown> => {
+      await lookAgain(server);
+      return (await shownRollout(acme, id)).waves[0]?.silent;
+    };
+    expect(await silentOnes()).toBe(10);
+    await reportAll(server, acme, { version: own.after, state: 'downloaded', wave: 0, count: 3 });
+    expect(await silentOnes()).toBe(7);
+    // A terminal may have been seen before it got the versions.
+    for (const [at, silent] of [
+      [new Date(clock.now().getTime() - HOUR), 7],
+      [clock.now(), 0],
+    ] as const) {
+      await place.sql('update device_presence set last_seen_at = $1 where company_id = $2', [
+        at,
+        acme.caller.companyId,
+      ]);
+      expect(await silentOnes()).toBe(silent);
+    }
+  });
+
   it('is paused and resumed', async () => {
     const { acme } = server;
     const own = await rolloutFleet(server, acme, 20, 'paused');

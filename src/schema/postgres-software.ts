@@ -28,8 +28,7 @@ export const PROVE = `update terminal_versions as held set state = 'proven', sin
 
 /** Notes changed states in the rollouts of the versions. `query` returns company, device, version and state. */
 export const noteInRollouts = (query: string): string =>
-  `update rollout_terminals set has_answered = has_answered or changed.state <> 'granted',
-        state = ${ROLLOUT_STATE.postgres}
+  `update rollout_terminals set has_answered = has_answered or changed.state <> 'granted', state = ${ROLLOUT_STATE.postgres}
       from (${query}) as changed (company_id, device_id, app_version_id, state)
       where rollout_terminals.company_id = changed.company_id and rollout_terminals.device_id = changed.device_id
         and ${HAVING_VERSIONS} and exists (select 1 from rollouts as own

@@ -240,12 +240,13 @@ export async function droppedBy(work: ReadWork, { id: deviceId }: Terminal, { ap
   const listed = new Set(
     apps.flatMap((app) => [app.versionId, ...app.modules.map((each) => each.versionId)]),
   );
-  const held = await store.selectHeld(work, deviceId);
-  const dropped = held.filter(({ appVersionId, state }) => state !== 'granted' && !listed.has(appVersionId));
-  if (dropped.length === 0) return undefined;
+  const isDropped = (each: HeldVersion) => each.state !== 'granted' && !listed.has(each.appVersionId);
+  if (!(await store.selectHeld(work, deviceId)).some(isDropped)) return undefined;
   return async (writing: WriteWork) => {
-    const gone = dropped.map((each) => withoutBytes(each, writing.now));
-    await store.upsertHeld(writing, gone);
+    // Reports may have come since.
+    const gone = (await store.selectHeld(writing, deviceId)).filter(isDropped);
+    const changed = gone.map((each) => withoutBytes(each, writing.now));
+    await store.upsertHeld(writing, changed);
     await store.forgetLost(writing, deviceId);
   };
 }

@@ -104,7 +104,7 @@ async function numberAt(work: ReadWork, id: number, position: number) {
       );
       return { ...version, change: grant?.sequence ?? null };
     }),
-    parameters: await parametersAt(work, { id, groupIds }, position),
+    parameters: await parametersAt(work, id, groupIds, position),
   };
 }
 
@@ -128,11 +128,7 @@ async function versionsAt(work: ReadWork, ids: Ids, position: number) {
 }
 
 /** The parameters of the terminals of a logical number, ordered by key. */
-async function parametersAt(
-  work: ReadWork,
-  { id, groupIds }: { readonly id: number; readonly groupIds: Ids },
-  position: number,
-) {
+async function parametersAt(work: ReadWork, id: number, groupIds: Ids, position: number) {
   const owners = { logicalNumberId: [id], groupId: groupIds };
   const deleted = await selectDeletedAfter(work, 'parameter', owners, position);
   const present = new Map((await parametersOf(work, [id], groupIds)).map((each) => [each.id, each]));

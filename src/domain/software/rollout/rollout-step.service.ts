@@ -133,9 +133,8 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
     if (isPassing(error)) throw error;
     // Other rollouts, and steps of other companies, go on.
     await units.write(server, async (work) => {
-      await service.stopRollout(work, await service.getRollout(work, found.id), reasonOf(error), {
-        dueAt: null,
-      });
+      const current = await service.getRollout(work, found.id);
+      await service.stopRollout(work, current, reasonOf(error), { dueAt: null });
     });
     if (!(error instanceof DomainError)) throw error;
   }
@@ -167,12 +166,7 @@ async function look(work: ReadWork, id: number, server: Caller, counted: Rollout
 
 const NOT_ALLOWED = 'The person who started it may not change the company any more.';
 
-async function apply(
-  work: WriteWork,
-  rollout: Rollout,
-  decision: Decision,
-  seen: service.Seen,
-): Promise<void> {
+async function apply(work: WriteWork, rollout: Rollout, decision: Decision, seen: service.Seen) {
   switch (decision.kind) {
     case 'wait': {
       const { figures, payments } = rollout;

@@ -57,12 +57,7 @@ export async function selectFigures(
 ) {
   if (total > MANY_ROWS) work.moveToThread?.();
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{
-    wave: number;
-    state: RolloutTerminal['state'];
-    total: number;
-    silent: number;
-  }>`
+  const { rows } = await sql<Pick<RolloutTerminal, 'wave' | 'state'> & Record<'total' | 'silent', number>>`
     select wave, state, count(*) as total,
       count(*) filter (where state not in ('waiting', 'excluded') and not has_answered) as silent
     from rollout_terminals where company_id = ${companyId} and rollout_id = ${id}
@@ -80,10 +75,8 @@ export async function selectFigures(
 /** The rollout of the first company after `companyId` that has one about which is to be decided now. */
 export async function findDueAfter(work: SystemReadWork, companyId: number) {
   const { db } = specialSql(work);
-  const { rows } = await sql<{
-    companyId: number;
-    id: number;
-  }>`select company_id as "companyId", id from rollouts
+  const { rows } = await sql<Record<'companyId' | 'id', number>>`
+    select company_id as "companyId", id from rollouts
     where due_at is not null and due_at <= ${work.now} and company_id > ${companyId}
     order by company_id, due_at, id limit 1`.execute(db);
   return rows[0];

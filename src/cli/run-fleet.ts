@@ -21,6 +21,7 @@ export interface ApplyOptions extends ServerOptions {
 
 export interface StateOptions extends ServerOptions {
   readonly group?: string;
+  readonly logicalNumbers: boolean;
   readonly devices: boolean;
 }
 
@@ -38,7 +39,8 @@ interface Applied {
 }
 
 const ERRORS = 'userErrors { path message }';
-const STATE = 'query ($groupId: ID, $devices: Boolean) { fleetState(groupId: $groupId, devices: $devices) }';
+const STATE = `query ($groupId: ID, $logicalNumbers: Boolean, $devices: Boolean) {
+  fleetState(groupId: $groupId, logicalNumbers: $logicalNumbers, devices: $devices) }`;
 const GROUP = 'query ($name: String) { group(name: $name) { id } }';
 const PLAN = `query ($document: JSON!) { fleetPlan(document: $document) {
   plan { id terminals losing changes { path action before after } } ${ERRORS} } }`;
@@ -48,12 +50,12 @@ const APPLY = `mutation ($document: JSON!, $planId: String!) {
 /** Prints the present state of a fleet as a YAML document. */
 export async function printState(
   io: CommandIo,
-  { group, devices, ...options }: StateOptions,
+  { group, logicalNumbers, devices, ...options }: StateOptions,
 ): Promise<Result> {
   const ask = connected(io, options);
   const found = group === undefined ? null : await ask<{ id: string } | null>(GROUP, { name: group });
   if (group !== undefined && found === null) throw new CommandError(`--group: there is no group ${group}.`);
-  const value = await ask<object>(STATE, { groupId: found?.id ?? null, devices });
+  const value = await ask<object>(STATE, { groupId: found?.id ?? null, logicalNumbers, devices });
   return { value, lines: [written(value).trimEnd()] };
 }
 

@@ -75,6 +75,8 @@ describe('terminal-gateway state and apply', () => {
     expect(readFileSync(undo, 'utf8')).toContain('timeout: "30"');
     expect((await apply(undo, '--yes')).code).toBe(0);
     expect((await state('--group', 'north', '--no-devices')).stdout).toBe(OF_NORTH);
+    const groups = await state('--group', 'north', '--no-logical-numbers', '--no-devices');
+    expect(groups.stdout).toBe(OF_NORTH.slice(0, OF_NORTH.indexOf('logicalNumbers')));
     const whole = await state('--json');
     expect(whole.object()).toMatchObject({ devices: { 'SN-1': { logicalNumber: '1001', enabled: true } } });
   });

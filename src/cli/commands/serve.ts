@@ -113,6 +113,7 @@ export function addFleetCommands(add: AddCommand): void {
     .requiredOption(...token)
     .option(...url)
     .option('--group <name>', 'of this group only (default: all of the company)')
+    .option('--no-logical-numbers', 'leave out the logical numbers')
     .option('--no-devices', 'leave out the devices');
 }
 

@@ -117,12 +117,14 @@ function save(content: string): void {
 }
 
 const STATE = graphql(`
-  query FleetState($groupId: ID, $devices: Boolean) { fleetState(groupId: $groupId, devices: $devices) }
+  query FleetState($groupId: ID, $logicalNumbers: Boolean, $devices: Boolean) {
+    fleetState(groupId: $groupId, logicalNumbers: $logicalNumbers, devices: $devices) }
 `);
 
 const OF_STATE = fieldsOf([
   { name: 'groupId', isOptional: true },
   { name: 'format', values: ['YAML', 'JSON'], isSent: false },
+  { name: 'logicalNumbers', isFlag: true, isList: false, initial: true },
   { name: 'devices', isFlag: true, initial: true },
 ]);
 

@@ -197,19 +197,24 @@ const WHOLE_GROUP = { appVersions: {}, defaultAppVersions: {}, parameters: {}, m
 const WHOLE_NUMBER = { group: null, appVersions: {}, parameters: {}, metacontents: {} };
 const WHOLE_DEVICE = { logicalNumber: null, enabled: true };
 
-/** The present state of a group, its logical numbers and their devices, or of all of the company. Errors: `not_found`, `too_many_records`. */
-export async function exportState(work: ReadWork, groupId: number | null, isWithDevices: boolean) {
+/** The present state of a group, with its logical numbers and their devices, or of all of the company. Errors: `not_found`, `too_many_records`. */
+export async function exportState(
+  work: ReadWork,
+  groupId: number | null,
+  wanted: Record<'logicalNumbers' | 'devices', boolean | null | undefined>,
+) {
   const having = (field: string) =>
     groupId === null ? null : ({ field, operator: 'eq', value: groupId } as const);
   const ownGroups =
     groupId === null
       ? await groups.upTo(work, MAX_NAMED, null)
       : [await getFrom(groups, work, groupId, 'group')];
-  const numbers = await logicalNumbers.upTo(work, MAX_NAMED, having('groupId'));
-  const ownDevices = isWithDevices ? await devices.upTo(work, MAX_NAMED, having('group')) : [];
+  const numbers =
+    wanted.logicalNumbers === false ? [] : await logicalNumbers.upTo(work, MAX_NAMED, having('groupId'));
+  const ownDevices = wanted.devices === false ? [] : await devices.upTo(work, MAX_NAMED, having('group'));
   const total = ownGroups.length + numbers.length + ownDevices.length;
   if (total > MAX_NAMED) {
-    const message = `The state has more than ${MAX_NAMED} groups, logical numbers and devices: ask for one group, or leave out the devices.`;
+    const message = `The state has more than ${MAX_NAMED} groups, logical numbers and devices: ask for one group, or leave out the devices, or the logical numbers too.`;
     throw new DomainError('too_many_records', message);
   }
   const whole = <T, Sections>(records: readonly T[], name: keyof T, sections: Sections) =>

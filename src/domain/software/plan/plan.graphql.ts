@@ -46,6 +46,10 @@ const fleetState = g.query('fleetState', {
   ),
   args: {
     groupId: g.id.orNull('Global id of a group. Without it, all of the company.'),
+    logicalNumbers: {
+      ...g.flag.orNull('Whether the logical numbers are in it.'),
+      defaultValue: true,
+    },
     devices: {
       ...g.flag.orNull('Whether the devices of the logical numbers are in it, with `enabled`.'),
       defaultValue: true,
@@ -53,9 +57,9 @@ const fleetState = g.query('fleetState', {
   },
   counts: 30,
   searches: () => [{ rows: 'logical_numbers' }, { rows: 'devices' }],
-  resolve: (_source, ctx, { groupId, devices }) => {
+  resolve: (_source, ctx, { groupId, ...wanted }) => {
     const id = groupId == null ? null : (g.numberIn('Group', groupId) ?? 0);
-    return ctx.read('read', (work) => exportState(work, id, devices !== false));
+    return ctx.read('read', (work) => exportState(work, id, wanted));
   },
 });
 

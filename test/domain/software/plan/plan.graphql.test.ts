@@ -39,6 +39,8 @@ describe('fleetPlan', () => {
     expect(Object.keys(own.groups as Fields)).toEqual(['north']);
     expect(Object.keys(own.logicalNumbers as Fields)).toEqual(['N-1', 'N-3']);
     expect((await planned(server.acme, own)).changes).toEqual([]);
+    const alone = await stateOf(server.acme, { groupId: group.id, logicalNumbers: false, devices: false });
+    expect(alone).toEqual({ groups: own.groups });
   });
 
   it('names all problems of a document, each with its path', async () => {
@@ -127,17 +129,18 @@ describe('fleetPlan', () => {
     const devices = Object.fromEntries(Array.from({ length: 2_001 }, (_, n) => [`S ${n}`, {}]));
     expect((await planOf(acme, { devices })).userErrors).toMatchObject([{ code: 'TOO_MANY_RECORDS' }]);
     const { companyId, userId } = acme.caller;
+    await insertMany(place, ['logical_numbers', companyId, 2_000], (n) => ({
+      ...audited(userId),
+      number: `M ${n}`,
+    }));
+    expect(await refused(acme, STATE, { devices: false })).toMatchObject({ code: 'TOO_MANY_RECORDS' });
+    expect(Object.keys(await stateOf(acme, { logicalNumbers: false }))).toEqual(['groups', 'devices']);
     const [north] = await place.sql<{ id: number }>("select id from groups where name = 'north'");
     const values = { ...audited(userId), group_id: north?.id ?? 0, value: 'v'.repeat(64 * 1024) };
     await insertMany(place, ['parameters', companyId, 256], (n) => ({ ...values, key: `key ${n}` }));
     const { userErrors } = await planOf(acme, { groups: { north: {} } });
     expect(userErrors).toMatchObject([{ code: 'TOO_MANY_RECORDS' }]);
     expect(await planned(acme, { groups: { south: {} } })).toMatchObject({ changes: [] });
-    await insertMany(place, ['logical_numbers', companyId, 2_000], (n) => ({
-      ...audited(userId),
-      number: `M ${n}`,
-    }));
-    expect(await refused(acme, STATE, { devices: false })).toMatchObject({ code: 'TOO_MANY_RECORDS' });
   });
 
   it('refuses to take more versions from logical numbers than one plan may', async () => {

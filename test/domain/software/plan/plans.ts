@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { answered } from '../../../support/dashboard.js';
 import type { Fields, Member } from '../../../support/server.js';
 
-export const STATE =
-  'query ($groupId: ID, $devices: Boolean) { fleetState(groupId: $groupId, devices: $devices) }';
+export const STATE = `query ($groupId: ID, $logicalNumbers: Boolean, $devices: Boolean) {
+    fleetState(groupId: $groupId, logicalNumbers: $logicalNumbers, devices: $devices) }`;
 const PLAN = `query ($document: JSON!) { fleetPlan(document: $document) {
   plan { id terminals losing changes { path action before after } } userErrors { path code message } } }`;
 export const APPLY = `mutation ($document: JSON!, $planId: String!) { fleetApply(document: $document, planId: $planId) {

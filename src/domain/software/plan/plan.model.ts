@@ -50,7 +50,7 @@ const software = {
   metacontents: byName(MetacontentCreate.shape.value),
 };
 
-/** Desired state of records that exist, by their names. What it does not name stays; a section that it names is complete. */
+/** Desired state of records that exist, by their names. Others stay as they are; a section that it names is complete. */
 export const FleetDocument = z.strictObject({
   groups: byName(z.strictObject({ ...software, defaultAppVersions: versions }).partial()).default({}),
   logicalNumbers: byName(z.strictObject({ ...software, group: name.nullable() }).partial()).default({}),

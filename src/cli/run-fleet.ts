@@ -4,7 +4,7 @@ import { parse, stringify, YAMLParseError } from 'yaml';
 import type { Plan } from '../domain/software/plan/plan.service.js';
 import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/files.js';
-import { isObject, parsedJson } from '../platform/validate.js';
+import { isObject, parsedJson, type Problem } from '../platform/validate.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { CommandIo, JsonOption, Result } from './command-io.js';
 
@@ -25,17 +25,12 @@ export interface StateOptions extends ServerOptions {
   readonly devices: boolean;
 }
 
-interface UserError {
-  readonly path: readonly string[];
-  readonly message: string;
-}
-
 interface Applied {
   readonly count: number;
   readonly undo: object;
   readonly job: { readonly databaseId: number } | null;
   readonly warnings: readonly string[];
-  readonly userErrors: readonly UserError[];
+  readonly userErrors: readonly Problem[];
 }
 
 const ERRORS = 'userErrors { path message }';
@@ -69,7 +64,7 @@ export async function applyFile(
     '--file',
     file === '-' ? await io.readInput() : namingPath(file, () => readFileSync(file, 'utf8')),
   );
-  const planned = await ask<{ plan: Plan | null; userErrors: readonly UserError[] }>(PLAN, { document });
+  const planned = await ask<{ plan: Plan | null; userErrors: readonly Problem[] }>(PLAN, { document });
   const { plan } = planned;
   if (plan === null) throw refused(planned.userErrors);
   const lines = linesOf(plan);
@@ -106,7 +101,7 @@ export function documentIn(option: string, text: string): unknown {
   }
 }
 
-const refused = (errors: readonly UserError[]): CommandError =>
+const refused = (errors: readonly Problem[]): CommandError =>
   new CommandError(errors.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
 
 const SIGNS = { ADD: '+', CHANGE: '~', REMOVE: '-' } as const;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
+import type { Problem } from '../platform/validate.js';
 import { Api, findGroup, SimulationRefused } from './api.js';
 import { appNameOf, BEHAVIOURS, type Behaviour, type ListedAsset, type Shared } from './shared.js';
 
@@ -38,8 +39,7 @@ const TERMINALS = `query ($id: ID!, $after: String) { rollout(id: $id) { termina
 
 type Nodes<T> = Readonly<{ nodes: readonly T[] }>;
 type Versions = Readonly<{ apps: Nodes<{ versions: Nodes<{ id: string }> }> }>;
-type UserErrors = readonly Readonly<{ path: readonly string[]; message: string }>[];
-type Changed = Readonly<{ result: { rollout: { id: string } | null; userErrors: UserErrors } }>;
+type Changed = Readonly<{ result: { rollout: { id: string } | null; userErrors: readonly Problem[] } }>;
 type Page = Readonly<{ nodes: readonly Terminal[]; pageInfo: { hasNextPage: boolean; endCursor: string } }>;
 
 type Rollout = Readonly<{

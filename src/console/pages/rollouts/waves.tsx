@@ -59,7 +59,8 @@ export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragme
   const label = useLabel();
   const format = useFormat();
   const passedAt = (percent: number): string => text.minProvenPercent.replace('%', `${percent} %`);
-  const passedAfter = text.minDuration.toLowerCase();
+  const passedAfter = (time: string): string =>
+    time === '0s' ? '' : `, ${text.minDuration.toLowerCase()} ${time}`;
   const conditions = { ...stopWhen, deadline: deadline && format.time(deadline) };
   const facts = Object.entries(conditions).flatMap(([id, value]) => (value === null ? [] : [{ id, value }]));
   const hours = window && [{ id: 'hours', value: `${window.from}:00–${window.to}:00 ${window.zone}` }];
@@ -80,7 +81,7 @@ export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragme
             ))}
           </ul>
           {wave.payments && <Payments {...wave.payments} />}
-          <p className="faint">{`${passedAt(wave.minProvenPercent)}, ${passedAfter} ${wave.minDuration}`}</p>
+          <p className="faint">{`${passedAt(wave.minProvenPercent)}${passedAfter(wave.minDuration)}`}</p>
         </Section>
       ))}
       <Section title={text.conditions}>

@@ -2,7 +2,7 @@
 import { grant, grantToDevices, noteInRollouts, PLACED, PROVE, WITHOUT_BYTES } from './postgres-software.js';
 import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING } from './schema.js';
-import { HAVING_VERSIONS } from './software.js';
+import { HAVING_VERSIONS, isToHave } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 
 /** A trigger function. `body` are statements that use the rows of the change, `new_rows` and `old_rows`. */
@@ -246,7 +246,8 @@ const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<str
     update: {
       note_changed_software:
         noteInRollouts(`select company_id, device_id, app_version_id, after.state from new_rows as after
-        join old_rows as before using (company_id, device_id, app_version_id) where after.state <> before.state`),
+        join old_rows as before using (company_id, device_id, app_version_id)
+        where after.state <> before.state and (after.state <> 'granted' or ${isToHave('after')})`),
     },
   },
   transactions: {

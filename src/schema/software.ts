@@ -20,6 +20,12 @@ export const SOFTWARE_STATES = ['granted', 'downloaded', 'installed', 'proven', 
 /** Name in `counters` of the positions of their changes. */
 export const SOFTWARE_CHANGES = 'software_changes';
 
+/** Whether the terminal of a row of `terminal_versions` is to have the version: its logical number has it. */
+export const isToHave = (row: string): string => `exists (select 1 from devices as device
+    cross join logical_number_app_versions as link
+    where device.company_id = ${row}.company_id and device.id = ${row}.device_id and link.company_id = device.company_id
+      and link.logical_number_id = device.logical_number_id and link.app_version_id = ${row}.app_version_id)`;
+
 /** Condition of the terminals of rollouts that have got versions and not given them back. */
 export const HAVING_VERSIONS = 'granted_at is not null and undone_at is null';
 

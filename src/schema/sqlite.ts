@@ -4,7 +4,7 @@ import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING, TABLES } from './schema.js';
 import { SQLITE_SEARCH } from './search.js';
-import { HAVING_VERSIONS, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
+import { HAVING_VERSIONS, isToHave, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 import { TYPES, computedColumns, constraintsOf, type Column, foreignKey, type Index } from './table.js';
 import type { Table } from './table.js';
@@ -185,7 +185,7 @@ const OF_SOFTWARE: readonly string[] = [
       when new.state <> old.state or new.reason is not old.reason or new.attempts <> old.attempts ${PLACED}`,
   `create trigger terminal_versions_noted_in after insert on terminal_versions when new.state <> 'granted' ${NOTED}`,
   `create trigger terminal_versions_noted after update of state on terminal_versions
-      when new.state <> old.state ${NOTED}`,
+      when new.state <> old.state and (new.state <> 'granted' or ${isToHave('new')}) ${NOTED}`,
   `create trigger device_presence_noted after update of last_seen_at on device_presence begin
       update rollout_terminals set has_answered = 1
         where company_id = new.company_id and device_id = new.device_id and ${HAVING_VERSIONS}

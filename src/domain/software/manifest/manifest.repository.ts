@@ -5,6 +5,7 @@ import { recordMapping } from '../../../database/company/company-table.js';
 import { countUpTo, type EntryCount } from '../../../database/list/request-class.js';
 import { idTable, inIds, instant, crossJoin, flag, type Sql } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
+import { isToHave } from '../../../schema/software.js';
 import type { HeldVersion, StoredFile, StoredVersion } from './manifest.model.js';
 
 /**
@@ -125,10 +126,7 @@ export async function selectOtherVersions(work: ReadWork, versionId: number) {
 export async function forgetLost(work: WriteWork, deviceId: number): Promise<void> {
   const { db, companyId } = specialSql(work);
   await sql`delete from terminal_versions where company_id = ${companyId} and device_id = ${deviceId} and (
-    state = 'granted' and not exists (select 1 from devices as d
-      ${crossJoin} logical_number_app_versions as l on l.company_id = d.company_id
-        and l.logical_number_id = d.logical_number_id
-      where d.company_id = ${companyId} and d.id = ${deviceId} and l.app_version_id = terminal_versions.app_version_id)
+    state = 'granted' and not ${sql.raw(isToHave('terminal_versions'))}
     or not exists (select 1 from app_versions as v
       where v.company_id = ${companyId} and v.id = terminal_versions.app_version_id))`.execute(db);
 }

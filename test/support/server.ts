@@ -27,7 +27,7 @@ export interface Member {
 
 const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
 const OF_NODES =
-  /^select [^]+ from (?:notification_targets\s+where|jobs\s+where ended_at is null and|rollouts\s+where due_at is not null and due_at <= \S+ and) company_id > /;
+  /^\s*select [^]+ from (?:notification_targets\s+where|jobs\s+where ended_at is null and|rollouts\s+where due_at is not null and due_at <= \S+ and) company_id > /;
 /** Ids of records of beta are greater. */
 export const IDS_BEFORE_BETA = 1_000_000;
 export const COMPANIES = { acme: 'Acme Pagamentos', beta: 'Beta Cards' } as const;

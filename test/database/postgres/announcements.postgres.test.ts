@@ -50,7 +50,7 @@ describe('announcements', () => {
     const { heard, stop } = listen(node(1));
     const changes = Array.from({ length: 2_000 }, (_, companyId) => ({ companyId, entityType: 'group' }));
     node(0).database.announce(changes);
-    await expect.poll(() => heard, { interval: 5 }).toEqual([null]);
+    await expect.poll(() => heard, { interval: 5 }).toContain(null);
     stop();
   });
 

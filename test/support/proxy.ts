@@ -10,11 +10,12 @@ export async function startProxy(urls: readonly string[]) {
     const attempt = (left: number): void => {
       const url = new URL(urls[next++ % urls.length] ?? '');
       const upstream = connect(Number(url.port), url.hostname);
+      // Also before it is connected: it would keep the process alive.
+      client.once('close', () => upstream.destroy());
       upstream.once('connect', () => {
         client.pipe(upstream);
         upstream.pipe(client);
         upstream.once('close', () => client.destroy());
-        client.once('close', () => upstream.destroy());
       });
       upstream.on('error', () => {
         if (left === 0) client.destroy();

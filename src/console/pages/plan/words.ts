@@ -7,7 +7,10 @@ export const useText = pageTexts({
   broken: ['This is neither YAML nor JSON.', 'Isto não é YAML nem JSON.'],
   differences: ['What would change', 'O que mudaria'],
   document: ['Document', 'Documento'],
-  documentHelp: ['All that the document does not name stays as it is.', 'O que ele não cita permanece como está.'],
+  documentHelp: [
+    'All that the document does not name stays as it is.',
+    'O que ele não cita permanece como está.',
+  ],
   file: ['Or a file', 'Ou um arquivo'],
   format: ['Format', 'Formato'],
   losing: ['Terminals that lose app versions:', 'Terminais que perdem versões de aplicativos:'],

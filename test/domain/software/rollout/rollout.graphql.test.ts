@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { DAY, HOUR } from '../../../../src/platform/clock.js';
 import { answered, changed, listed, nodeId, statementsFor } from '../../../support/dashboard.js';
-import { actionsOf, crcOf, fleet, rowsIn, softwareOf } from '../../../support/fleet.js';
+import { actionsOf, fleet, rowsIn } from '../../../support/fleet.js';
 import {
   briefly,
   createRollout,
@@ -13,8 +13,6 @@ import {
   shownRollout,
 } from '../../../support/rollouts.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
-import { reportInstall, softwareOfDevice } from '../../../support/software.js';
-import { base64, stockedTerminal } from '../../../support/stocked-terminal.js';
 import { subscribe } from '../../../support/subscribe.js';
 
 const server = useServer({ rateLimitPerHour: 100_000 });
@@ -151,48 +149,6 @@ describe('a rollout', () => {
       ]);
       expect(await silentOnes()).toBe(silent);
     }
-  });
-
-  it('keeps what its terminals had when a later rollout replaces its versions', async () => {
-    const { acme } = server;
-    const own = await stockedTerminal(acme, 'later');
-    const install = async (bytes: string): Promise<void> => {
-      const body = {
-        name: 'acmepagamentos_later.posxml',
-        crc: crcOf(Buffer.from(bytes)),
-        result: 'installed',
-      };
-      expect((await reportInstall(server, own.token, body)).status).toBe(200);
-    };
-    const release = async (number: string): Promise<string> => {
-      const { id } = await softwareOf(acme.client).version(own.versionPath, {
-        number,
-        bytecode: base64(`bytes of ${number}`),
-        group_ids: [own.groupId],
-      });
-      const rollout = await newRollout(acme, {
-        name: number,
-        appVersionIds: [nodeId('AppVersion', Number(id))],
-        target: { groupId: nodeId('Group', own.groupId) },
-        waves: [{ minProvenPercent: 100 }],
-      });
-      await server.app.steps.idle();
-      await install(`bytes of ${number}`);
-      await lookAgain(server);
-      return rollout;
-    };
-    await install('bytecode of later');
-    const [first, second] = [await release('2.0'), await release('3.0')];
-    server.clock.advance(HOUR);
-    await lookAgain(server);
-    const has = await softwareOfDevice(acme, own.serialNumber);
-    expect(has.map(({ appVersion, state }) => `${appVersion.number} ${state}`)).toContain('3.0 INSTALLED');
-    expect(await briefly(acme, second)).toEqual(['RUNNING', 'BEGUN 1 installed']);
-    expect(await briefly(acme, first)).toEqual(['RUNNING', 'BEGUN 1 installed']);
-    await install('bytes of 2.0');
-    await lookAgain(server);
-    // The terminal went back by itself: it is still to get the version.
-    expect(await briefly(acme, second)).toEqual(['RUNNING', 'BEGUN 1 granted']);
   });
 
   it('is paused and resumed', async () => {

@@ -139,6 +139,7 @@ it.each(Object.entries(ENDS))(
     expect(new URL(page.url()).search).toBe(`?open=${id}&sort=-NAME`);
     await openForm(page);
     expect(await nameIn(page).inputValue()).toBe('typed before');
+    await expect.poll(() => sockets).toBe(1);
     await rename(id, `followed ${email}`);
     await page.getByRole('heading', { name: `followed ${email}` }).waitFor();
     // None was opened with the refused session.

@@ -4,11 +4,12 @@ import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
 import { localCaller, mayUse, type Caller } from '../../../platform/requests.js';
+import type { Ids } from '../../../platform/validate.js';
 import { type ChangeRows, isPassing, reasonOf, starterOf } from '../../base/job/job.service.js';
 import { devices } from '../../fleet/device/device.service.js';
 import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
-import { ascending } from '../app/app-version.service.js';
+import { appVersions, ascending } from '../app/app-version.service.js';
 import { grantVersions, linksOf } from '../app/grant.service.js';
 import { countPart } from './rollout-payments.service.js';
 import type { Rollout, RolloutTerminal } from './rollout.model.js';
@@ -27,10 +28,8 @@ export const storeDrawn: ChangeRows = async (work, input, rows) => {
   await store.insertDrawn(work, rollout.id, rows as unknown as readonly store.DrawnRow[]);
   const drawn = rollout.drawn + rows.length;
   const isReady = drawn === rollout.total && rollout.state === 'planned';
-  await service.changeRollout(work, rollout, {
-    drawn,
-    dueAt: isReady ? (rollout.startAt ?? work.now) : null,
-  });
+  const dueAt = isReady ? (rollout.startAt ?? work.now) : null;
+  await service.changeRollout(work, rollout, { drawn, dueAt });
   return NONE;
 };
 
@@ -70,20 +69,22 @@ export const grantToTerminals: ChangeRows = async (work, input, rows) => {
 const NOT_ATTACHED = 'The group of the logical number does not have the versions any more.';
 
 /** Gives back to terminals what they had before a rollout. */
-export const undoOfTerminals: ChangeRows = async (work, _input, rows) => {
+export const undoOfTerminals: ChangeRows = async (work, input, rows) => {
+  const { appVersionIds } = await rolloutIn(work, input);
   const found = await terminalsOf(work, rows);
   const having = found.map(({ terminal }) => terminal).filter(({ undoneAt }) => undoneAt === null);
-  await takeBackVersions(work, having);
+  await takeBackVersions(work, appVersionIds, having);
   const undone = having.map((terminal) => ({ ...terminal, undoneAt: work.now }));
   await store.updateTerminals(work, undone);
   return NONE;
 };
 
 /**
- * Takes back what the logical numbers of terminals have got and lost. A version that the group of a number no longer has
- * stays lost. A constant number of statements.
+ * Takes back what the logical numbers of terminals have got and lost by the versions of a rollout. A version that the group
+ * of a number no longer has stays lost, and so do those of an app of which it has another version since. A constant number
+ * of statements.
  */
-async function takeBackVersions(work: WriteWork, having: readonly RolloutTerminal[]) {
+async function takeBackVersions(work: WriteWork, versionIds: Ids, having: readonly RolloutTerminal[]) {
   // The first one of several terminals of a logical number got the versions; the others have no changes.
   const byNumber = Map.groupBy(having, ({ logicalNumberId }) => logicalNumberId);
   const found = await logicalNumbers.byIds(work, [...byNumber.keys()]);
@@ -93,13 +94,19 @@ async function takeBackVersions(work: WriteWork, having: readonly RolloutTermina
   const links = new Set(
     (await linksOf(work, groupIds, lost)).map((link) => `${link.group_id} ${link.app_version_id}`),
   );
+  const present = numbers.flatMap(({ appVersionIds }) => appVersionIds);
+  const versions = await appVersions.byIds(work, [...new Set([...lost, ...present])]);
   const after = new Map(
     numbers.map(({ id, groupId, appVersionIds }) => {
       const own = byNumber.get(id) ?? [];
       const added = own.flatMap((terminal) => terminal.added);
       const removed = own.flatMap((terminal) => terminal.removed);
       const kept = appVersionIds.filter((each) => !added.includes(each));
-      const again = removed.filter((each) => links.has(`${groupId} ${each}`));
+      const others = kept.filter((each) => !versionIds.includes(each));
+      const changedSince = new Set(others.map((each) => versions.get(each)?.appId));
+      const again = removed.filter(
+        (each) => links.has(`${groupId} ${each}`) && !changedSince.has(versions.get(each)?.appId),
+      );
       return [id, ascending([...new Set([...kept, ...again])])] as const;
     }),
   );
@@ -120,11 +127,8 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
   try {
     const counted = await countPart(units, server, found.id);
     if (counted === null) return found.companyId;
-    const { rollout, caller, decision, seen } = await units.read(
-      server,
-      (work) => look(work, found.id, server, counted),
-      { examines: 'when_needed' },
-    );
+    const see = (work: ReadWork) => look(work, found.id, server, counted);
+    const { rollout, caller, decision, seen } = await units.read(server, see, { examines: 'when_needed' });
     await units.write(caller, async (work) => {
       const current = await service.getRollout(work, rollout.id);
       if (current.revision === rollout.revision) await apply(work, current, decision, seen);

@@ -64,7 +64,7 @@ describe('a unit of work that writes', () => {
     const outcomes = await waiting;
     const stored = outcomes.filter(({ status }) => status === 'fulfilled').length;
     const late = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as DomainError] : []));
-    // On a slow machine, the last ones are refused after five seconds.
+    // The last ones are refused after five seconds on a slow machine.
     expect([stored > 0, late.every(({ code }) => code === 'busy')]).toEqual([true, true]);
     expect(await companies(database)).toHaveLength(stored);
   });

@@ -10,7 +10,7 @@ export async function startProxy(urls: readonly string[]) {
     const attempt = (left: number): void => {
       const url = new URL(urls[next++ % urls.length] ?? '');
       const upstream = connect(Number(url.port), url.hostname);
-      // Also before it is connected: it would keep the process alive.
+      // The client may go before the node answers: the connection would keep the process alive.
       client.once('close', () => upstream.destroy());
       upstream.once('connect', () => {
         client.pipe(upstream);

@@ -31,6 +31,17 @@ const NAMES: Readonly<Record<string, string>> = {
   date: `a timestamp such as ${TIMESTAMP_EXAMPLE}`,
 };
 
+/** Messages of limits for which a model has no message of its own. */
+z.config({ localeError: (issue) => messageOfLimit(issue) });
+
+function messageOfLimit({ code, origin, maximum, minimum }: z.core.$ZodRawIssue): RuleMessage | undefined {
+  const isNumber = origin === 'number' || origin === 'int';
+  if (code === 'too_small') return isNumber ? `must be at least ${Number(minimum)}` : 'must not be empty';
+  if (code !== 'too_big') return undefined;
+  if (isNumber) return `must be at most ${Number(maximum)}`;
+  return `must have at most ${Number(maximum)} ${origin === 'array' ? 'entries' : 'characters'}`;
+}
+
 /** The value as the schema transforms it. Errors: `invalid`, with the messages of every field that is not valid. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });

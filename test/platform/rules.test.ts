@@ -1,12 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 
 import { messageOf } from '../../src/console/api/rules.js';
 import { ParsedPayment } from '../../src/domain/payments/transaction/transaction.model.js';
 import { userErrorsOf } from '../../src/graphql/schema/errors.js';
 import { DomainError } from '../../src/platform/errors.js';
 import { RULES, ruleOf } from '../../src/platform/rules.js';
-import { parse } from '../../src/platform/validate.js';
+import { checked, parse } from '../../src/platform/validate.js';
 
 it.each<[string, object | null]>([
   ['must have at most 64 characters', { rule: 'too_long', params: { maximum: 64 } }],
@@ -46,6 +47,19 @@ it('each message of the validation of a payment has a rule', () => {
   const rules = (errors as { rule: string; message: string }[]).map(({ rule, message }) => [rule, message]);
   expect(rules.filter(([rule]) => rule === 'invalid')).toEqual([]);
   expect(rules.length).toBeGreaterThan(6);
+});
+
+it.each<[string, string, z.ZodType, unknown]>([
+  ['must be at least 1', 'too_small', z.int().min(1).max(100), 0],
+  ['must be at most 100', 'too_great', z.number().max(100), 150],
+  ['must have at most 3 characters', 'too_long', z.string().max(3), 'long'],
+  ['must not be empty', 'empty', z.string().min(1), ''],
+  ['must have at most 2 entries', 'too_many_entries', z.array(z.int()).max(2), [1, 2, 3]],
+])('a limit without a message of its own: %s', (message, rule, model, value) => {
+  const { problems } = checked(model, value);
+  expect(problems.map((problem) => [problem.message, ruleOf(problem.message)?.rule])).toEqual([
+    [message, rule],
+  ]);
 });
 
 /** Parameters that are figures, names and values; the others are English words, or say more than a person needs. */

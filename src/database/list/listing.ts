@@ -257,8 +257,8 @@ function restBeside({ value: at }: Key, part: Comparison, request: SliceRequest)
 export function sharing<T>({ id, recordOf }: AnyListing<T>): (row: ListRow) => T {
   const records = new Map<unknown, T>();
   return (row) => {
-    const record = records.get(row[id]) ?? recordOf(row);
-    records.set(row[id], record);
+    let record = records.get(row[id]);
+    if (record === undefined) records.set(row[id], (record = recordOf(row)));
     return record;
   };
 }

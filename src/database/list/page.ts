@@ -160,14 +160,24 @@ export async function readLinked<P extends KeyValue>(
   );
   const rows = new Map(found.map((row) => [row[id], row]));
   const pages = found.find((row) => row.pages !== null)?.pages as string;
-  const sign = isDown(request) ? -1 : 1;
+  const isDescending = isDown(request);
   return new Map(
     (JSON.parse(pages) as [P, number[]][]).map(([parent, ids]) => {
-      // Databases return JSON lists in undefined order.
-      const sorted = ids.sort((a, b) => sign * (a - b));
-      return [parent, sorted.map((each) => rows.get(each)).filter((row) => row !== undefined)];
+      const page: ListRow[] = [];
+      for (const each of sorted(ids, isDescending)) {
+        const row = rows.get(each);
+        if (row !== undefined) page.push(row);
+      }
+      return [parent, page];
     }),
   );
+}
+
+/** Ids of a JSON list, whose order databases do not promise, though it is mostly as they were selected. */
+function sorted(ids: number[], isDescending: boolean): number[] {
+  const sign = isDescending ? -1 : 1;
+  const isSorted = ids.every((id, index) => index === 0 || sign * (id - (ids[index - 1] ?? 0)) > 0);
+  return isSorted ? ids : ids.sort((a, b) => sign * (a - b));
 }
 
 /** Parents with the ids of their pages, as one JSON list: to return a row for each takes longer. */

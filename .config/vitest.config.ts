@@ -28,6 +28,10 @@ const workers = {
   root,
   // The files of a worker share its modules: to load the server takes longer than most files run.
   isolate: false,
+  // Young objects are collected less often: 4 % less processor time for the tests of the server.
+  execArgv: ['--max-semi-space-size=64'],
+  // Threads of the database start anew in each file: without compiled code, it takes them twice the time.
+  env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/program` },
   // Twice the processors of the smallest machine, since many tests wait for a process or a deadline.
   maxWorkers: 4,
   // Only a hang takes as long: no test depends on the speed of the machine. A test that waits uses expect.poll or

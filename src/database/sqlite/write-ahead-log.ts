@@ -160,7 +160,7 @@ export class Checkpoints {
 
   #start(): Worker {
     const program = new URL(`./checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(program, { workerData: this.#task, name: 'checkpoints', env: {} });
+    const worker = new Worker(program, { workerData: this.#task, name: 'checkpoints' });
     worker.unref();
     worker.on('message', ({ isWhole, error }: CheckpointReply) => {
       this.#isRunning = false;

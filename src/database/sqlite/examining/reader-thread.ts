@@ -37,7 +37,6 @@ export class ReaderThread {
     this.#worker = new Worker(new URL(`./thread${extname(import.meta.url)}`, import.meta.url), {
       workerData,
       name: 'reader',
-      env: {},
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB },
     });
     this.#worker.on('message', (reply: Reply) => this.#pending.shift()?.resolve(reply));

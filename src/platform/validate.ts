@@ -31,9 +31,9 @@ const NAMES: Readonly<Record<string, string>> = {
   date: `a timestamp such as ${TIMESTAMP_EXAMPLE}`,
 };
 
-/** Messages of limits for which a model has no message of its own. */
-z.config({ localeError: (issue) => messageOfLimit(issue) });
+z.config({ customError: (issue) => messageOfLimit(issue) });
 
+/** Message of a number, text or list beyond a limit, where its model has none of its own. */
 function messageOfLimit({ code, origin, maximum, minimum }: z.core.$ZodRawIssue): RuleMessage | undefined {
   const isNumber = origin === 'number' || origin === 'int';
   if (code === 'too_small') return isNumber ? `must be at least ${Number(minimum)}` : 'must not be empty';

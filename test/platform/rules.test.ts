@@ -62,6 +62,11 @@ it.each<[string, string, z.ZodType, unknown]>([
   ]);
 });
 
+it('a check of another kind keeps the words of zod, which say more than that the input is invalid', () => {
+  const { problems } = checked(z.string().regex(/^x/), 'y');
+  expect(problems.map(({ message }) => message)).toEqual(['Invalid string: must match pattern /^x/']);
+});
+
 /** Parameters that are figures, names and values; the others are English words, or say more than a person needs. */
 const SHOWN = ['maximum', 'minimum', 'count', 'example', 'values', 'choices', 'field', 'fields', 'number'];
 

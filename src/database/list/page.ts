@@ -173,7 +173,7 @@ export async function readLinked<P extends KeyValue>(
   );
 }
 
-/** Ids of a JSON list, whose order databases do not promise, though it is mostly as they were selected. */
+/** Ids in order: databases promise none for a JSON list, though they mostly keep that of the selection. */
 function sorted(ids: number[], isDescending: boolean): number[] {
   const sign = isDescending ? -1 : 1;
   const isSorted = ids.every((id, index) => index === 0 || sign * (id - (ids[index - 1] ?? 0)) > 0);

@@ -16,7 +16,7 @@ const PICTURES = [
   { name: 'console-devices', path: '/devices', colorScheme: 'dark' },
 ] as const;
 const FOLDER = fileURLToPath(new URL('../../src/docs/', import.meta.url));
-/** Both together. */
+/** Maximum bytes of both pictures together. */
 const MOST_BYTES = 200_000;
 /** The simulated terminals have reported and recorded transactions. */
 const LIVELY_MS = 30_000;

@@ -119,7 +119,7 @@ describe('UP-20 an upload that the storage has no room for', () => {
     await onSmallDisk(folder, 40, async (small) => {
       const smallFile = join(small, 'gateway.db');
       const { client } = await servePrepared(placeAt(smallFile));
-      // It would fit once, but not in the database and in a file at the same time.
+      // The file would fit once, but not in the database and in the spool at the same time.
       const refused = await client.post('files', upload('refused', 24));
       expect([refused.status, refused.body.code]).toEqual([503, 'storage_full']);
       expect((await client.get('/readyz')).status).toBe(200);

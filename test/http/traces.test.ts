@@ -152,7 +152,7 @@ describe('traces', () => {
     stop();
     const events = () =>
       collector.spans().filter(({ attributes }) => attributes['graphql.operation.name'] === 'Watch');
-    // Its beginning, and one event.
+    // A span for the beginning of the subscription, and one for its event.
     await expect.poll(() => events().length).toBe(2);
     const [begun, event] = events();
     expect([begun?.name, begun?.parentSpanId]).toEqual(['subscription', undefined]);
@@ -196,7 +196,7 @@ describe('traces', () => {
     await some.server.acme.client.get('groups', undefined, named('s-1', parent('00')));
     for (const { server } of [all, some]) await server.stop();
     expect([all.collector.bodies, some.collector.bodies]).toEqual([[], []]);
-    // Its requests can be found in the log nevertheless.
+    // The log has the id of the trace nevertheless.
     expect(some.server.logs.find((line) => line.includes('s-1'))).toContain(`"trace_id":"${TRACE}"`);
   });
 });

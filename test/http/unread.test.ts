@@ -10,7 +10,7 @@ import { useServer } from '../support/server.js';
 
 const IDLE_MS = 2_000;
 const RECORDS = 60;
-/** Its base64 text is more than the sockets of a client that does not read hold. */
+/** Bytes of a file whose base64 text is more than the sockets hold of a client that does not read. */
 const FILE_BYTES = 16 * 1024 * 1024;
 
 const server = useServer(

@@ -136,7 +136,7 @@ describe('CF-05 a full disk', () => {
       expect((await client.get('/readyz')).status).toBe(503);
 
       rmSync(filler);
-      // It needs no change of a client to find that there is room.
+      // The server finds that there is room without a change of a client.
       await expect.poll(async () => (await client.get('/readyz')).body).toMatchObject({ status: 'ready' });
       expect((await client.post('groups', { name: 'after' })).status).toBe(201);
       expect(statSync(reserve).size).toBe(4 * MEGABYTE);

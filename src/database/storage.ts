@@ -251,13 +251,3 @@ export function idsOf(query: Sql): Sql<string> {
   );
   return sql<string>`(select ${list} from (${query}) as found)`;
 }
-
-/** `in …`, to follow a column: whether its value is in JSON lists of ids, which are in a column of a table. */
-export function inLists(table: string, column: string): Sql {
-  const lists = sql.ref(`${table}.${column}`);
-  const from = sql`from ${sql.table(table)} cross join`;
-  return portable(
-    sql`in (select item.value ${from} json_each(${lists}) as item)`,
-    sql`= any (array(select item.value::bigint ${from} json_array_elements_text(${lists}::json) as item (value)))`,
-  );
-}

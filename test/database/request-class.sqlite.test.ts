@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Comparison, Condition, FilterKind } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
-import type { Key, SliceRequest } from '../../src/database/list/listing.js';
+import { EMPTY_SLICE, type Key, type Slice, type SliceRequest } from '../../src/database/list/listing.js';
 import { type Search, searchedRows } from '../../src/database/list/request-class.js';
 import { bound, handleOf } from '../../src/database/sqlite/connection.js';
 import type { ReadWork } from '../../src/database/work.js';
@@ -297,8 +297,8 @@ describe('GQ-30 the rows that a list reads', () => {
     await fc.assert(
       fc.asyncProperty(request, async (asked) => {
         const times = alternatives(asked.condition);
-        const first = { items: [] as readonly { readonly key: Key }[] };
-        const page = await rowsOf(async () => Object.assign(first, await list.slice(work, asked)));
+        let first: Slice<unknown> = EMPTY_SLICE;
+        const page = await rowsOf(async () => (first = await list.slice(work, asked)));
         const ofPage = await allowed(list.searchOfSlice(asked), asked.limit + 1);
         expect(page).toBeLessThanOrEqual(ofPage * times + END);
         const key = first.items.at(asked.backward ? 0 : -1)?.key ?? null;

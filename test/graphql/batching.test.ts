@@ -54,7 +54,8 @@ function caseOf(type: string, way: Way, field: GraphQLField<unknown, unknown>): 
   // one for the counters and one that counts its entries.
   const types = isInterfaceType(named) ? schema.getPossibleTypes(named).length : 1;
   const tables = OF_SEVERAL_TABLES[base.name] ?? types + (searches ? 2 : 0);
-  return { ...base, asked, statements: isList ? 3 : tables, isRelation: true };
+  // A list has a total, counters and a page, which takes two statements if it is found by links.
+  return { ...base, asked, statements: isList ? 4 : tables, isRelation: true };
 }
 
 const isBytes = (field: GraphQLField<unknown, unknown>): boolean =>

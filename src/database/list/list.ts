@@ -22,10 +22,10 @@ import {
   sortById,
   tableWith,
 } from './listing.js';
-import type { AnyListing, KeyValue, Listing, ListRow, Relation } from './listing.js';
-import type { Key, Slice, SliceRequest } from './listing.js';
+import type { AnyListing, KeyValue, LinkRelation, Listing, ListRow, Relation } from './listing.js';
+import { Slice, type Key, type SliceRequest } from './listing.js';
 import { newRowsOf, type NewRows } from './new-rows.js';
-import { PageStatement, readLinked, sliceOf } from './page.js';
+import { linkedIds, PageStatement, sliceOf } from './page.js';
 import { alsoMeets, isServed, orderOfChildren, type Search } from './request-class.js';
 
 const ROWS_PER_SLICE = 1_000;
@@ -81,10 +81,10 @@ export class List<T> {
     const page = firstIn('ID', ROWS_PER_SLICE, { condition });
     const found: T[] = [];
     for (let key: Key | null = null; ;) {
-      const { items, hasMore }: Slice<T> = await this.slice(work, { ...page, key });
-      for (const { record } of items) found.push(record);
-      if (!hasMore || found.length > limit) return found;
-      key = items.at(-1)?.key ?? null;
+      const slice: Slice<T> = await this.slice(work, { ...page, key });
+      for (const record of slice.records) found.push(record);
+      if (!slice.hasMore || found.length > limit) return found;
+      key = slice.items.at(-1)?.key ?? null;
       await yieldToEventLoop();
     }
   }
@@ -159,7 +159,7 @@ export class List<T> {
   }
 }
 
-/** The lists of many parents: one statement reads those of all parents (decisions.md#one-statement-per-level). */
+/** The lists of many parents: one or two statements read those of all parents (decisions.md#one-statement-per-level). */
 export class ChildList<T, P extends KeyValue = number> {
   constructor(
     readonly list: List<T>,
@@ -175,26 +175,43 @@ export class ChildList<T, P extends KeyValue = number> {
     parents: readonly P[],
     given: SliceRequest,
   ): Promise<ReadonlyMap<P, Slice<T>>> {
-    const { listing } = this.list;
-    const request = this.list.meant(work, given);
-    const byParent = await this.#rows(work, parents, request);
+    const { list, relation } = this;
+    const { listing } = list;
+    const { id } = listing;
+    const request = list.meant(work, given);
+    const isById = orderColumn(listing, request) === id;
+    if ('link' in relation && isById && request.condition === null) {
+      return await this.#linked(work, relation, parents, request);
+    }
+    const rows = await new PageStatement(work, list, request, { relation, parents }).rows();
+    const byParent = Map.groupBy(rows, (row) => row.parent_id as P);
+    if (isById) for (const own of byParent.values()) sortById(own, id, request);
     const recordOf = sharing(listing);
     return new Map(
       parents.map((parent) => [parent, sliceOf(listing, request, byParent.get(parent) ?? [], recordOf)]),
     );
   }
 
-  async #rows(work: ReadWork, parents: readonly P[], request: SliceRequest) {
-    const { list, relation } = this;
-    const { id } = list.listing;
-    const isById = orderColumn(list.listing, request) === id;
-    if ('link' in relation && isById && request.condition === null) {
-      return await readLinked(work, list, relation, parents, request);
-    }
-    const rows = await new PageStatement(work, list, request, { relation, parents }).rows();
-    const byParent = Map.groupBy(rows, (row) => row.parent_id as P);
-    if (isById) for (const own of byParent.values()) sortById(own, id, request);
-    return byParent;
+  /** Parents may share records: a statement reads the ids of all pages, and a second one each record once. */
+  async #linked(
+    work: ReadWork,
+    relation: LinkRelation,
+    parents: readonly P[],
+    request: SliceRequest,
+  ): Promise<ReadonlyMap<P, Slice<T>>> {
+    const pages = await linkedIds(work, this.list, relation, parents, request);
+    const shown = pages.map(([parent, ids]) => [parent, ids.slice(0, request.limit), ids.length] as const);
+    const distinct = new Set(shown.flatMap(([, ids]) => ids));
+    const records = distinct.size === 0 ? new Map<number, T>() : await this.list.byIds(work, [...distinct]);
+    return new Map(
+      shown.map(([parent, ids, count]) => {
+        const found = ids.filter((id) => records.has(id));
+        if (request.backward) found.reverse();
+        const keysOf = (): readonly Key[] => found.map((id) => ({ value: id, id }));
+        const shared = found.map((id) => records.get(id) as T);
+        return [parent, new Slice(shared, count > request.limit, keysOf)];
+      }),
+    );
   }
 
   async counts(

@@ -203,11 +203,33 @@ export const firstIn = (order: string, limit: number, more: Partial<SliceRequest
   ...more,
 });
 
-export interface Slice<T> {
-  readonly items: readonly { readonly record: T; readonly key: Key }[];
-  /** Whether there are more records in the direction of the request. */
-  readonly hasMore: boolean;
+/** A record, and its position in the list. */
+export interface Item<T> {
+  readonly record: T;
+  readonly key: Key;
 }
+
+/** A page of a list. */
+export class Slice<T> {
+  readonly #keysOf: () => readonly Key[];
+
+  constructor(
+    readonly records: readonly T[],
+    /** Whether there are more records in the direction of the request. */
+    readonly hasMore: boolean,
+    /** The key of each record. */
+    keysOf: () => readonly Key[],
+  ) {
+    this.#keysOf = keysOf;
+  }
+
+  /** The records with their keys, which most pages do not show: they are made when they are asked for. */
+  get items(): readonly Item<T>[] {
+    return this.#keysOf().map((key, index) => ({ record: this.records[index] as T, key }));
+  }
+}
+
+export const EMPTY_SLICE = new Slice<never>([], false, () => []);
 
 /** Whether keys become smaller in the direction of the request. */
 export const isDown = (request: Pick<SliceRequest, 'descending' | 'backward'>): boolean =>

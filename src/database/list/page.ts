@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 
 import { runCached, runFiltered } from '../statements.js';
-import { inLists, idsOf, hiddenFromPlanner, type Sql, portable } from '../storage.js';
+import { idsOf, hiddenFromPlanner, type Sql, portable } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn } from './condition.js';
 import {
@@ -17,7 +17,7 @@ import {
 } from './listing.js';
 import { nameOf, ofCompany, orderColumn, parentTable, selected, tableWith } from './listing.js';
 import type { KeyValue, LinkRelation, ListRow, ListTable, Reading, Relation } from './listing.js';
-import type { Slice, SliceRequest } from './listing.js';
+import { Slice, type Key, type SliceRequest } from './listing.js';
 import { alsoMeets, indexedRef, isOrderIndexed, unindexedRef } from './request-class.js';
 
 /** Parents by their ids or names, and how their children are found. */
@@ -133,44 +133,26 @@ export class PageStatement {
   }
 }
 
-/**
- * The rows of a page of each parent, in the order of their ids without a condition. Parents may share rows: the
- * statement first collects the ids of each page, as JSON, and then reads each row once.
- */
-export async function readLinked<P extends KeyValue>(
+/** The ids of a page of each parent, by id, without a condition. One more than the limit if there are more. */
+export async function linkedIds<P extends KeyValue>(
   work: ReadWork,
-  { listing, read, key }: Reading,
+  { key }: Reading,
   relation: LinkRelation,
   parents: readonly P[],
   request: SliceRequest,
-): Promise<ReadonlyMap<P, readonly ListRow[]>> {
-  const { table, id } = listing;
-  const { companyId } = work.caller;
+): Promise<readonly (readonly [P, readonly number[]])[]> {
   const after = request.key === null ? [] : [request.key.id];
-  const found = await runCached<ListRow>(
+  const [found] = await runCached<{ pages: string }>(
     work.db,
     [key, 'linked', nameOf(relation), isDown(request), after.length].join(' '),
-    [companyId, ...after, request.limit + 1, JSON.stringify(parents), companyId],
-    () => sql`with pages as materialized (
-        select p.value as parent_id, ${idsOf(linksOf(work, relation, request))} as ids from ${parentTable(relation, parents)})
-      select ${PAGES} as pages, ${sql.join(read.map((column) => sql`null as ${sql.ref(column)}`))} from pages
-      union all
-      select null, ${sql.join(read.map((column) => sql.ref(`t.${column}`)))} from ${tableWith(table, read)} as t
-      where ${ofCompany(listing, work, null)} and ${sql.ref(`t.${id}`)} ${inLists('pages', 'ids')}`,
+    [work.caller.companyId, ...after, request.limit + 1, JSON.stringify(parents)],
+    () => sql`select ${PAGES} as pages from (
+      select p.value as parent_id, ${idsOf(linksOf(work, relation, request))} as ids
+      from ${parentTable(relation, parents)}) as page`,
   );
-  const rows = new Map(found.map((row) => [row[id], row]));
-  const pages = found.find((row) => row.pages !== null)?.pages as string;
   const isDescending = isDown(request);
-  return new Map(
-    (JSON.parse(pages) as [P, number[]][]).map(([parent, ids]) => {
-      const page: ListRow[] = [];
-      for (const each of sorted(ids, isDescending)) {
-        const row = rows.get(each);
-        if (row !== undefined) page.push(row);
-      }
-      return [parent, page];
-    }),
-  );
+  const pages = JSON.parse(found?.pages ?? '[]') as [P, number[]][];
+  return pages.map(([parent, ids]) => [parent, sorted(ids, isDescending)]);
 }
 
 /** Ids in order: databases promise none for a JSON list, though they mostly keep that of the selection. */
@@ -204,12 +186,10 @@ export function sliceOf<T>(
   recordOf: (row: ListRow) => T,
 ): Slice<T> {
   const column = orderColumn(listing, request);
-  const items = rows.slice(0, request.limit).map((row) => ({
-    record: recordOf(row),
-    key: { value: row[column] as KeyValue, id: row[listing.id] as number },
-  }));
-  if (request.backward) items.reverse();
-  return { items, hasMore: rows.length > request.limit };
+  const shown = rows.slice(0, request.limit);
+  if (request.backward) shown.reverse();
+  const keyOf = (row: ListRow): Key => ({ value: row[column] as KeyValue, id: row[listing.id] as number });
+  return new Slice(shown.map(recordOf), rows.length > request.limit, () => shown.map(keyOf));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ChildList, List } from '../../database/list/list.js';
-import type { KeyValue, Slice, SliceRequest } from '../../database/list/listing.js';
+import { EMPTY_SLICE, type KeyValue, type Slice, type SliceRequest } from '../../database/list/listing.js';
 import type { EntryCount } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
 import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
@@ -135,7 +135,7 @@ export class RecordReads {
     const slices = () =>
       this.loaders.loader<Slice<T>, P>(of, sliceKey(request), async (work, parents) => {
         const found = await read(work, parents);
-        return parents.map((each) => found.get(each) ?? { items: [], hasMore: false });
+        return parents.map((each) => found.get(each) ?? EMPTY_SLICE);
       });
     const counts = () =>
       this.loaders.loader<number, P>(of, key, async (work, parents) => {
@@ -200,7 +200,7 @@ export class RecordReads {
 
   private async countedSlice<T>(loading: Promise<Slice<T>>): Promise<Slice<T>> {
     const slice = await loading;
-    this.counters.nodes += slice.items.length;
+    this.counters.nodes += slice.records.length;
     return slice;
   }
 }

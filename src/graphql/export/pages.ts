@@ -81,7 +81,7 @@ export class Pages {
     let limit = this.source.list.isLarge ? FIRST_ROWS : MOST_ROWS;
     for (let next: Promise<Page> | null = this.#page(limit); next !== null;) {
       const { texts, slice }: Page = await next;
-      for (const { record } of slice.items) this.#sums?.add(record);
+      for (const row of slice.records) this.#sums?.add(row);
       this.count += texts.length;
       this.#key = slice.items.at(-1)?.key ?? this.#key;
       const characters = texts.reduce((sum, { length }) => sum + length, 1);
@@ -121,8 +121,8 @@ export class Pages {
     const view = list.only(this.#record.columns);
     return await loaders.uncounted(async (work) => {
       const slice = await view.slice(work, request);
-      const times = slice.items.map(() => 1);
-      const texts = await recordTexts(this.#record)(new PlanRun(work, {}, context), slice.items, times);
+      const times = slice.records.map(() => 1);
+      const texts = await recordTexts(this.#record)(new PlanRun(work, {}, context), slice.records, times);
       return { slice, texts };
     }, list.isLarge);
   }

@@ -37,8 +37,8 @@ export async function keptExport(
   return await ctx.read(scope, async (work) => {
     const { id, orders } = list.listing;
     const order = list.orders.find((each) => orders[each] === id) ?? '';
-    const { items } = await list.only([id]).slice(work, firstIn(order, 1, { descending: true }));
-    const range = { after, upTo: items[0]?.key.id ?? 0 };
+    const newest = await list.only([id]).slice(work, firstIn(order, 1, { descending: true }));
+    const range = { after, upTo: newest.items[0]?.key.id ?? 0 };
     const total = await list.count(work, (after === 0 ? request : inRange(request, range)).condition);
     return { input: { query, ...range, scopes }, total };
   });

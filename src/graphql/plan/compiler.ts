@@ -13,7 +13,7 @@ import {
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
 
 import type { List } from '../../database/list/list.js';
-import type { ListRow } from '../../database/list/listing.js';
+import type { Item, ListRow } from '../../database/list/listing.js';
 import type { Scope } from '../../platform/requests.js';
 import type { Variables } from '../limits/cost.js';
 import type { Fragments } from '../limits/structure.js';
@@ -206,10 +206,13 @@ export class Compiler {
         }
         case 'nodes':
           needs.add('records');
-          return relations.itemsText(relations.recordTexts(this.#record(own, ownNodes, read)));
+          return relations.entriesText(
+            ({ records }) => records,
+            relations.recordTexts(this.#record(own, ownNodes, read)),
+          );
         case 'edges':
           needs.add('records');
-          return relations.itemsText(this.#edge(own, ownNodes, read, requestOf));
+          return relations.entriesText(({ items }) => items, this.#edge(own, ownNodes, read, requestOf));
         case 'pageInfo':
           needs.add('page');
           return { texts: this.#pageInfo(own, ownNodes, read) };
@@ -225,9 +228,13 @@ export class Compiler {
     nodes: relations.Nodes,
     read: Read,
     requestOf: relations.RequestOf,
-  ): Texts<relations.Item> {
-    const fields = this.#object<relations.Item>(field, nodes, (own, ownNodes) => {
-      if (own.name === 'node') return { texts: relations.recordTexts(this.#record(own, ownNodes, read)) };
+  ): Texts<Item<ListRow>> {
+    const fields = this.#object<Item<ListRow>>(field, nodes, (own, ownNodes) => {
+      if (own.name === 'node') {
+        const texts = relations.recordTexts(this.#record(own, ownNodes, read));
+        const rowsOf = (items: readonly Item<ListRow>[]) => items.map(({ record }) => record);
+        return { texts: (run, items, times) => texts(run, rowsOf(items), times) };
+      }
       readKeys(read);
       return {
         texts: async (run, items) => {

@@ -2,7 +2,13 @@ import { getArgumentValues, print, type FieldNode, type GraphQLField } from 'gra
 
 import type { Condition } from '../../database/list/condition.js';
 import type { ChildList, List } from '../../database/list/list.js';
-import type { KeyValue, ListRow, Slice, SliceRequest } from '../../database/list/listing.js';
+import {
+  EMPTY_SLICE,
+  type KeyValue,
+  type ListRow,
+  type Slice,
+  type SliceRequest,
+} from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
 import { hasVariable, type Variables } from '../limits/cost.js';
 import type { Getter, OrderBy } from '../schema/declared.js';
@@ -63,34 +69,25 @@ export interface Page {
   readonly total: number;
 }
 
-export type Item = Slice<ListRow>['items'][number];
-
 /** The texts of lists with an entry for each record of a page. */
-export function itemsText(itemTexts: Texts<Item>): FieldText<Page> {
+export function entriesText<Entry>(
+  entriesOf: (slice: Slice<ListRow>) => readonly Entry[],
+  entryTexts: Texts<Entry>,
+): FieldText<Page> {
   return {
     texts: async (run, pages, times) => {
       // A page of size 0 has no records, though some may have been read to see whether there are any.
-      const lists = pages.map(({ request, slice }) => (request.limit === 0 ? [] : slice.items));
-      const items: Item[] = [];
-      const timesOfItems: number[] = [];
-      for (const [index, list] of lists.entries()) {
-        for (const item of list) {
-          items.push(item);
-          timesOfItems.push(times[index] ?? 0);
-        }
-      }
-      const texts = await itemTexts(run, items, timesOfItems);
+      const lists = pages.map(({ request, slice }) => (request.limit === 0 ? [] : entriesOf(slice)));
+      const timesOfEntries = lists.flatMap((list, index) => list.map(() => times[index] ?? 0));
+      const texts = await entryTexts(run, lists.flat(), timesOfEntries);
       let end = 0;
       return await run.textOfEach(lists, ({ length }) => listText(texts.slice(end, (end += length))));
     },
   };
 }
 
-export function recordTexts(record: RecordPlan): Texts<Item> {
-  return async (run, items, times) => {
-    const rows = items.map((item) => item.record);
-    return (await textsOfRows(run, record, rows, times)) as readonly string[];
-  };
+export function recordTexts(record: RecordPlan): Texts<ListRow> {
+  return async (run, rows, times) => (await textsOfRows(run, record, rows, times)) as readonly string[];
 }
 
 /** Reads the pages and the totals of all rows, each in one statement. */
@@ -98,8 +95,6 @@ interface ReadPages {
   slices(work: ReadWork, rows: readonly ListRow[], request: SliceRequest): Promise<readonly Slice<ListRow>[]>;
   totals(work: ReadWork, rows: readonly ListRow[], condition: Condition | null): Promise<readonly number[]>;
 }
-
-const NO_RECORDS: Slice<ListRow> = { items: [], hasMore: false };
 
 function pagesText(
   list: List<unknown>,
@@ -115,8 +110,8 @@ function pagesText(
       const slices = needsSlices ? run.counted(list, await read.slices(work, rows, request)) : [];
       const totals = needs.has('total') ? await read.totals(work, rows, request.condition) : [];
       const pages = rows.map((_row, index) => {
-        const slice = slices[index] ?? NO_RECORDS;
-        run.nodes += slice.items.length * (times[index] ?? 0);
+        const slice = slices[index] ?? EMPTY_SLICE;
+        run.nodes += slice.records.length * (times[index] ?? 0);
         return { request, slice, total: totals[index] ?? 0 };
       });
       return await texts(run, pages, times);
@@ -135,7 +130,7 @@ export function manyText(
   return pagesText(children.list, connection, {
     slices: async (work, rows, request) => {
       const found = await view.slices(work, parentsOf(rows), request);
-      return parentsOf(rows).map((parent) => found.get(parent) ?? NO_RECORDS);
+      return parentsOf(rows).map((parent) => found.get(parent) ?? EMPTY_SLICE);
     },
     totals: async (work, rows, condition) => {
       const found = await children.counts(work, parentsOf(rows), condition);

@@ -1,7 +1,13 @@
 import type { GraphQLError } from 'graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
-import type { Key, KeyValue, Slice, SliceRequest } from '../../database/list/listing.js';
+import {
+  EMPTY_SLICE,
+  type Key,
+  type KeyValue,
+  type Slice,
+  type SliceRequest,
+} from '../../database/list/listing.js';
 import { parsedJson } from '../../platform/validate.js';
 import type { OrderBy, Searches } from './declared.js';
 import { requestError } from './errors.js';
@@ -109,32 +115,29 @@ export function connection<T>(
 ): Connection<T> {
   let loaded: Promise<Slice<T>> | undefined;
   const slice = (): Promise<Slice<T>> => (loaded ??= load());
-  const items = async (): Promise<Slice<T>['items']> => (request.limit === 0 ? [] : (await slice()).items);
+  const shown = async (): Promise<Slice<T>> => (request.limit === 0 ? EMPTY_SLICE : await slice());
   return {
-    nodes: async () => rendered((await items()).map(({ record }) => record)),
-    edges: async () =>
-      rendered(
-        (await items()).map(({ record, key }) => ({
-          cursor: encodeCursor(request.order, key),
-          node: record,
-        })),
-      ),
+    nodes: async () => rendered((await shown()).records),
+    edges: async () => {
+      const items = (await shown()).items;
+      return rendered(
+        items.map(({ record, key }) => ({ cursor: encodeCursor(request.order, key), node: record })),
+      );
+    },
     pageInfo: async () => pageInfo(request, await slice()),
     totalCount: count,
   };
 }
 
 export function pageInfo<T>(request: SliceRequest, slice: Slice<T>): PageInfoShape {
-  const cursorAt = (index: number): string | null => {
-    const item = slice.items.at(index);
-    return item === undefined ? null : encodeCursor(request.order, item.key);
-  };
+  const cursorOf = (key: Key | undefined): string | null =>
+    key === undefined ? null : encodeCursor(request.order, key);
   const started = request.key !== null;
   return {
     hasNextPage: request.backward ? started : slice.hasMore,
     hasPreviousPage: request.backward ? slice.hasMore : started,
-    startCursor: cursorAt(0),
-    endCursor: cursorAt(-1),
+    startCursor: cursorOf(slice.items[0]?.key),
+    endCursor: cursorOf(slice.items.at(-1)?.key),
   };
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { specialSql } from '../../../src/database/company/company-rows.js';
-import { inLists, inPairs, pairTable, type Sql } from '../../../src/database/storage.js';
+import { inPairs, pairTable, type Sql } from '../../../src/database/storage.js';
 import type { Caller } from '../../../src/platform/requests.js';
 import { addCompany, openNodes } from '../../support/postgres/nodes.js';
 
@@ -46,11 +46,6 @@ describe('PostgreSQL looks up an index for', () => {
       'a list of pairs',
       () =>
         sql`select t.name from groups as t where (t.company_id, t.id) ${inPairs([[caller.companyId, 1_001]])}`,
-    ],
-    [
-      'ids in lists',
-      () => sql`with pages as materialized (select '[1001,1002]' as ids)
-        select t.name from groups as t where ${own()} and t.id ${inLists('pages', 'ids')}`,
     ],
   ])('%s', async (_name, query) => {
     const plan = await planOf(query());

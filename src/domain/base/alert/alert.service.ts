@@ -82,8 +82,8 @@ export const countingRecords = <T extends object>(
     (work, time) => list.count(work, since(time)),
     async (work, time) => {
       const more = { descending: true, condition: since(time) };
-      const { items } = await list.slice(work, firstIn(order, MAX_EXAMPLES, more));
-      return items.map(({ record }) => nameOf(record));
+      const { records } = await list.slice(work, firstIn(order, MAX_EXAMPLES, more));
+      return records.map(nameOf);
     },
   );
 

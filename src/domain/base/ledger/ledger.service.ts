@@ -86,7 +86,7 @@ const NEWEST = firstIn('SEQUENCE', 1, { descending: true });
 export async function lastSequenceOf(work: ReadWork, { entityType, entityId, sequence }: LedgerEntry) {
   if (entityId === null) return sequence;
   const slices = await historyOf(entityType).slices(work, [entityId], NEWEST);
-  return slices.get(entityId)?.items[0]?.record.sequence ?? sequence;
+  return slices.get(entityId)?.records[0]?.sequence ?? sequence;
 }
 
 /** A field that a change gave another value; null for one that the record did not have. */

@@ -71,7 +71,7 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
   const compared = await units.read(caller, (work) =>
     entryTypes.slice(work, firstIn('SEQUENCE', MAX_COMPARED, { key: { value: delivered, id: delivered } })),
   );
-  for (const { record: row } of compared.items) {
+  for (const row of compared.records) {
     const isNamed = isSent(webhook.events, String(row.entity_type), String(row.action));
     const isDue = isNamed || row.entity_type === ADDRESSED;
     const isOver = sent >= MAX_EVENTS || systemClock.elapsed() - since > BATCH_MS;

@@ -75,11 +75,11 @@ async function changesFor(
   if (changed.length > MAX_REPORTED) return { number, records: [MANY] };
   const one: Condition = { field: 'id', operator: 'in', value: changed };
   const both = condition === null ? one : { and: [one, condition] };
-  const { items } = await units.read(caller, (work) =>
+  const found = await units.read(caller, (work) =>
     devices.slice(work, firstIn('ID', MAX_REPORTED, { condition: both })),
   );
-  const records = items.map(({ record }): DeviceChange => {
-    return { id: -record.id, kind: 'presence', deviceId: record.id, device: record };
+  const records = found.records.map((device): DeviceChange => {
+    return { id: -device.id, kind: 'presence', deviceId: device.id, device };
   });
   return { number, records };
 }

@@ -31,7 +31,7 @@ export const silence: AlertKind<Silence> = {
     const isSilent: Condition = { field: 'lastSeenAt', operator: 'lt', value: begin(work, on) };
     const condition = { and: [await watched(tools, on), isSilent] };
     const newest = firstIn('LAST_SEEN_AT', MAX_EXAMPLES, { descending: true, condition });
-    return (await devices.slice(work, newest)).items.map(({ record }) => record.serialNumber);
+    return (await devices.slice(work, newest)).records.map(({ serialNumber }) => serialNumber);
   },
 };
 

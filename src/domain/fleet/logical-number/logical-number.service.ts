@@ -223,9 +223,9 @@ export function affected(numbers: readonly LogicalNumberHead[]): Affected {
 
 export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
   const condition = ofGroup(groupId);
-  const { items } = await logicalNumbers.slice(work, firstIn('ID', MAX_EXAMPLES, { condition }));
+  const { records: examples } = await logicalNumbers.slice(work, firstIn('ID', MAX_EXAMPLES, { condition }));
   const count = await logicalNumbers.count(work, condition);
-  return { count, examples: items.map(({ record }) => record) };
+  return { count, examples };
 }
 
 export function demandCount(

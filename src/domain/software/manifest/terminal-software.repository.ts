@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 
 import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
 import { listOf } from '../../../database/list/list.js';
-import type { Key, SliceRequest } from '../../../database/list/listing.js';
+import { Slice, type Key, type SliceRequest } from '../../../database/list/listing.js';
 import type { EntryCount } from '../../../database/list/request-class.js';
 import {
   crossJoin,
@@ -113,11 +113,11 @@ export async function terminalsOfVersions(
   const byVersion = Map.groupBy(rows, (row) => row.app_version_id);
   return new Map(
     Array.from(byVersion, ([id, own]) => {
-      const items = own.slice(0, limit).map((row) => ({
-        record: softwareAt(work, row),
-        key: { value: `${row.state} ${row.since}`, id: row.device_id },
-      }));
-      return [id, { items, hasMore: own.length > limit }];
+      const shown = own.slice(0, limit);
+      const keysOf = (): readonly Key[] =>
+        shown.map((row) => ({ value: `${row.state} ${row.since}`, id: row.device_id }));
+      const records = shown.map((row) => softwareAt(work, row));
+      return [id, new Slice(records, own.length > limit, keysOf)];
     }),
   );
 }

@@ -42,7 +42,7 @@ const MAX_MOVED = 10;
 async function movedSince(work: ReadWork, fleet: Fleet, sequence: number): Promise<DomainError> {
   const key = { value: sequence, id: sequence };
   const later = firstIn('SEQUENCE', MAX_ENTRIES, { key, condition: entriesOf(TYPES) });
-  const { items } = await ledgerEntries.slice(work, later);
+  const { records } = await ledgerEntries.slice(work, later);
   const idsOf = (records: Iterable<{ readonly id: number }>) => new Set(Array.from(records, ({ id }) => id));
   const groups = idsOf(fleet.groups.values());
   const numbers = idsOf(fleet.logicalNumbers.values());
@@ -56,7 +56,7 @@ async function movedSince(work: ReadWork, fleet: Fleet, sequence: number): Promi
     const { groupId = 0, logicalNumberId = 0 } = (after ?? before ?? {}) as Readonly<Record<string, number>>;
     return own[entityType]?.has(entityId ?? 0) ?? (groups.has(groupId) || numbers.has(logicalNumberId));
   };
-  const moved = items.flatMap(({ record }) => (isMeant(record) ? [record] : [])).slice(0, MAX_MOVED);
+  const moved = records.filter(isMeant).slice(0, MAX_MOVED);
   const messages = moved.map(
     (entry) => `The ${nameOf(entry)} was changed again, by entry ${entry.sequence} of the ledger.`,
   );

@@ -41,9 +41,9 @@ export async function plan(work: ReadWork, input: unknown) {
     return path[2] === 'appVersions' && had?.some((number) => has?.includes(number) === false) === true;
   };
   const [devices, numbers] = [idsOf('devices'), idsOf('logicalNumbers')];
-  const { items } = await ledgerEntries.slice(work, NEWEST);
+  const { records } = await ledgerEntries.slice(work, NEWEST);
   return {
-    id: `${items[0]?.record.sequence ?? 0}-${hash}`,
+    id: `${records[0]?.sequence ?? 0}-${hash}`,
     /** Devices that change, and those of the groups and logical numbers whose software or values change. */
     terminals: await countTerminals(work, devices, numbers, idsOf('groups', isValue)),
     /** Devices whose logical number loses app versions. */

@@ -78,9 +78,9 @@ const request = (condition: Condition | null, more: Partial<SliceRequest> = {}):
 });
 
 async function found(condition: Condition): Promise<number[]> {
-  const { items } = await read((work) => devices.slice(work, request(condition)));
-  expect(await read((work) => devices.count(work, condition))).toBe(items.length);
-  return items.map(({ record }) => record.id);
+  const { records } = await read((work) => devices.slice(work, request(condition)));
+  expect(await read((work) => devices.count(work, condition))).toBe(records.length);
+  return records.map(({ id }) => id);
 }
 
 const presence = (value: Presence): Condition => ({ field: 'presence', operator: 'eq', value });
@@ -128,9 +128,9 @@ describe('presence', () => {
 
   it.each([false, true])('is an order, by its time: descending %s', async (descending) => {
     const more = { order: 'LAST_SEEN_AT', descending };
-    const { items } = await read((work) => devices.slice(work, request(null, more)));
+    const { records } = await read((work) => devices.slice(work, request(null, more)));
     const newest = [...ids.keys()];
-    expect(items.map(({ record }) => record.id)).toEqual(descending ? newest : newest.toReversed());
+    expect(records.map(({ id }) => id)).toEqual(descending ? newest : newest.toReversed());
   });
 
   it('is counted of the company and of each group', async () => {

@@ -121,8 +121,10 @@ describe('app versions of a group', () => {
     await link(ATTACH, group, all);
     await fleet.logicalNumber(server.acme.client, unique(), { group_id: group, app_version_ids: all });
     await fleet.logicalNumber(server.acme.client, unique(), { group_id: group, app_version_ids: all });
-    const detached = [await count(DETACH, all.slice(0, 2)), await count(DETACH, all.slice(2))];
-    const attached = [await count(ATTACH, all.slice(0, 2)), await count(ATTACH, all.slice(2))];
+    // The last one stays: the records of an empty page are not read.
+    const [few, many] = [all.slice(0, 2), all.slice(2, -1)];
+    const detached = [await count(DETACH, few), await count(DETACH, many)];
+    const attached = [await count(ATTACH, few), await count(ATTACH, many)];
     expect(detached[1]).toBe(detached[0]);
     expect(attached[1]).toBe(attached[0]);
   });

@@ -25,7 +25,7 @@ import {
 import type { AnyListing, KeyValue, LinkRelation, Listing, ListRow, Relation } from './listing.js';
 import { Slice, type Key, type SliceRequest } from './listing.js';
 import { newRowsOf, type NewRows } from './new-rows.js';
-import { linkedIds, PageStatement, sliceOf } from './page.js';
+import { linkedPages, PageStatement, sliceOf } from './page.js';
 import { alsoMeets, isServed, orderOfChildren, type Search } from './request-class.js';
 
 const ROWS_PER_SLICE = 1_000;
@@ -199,17 +199,16 @@ export class ChildList<T, P extends KeyValue = number> {
     parents: readonly P[],
     request: SliceRequest,
   ): Promise<ReadonlyMap<P, Slice<T>>> {
-    const pages = await linkedIds(work, this.list, relation, parents, request);
-    const shown = pages.map(([parent, ids]) => [parent, ids.slice(0, request.limit), ids.length] as const);
-    const distinct = new Set(shown.flatMap(([, ids]) => ids));
+    const pages = await linkedPages(work, this.list, relation, parents, request);
+    const distinct = new Set<number>();
+    for (const { ids } of pages) for (const id of ids) distinct.add(id);
     const records = distinct.size === 0 ? new Map<number, T>() : await this.list.byIds(work, [...distinct]);
     return new Map(
-      shown.map(([parent, ids, count]) => {
+      pages.map(({ parent, ids, hasMore }) => {
+        // In a unit that writes, others may have deleted a record between the two statements.
         const found = ids.filter((id) => records.has(id));
-        if (request.backward) found.reverse();
-        const keysOf = (): readonly Key[] => found.map((id) => ({ value: id, id }));
         const shared = found.map((id) => records.get(id) as T);
-        return [parent, new Slice(shared, count > request.limit, keysOf)];
+        return [parent, new Slice(shared, hasMore, () => found.map((id) => ({ value: id, id })))];
       }),
     );
   }

@@ -133,26 +133,40 @@ export class PageStatement {
   }
 }
 
-/** The ids of a page of each parent, by id, without a condition. One more than the limit if there are more. */
-export async function linkedIds<P extends KeyValue>(
+interface LinkedPage<P> {
+  readonly parent: P;
+  /** The ids of the records, in the order in which they are shown. */
+  readonly ids: readonly number[];
+  readonly hasMore: boolean;
+}
+
+/** A page of each parent, in the order of ids and without a condition. */
+export async function linkedPages<P extends KeyValue>(
   work: ReadWork,
   { key }: Reading,
   relation: LinkRelation,
   parents: readonly P[],
   request: SliceRequest,
-): Promise<readonly (readonly [P, readonly number[]])[]> {
+): Promise<readonly LinkedPage<P>[]> {
+  const { limit, backward } = request;
   const after = request.key === null ? [] : [request.key.id];
   const [found] = await runCached<{ pages: string }>(
     work.db,
     [key, 'linked', nameOf(relation), isDown(request), after.length].join(' '),
-    [work.caller.companyId, ...after, request.limit + 1, JSON.stringify(parents)],
+    [work.caller.companyId, ...after, limit + 1, JSON.stringify(parents)],
     () => sql`select ${PAGES} as pages from (
       select p.value as parent_id, ${idsOf(linksOf(work, relation, request))} as ids
       from ${parentTable(relation, parents)}) as page`,
   );
   const isDescending = isDown(request);
   const pages = JSON.parse(found?.pages ?? '[]') as [P, number[]][];
-  return pages.map(([parent, ids]) => [parent, sorted(ids, isDescending)]);
+  return pages.map(([parent, given]) => {
+    const hasMore = given.length > limit;
+    const ids = sorted(given, isDescending);
+    if (hasMore) ids.pop();
+    if (backward) ids.reverse();
+    return { parent, ids, hasMore };
+  });
 }
 
 /** Ids in order: databases promise none for a JSON list, though they mostly keep that of the selection. */

@@ -156,13 +156,13 @@ export async function textsOfRows(
   const places = new Map<ListRow, number>();
   const timesOf: number[] = [];
   const placeOf: number[] = [];
-  for (const [index, row] of rows.entries()) {
+  rows.forEach((row, index) => {
     const place = row === undefined ? -1 : (places.get(row) ?? places.size);
     placeOf.push(place);
-    if (row === undefined) continue;
+    if (row === undefined) return;
     if (place === places.size) places.set(row, place);
     timesOf[place] = (timesOf[place] ?? 0) + (times[index] ?? 0);
-  }
+  });
   const made = await texts(run, [...places.keys()], timesOf);
   return placeOf.map((place) => made[place]);
 }

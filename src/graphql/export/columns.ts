@@ -31,7 +31,7 @@ type Field = GraphQLField<unknown, unknown>;
 type MayUse = (scope: Scope) => boolean;
 
 const MAX_COLUMNS = 100;
-/** Relations and objects in one name; each relation is read with one statement a page. */
+/** Relations and objects in one name; each relation is read with one or two statements a page. */
 const MAX_KEYS = 4;
 /** Characters of a name that a message repeats. */
 const MAX_SHOWN = 64;

@@ -97,7 +97,7 @@ export function recordTexts(record: RecordPlan): Texts<ListRow> {
   return async (run, rows, times) => (await textsOfRows(run, record, rows, times)) as readonly string[];
 }
 
-/** Reads the pages and the totals of all rows, each in one statement. */
+/** Reads the pages of all rows, and their totals: one statement each, or two for pages of linked records. */
 interface ReadPages {
   slices(work: ReadWork, rows: readonly ListRow[], request: SliceRequest): Promise<readonly Slice<ListRow>[]>;
   totals(work: ReadWork, rows: readonly ListRow[], condition: Condition | null): Promise<readonly number[]>;

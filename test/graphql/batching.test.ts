@@ -37,6 +37,21 @@ const OF_SEVERAL_TABLES: Readonly<Record<string, number>> = {
   'TerminalSoftware.runs': 2,
 };
 
+/** Lists whose records are linked: a statement reads the ids of their pages, and another one the records. */
+const LINKED = new Set([
+  'AppVersion.files',
+  'AppVersion.groups',
+  'AppVersion.logicalNumbers',
+  'AppVersion.modules',
+  'File.appVersions',
+  'Group.appVersions',
+  'Group.defaultAppVersions',
+  'LogicalNumber.appVersions',
+]);
+
+/** Statements of a list: its page, its total and the counters. */
+const ofList = (name: string): number => (LINKED.has(name) ? 4 : 3);
+
 /** A field that reads bytes, a relation or a list. */
 function caseOf(type: string, way: Way, field: GraphQLField<unknown, unknown>): Case {
   const named = getNamedType(field.type);
@@ -54,8 +69,7 @@ function caseOf(type: string, way: Way, field: GraphQLField<unknown, unknown>): 
   // one for the counters and one that counts its entries.
   const types = isInterfaceType(named) ? schema.getPossibleTypes(named).length : 1;
   const tables = OF_SEVERAL_TABLES[base.name] ?? types + (searches ? 2 : 0);
-  // A list has a total, counters and a page, which takes two statements if it is found by links.
-  return { ...base, asked, statements: isList ? 4 : tables, isRelation: true };
+  return { ...base, asked, statements: isList ? ofList(base.name) : tables, isRelation: true };
 }
 
 const isBytes = (field: GraphQLField<unknown, unknown>): boolean =>

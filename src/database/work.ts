@@ -179,7 +179,7 @@ export interface Units {
   read<T>(caller: Caller, use: (work: ReadWork) => Promise<T>, options?: ReadOptions): Promise<T>;
   write<T>(caller: Caller, use: (work: WriteWork) => Promise<T>): Promise<T>;
   systemRead<T>(use: (work: SystemReadWork) => Promise<T>): Promise<T>;
-  /** With `companyId`, the unit and the units that write in this company wait for each other. */
+  /** The unit and those that write in the company `companyId`, if one is given, wait for each other. */
   systemWrite<T>(origin: Origin, use: (work: SystemWriteWork) => Promise<T>, companyId?: number): Promise<T>;
   /** Runs a unit for changes of the server itself in a company, without ledger entries and subscriptions. */
   writeWithoutLedger(companyId: number, use: (work: CompanyWriteWork) => Promise<void>): Promise<void>;

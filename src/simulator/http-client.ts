@@ -7,7 +7,7 @@ import type { Figures } from './figures.js';
 
 export interface Ask {
   readonly method: 'GET' | 'POST';
-  /** With its query, for example `/terminal/v1/manifest`. */
+  /** The path with its query, for example `/terminal/v1/manifest`. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

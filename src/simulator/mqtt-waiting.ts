@@ -51,7 +51,7 @@ export class MqttWait implements Wait {
       ...(password === undefined ? {} : { password }),
       ...(ca === undefined ? {} : { ca }),
       connectTimeout: CONNECT_MS,
-      // With a clean session: what is sent to a terminal without a connection, the server sends again after its lease.
+      // A clean session: what is sent to a terminal without a connection, the server sends again after its lease.
       clean: true,
       resubscribe: false,
       reconnectPeriod: SECOND,

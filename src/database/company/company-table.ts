@@ -128,7 +128,7 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     if (page !== undefined) {
       return (await this.rows.select(work, match, { orderBy: ['id'], page })).map(this.recordOf);
     }
-    // With ORDER BY id, SQLite may read all rows of the company in that order instead of those of the match.
+    // SQLite may answer ORDER BY id by reading all rows of the company in that order instead of those of the match.
     const records = (await this.rows.select(work, match)).map(this.recordOf);
     return records.sort((one, other) => one.id - other.id);
   }

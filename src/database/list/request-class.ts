@@ -104,7 +104,7 @@ export function alsoMeets(list: ListTable, where: Condition | null, relation?: R
     const isOfIndex = (name: string): boolean => name === column || name === orders[order];
     return sql`and ${withoutAlternatives(filters, where, isOfIndex)}`;
   }
-  // By another index than that of their relation, SQLite would read all records of the company for each parent.
+  // SQLite would read all records of the company for each parent by another index than that of their relation.
   const ofRelation = relation && orders[orderOfChildren(list, relation) ?? ''];
   const isIndexed = (column: string): boolean =>
     relation === undefined || (column !== list.id && column === ofRelation);

@@ -53,7 +53,7 @@ export function bodySchema(model: z.ZodObject): Schema {
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }
 
-/** With the names of fields as bodies have them, also in objects within it. */
+/** The schema with the names of fields as bodies have them, also in objects within it. */
 function inSnakeCase(schema: Schema): Schema {
   const { properties, required, anyOf, items } = schema;
   return {

@@ -180,7 +180,7 @@ function inStateAfter(work: ReadWork, state: TerminalFilter['state'], key: Key |
   const beyond = key === null ? sql`` : sql`and (t.since, t.device_id) > (${since}, ${key.id})`;
   if (state === 'overdue') return sql`and t.state = 'granted' and t.since <= ${by} ${beyond}`;
   if (state !== 'granted') return sql`and t.state = ${state} ${beyond}`;
-  // With two lower bounds, SQLite might begin at the one that is further away.
+  // SQLite might begin at the further one of two lower bounds.
   return sql`and t.state = 'granted' ${key !== null && since > by ? beyond : sql`and t.since > ${by}`}`;
 }
 

@@ -143,7 +143,7 @@ export class Steps {
 
   /** Resolves when nothing is left, or a step has failed. */
   async idle(): Promise<void> {
-    await this.#running;
+    while (this.#running !== null) await this.#running;
   }
 
   /** Resolves when the current step has ended. */

@@ -212,6 +212,7 @@ async function run(isBusy: boolean): Promise<readonly string[]> {
     recordAll(work, [transaction('ours')]),
   );
   answers.addEvents('recorded', recorded);
+  await server.app.steps.idle();
   await look(server, acme, answers, values);
   await server.stop();
   running = null;

@@ -59,6 +59,8 @@ export async function createSampleRecords(
     `mutation ($ids: [ID!]!) { deviceBulkChange(target: { ids: $ids }, change: { enabled: true }) { job { databaseId } } }`,
     { ids: [nodeId('Device', device)] },
   );
+  // The end of the job stands in the ledger before what follows, however busy the machine is.
+  await server.app.steps.idle();
   const webhook = await addWebhook({ graphql });
   const alert = await server.app.units.write(caller, async (work) => {
     const rule = { name: `${name} rule`, on: { refused: { count: 1, within: DAY } } };

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
@@ -192,6 +192,22 @@ describe('a unit of work that reads', () => {
       expect(await units.read(CALLER, names)).toEqual(['other']);
     });
     other.close();
+  });
+
+  it('leaves its transaction to units of the same turn of the event loop, without what they must not see', async () => {
+    const { database, units } = setUp();
+    await add(units, 'first');
+    const other = new Sqlite(database.name, { timeout: 0 });
+    onTestFinished(() => void other.close());
+    const checkpoint = () => other.pragma('wal_checkpoint(truncate)');
+    expect(await units.read(CALLER, names)).toEqual(['first']);
+    expect(checkpoint()).toMatchObject([{ busy: 1 }]);
+    other.exec("insert into companies (name, created_at, updated_at) values ('other', 0, 0)");
+    expect(await units.read(CALLER, names)).toEqual(['first', 'other']);
+    await add(units, 'last');
+    expect(await units.read(CALLER, names)).toEqual(['first', 'other', 'last']);
+    await nextTurn();
+    expect(checkpoint()).toMatchObject([{ busy: 0 }]);
   });
 
   it('reads total and rows of a /v1 list at one moment', async () => {

@@ -205,7 +205,7 @@ export class ChildList<T, P extends KeyValue = number> {
     const records = distinct.size === 0 ? new Map<number, T>() : await this.list.byIds(work, [...distinct]);
     return new Map(
       pages.map(({ parent, ids, hasMore }) => {
-        // Others may have deleted a record between the two statements of a unit that writes.
+        // Another unit may have deleted a record between the two statements of a unit that writes.
         const found = ids.filter((id) => records.has(id));
         const shared = found.map((id) => records.get(id) as T);
         return [parent, new Slice(shared, hasMore, () => found.map((id) => ({ value: id, id })))];

@@ -166,6 +166,24 @@ export function inList(type: SqlType, values: readonly unknown[]): Sql {
 
 export const inIds = (ids: readonly number[]): Sql => inList('integer', ids);
 
+/** The columns of a row's company and id, for example `t.company_id` and `t.id`. */
+interface RowKey {
+  readonly company: Sql;
+  readonly id: Sql;
+}
+
+/**
+ * Condition for rows of a company that have one of some ids; in a cached statement, the company is bound first. SQLite
+ * compares both columns at once: it would otherwise read all rows of the company from an index with all columns used.
+ */
+export function haveIds({ company, id }: RowKey, companyId: number, ids: readonly number[]): Sql {
+  const list = JSON.stringify(ids);
+  return portable(
+    sql`(${company}, ${id}) in (select ${hiddenFromPlanner(companyId)}, value from json_each(${list}))`,
+    sql`${company} = ${companyId} and ${id} = any (${arrayOf('integer', list)})`,
+  );
+}
+
 /**
  * The elements of a bound JSON list of lists, as rows with the column `value`, at the end of a query that converts them.
  * With the offset, PostgreSQL compares columns afterwards: under row-level security, no index is used for a conversion.

@@ -6,7 +6,7 @@ import { columnNames, type Tables } from '../../schema/schema.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import { countOf, lastDrawn } from '../counters.js';
 import { runCached, runFiltered } from '../statements.js';
-import { inIds, type Sql } from '../storage.js';
+import { crossJoin, haveIds, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn, meant, type Condition, type FilterKind } from './condition.js';
 import {
@@ -112,13 +112,15 @@ export class List<T> {
 
   /** Records by id, in one statement; ids that the company does not have are absent. */
   async byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>> {
-    const { table, id, recordOf } = this.listing;
+    const { table, id, company = 'company_id', recordOf } = this.listing;
+    const { companyId } = work.caller;
+    const key = { company: sql.ref(`t.${company}`), id: sql.ref(`t.${id}`) };
     const rows = await runCached<ListRow>(
       work.db,
       `${this.key} by ids`,
-      [work.caller.companyId, JSON.stringify(ids)],
-      () => sql`select ${selected('t', this.read)} from ${tableWith(table, this.read)} as t
-        where ${ofCompany(this.listing, work, null)} and ${sql.ref(`t.${id}`)} ${inIds(ids)}`,
+      [companyId, JSON.stringify(ids)],
+      () => sql`select ${selected('t', this.read)} from ${tableWith(table, this.read, { join: crossJoin })} as t
+        where ${haveIds(key, companyId, ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
   }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 
 import { runCached, runFiltered } from '../statements.js';
-import { idsOf, hiddenFromPlanner, type Sql, portable } from '../storage.js';
+import { crossJoin, idsOf, hiddenFromPlanner, type Sql, portable } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { columnsIn } from './condition.js';
 import {
@@ -81,7 +81,7 @@ export class PageStatement {
     const columns = [...read, this.#column];
     const ofParent = sql`${childrenOf(listing, relation, this.work, [...columns, ...this.#used()])}
       and ${this.#filtered()} ${this.#ordered('t', childId)} ${this.#limit()}`;
-    const own = { table: tableWith(table, columns), company, id };
+    const own = { table: tableWith(table, columns, { join: crossJoin }), company, id };
     const { companyId } = this.work.caller;
     const pages = childrenOfEach(parentTable(relation, parents), own, companyId, childId, ofParent);
     const order = this.#isById ? sql`` : this.#ordered('r', `r.${id}`, unindexedRef);
@@ -207,8 +207,9 @@ export function sliceOf<T>(
 }
 
 /**
- * FROM clause that joins each parent `p` with its children `r`: SQLite by a limited list of ids, others laterally.
- * `company` and `id` are columns of `table`; `ofParent` is SQL after FROM for children `t`, whose ids are in `childId`.
+ * FROM clause that joins each parent `p` with its children `r`: SQLite by a limited list of ids (as `haveIds` does), others
+ * laterally. `company` and `id` are columns of `table`; `ofParent` is SQL after FROM for children `t`, whose ids are in
+ * `childId`.
  */
 function childrenOfEach(
   parents: Sql,
@@ -220,8 +221,8 @@ function childrenOfEach(
   const ownCompany = sql.ref(`r.${company}`);
   return sql`${parents} cross join ${portable(
     sql`${table} as r
-        where ${ownCompany} = ${hiddenFromPlanner(companyId)} and ${sql.ref(`r.${id}`)} in (
-          select ${sql.ref(childId)} from`,
+        where (${ownCompany}, ${sql.ref(`r.${id}`)}) in (
+          select ${hiddenFromPlanner(companyId)}, ${sql.ref(childId)} from`,
     sql`(select ${companyId}::bigint as id) as own cross join lateral (select t.* from`,
   )} ${ofParent}${portable(sql`)`, sql`) as r where ${ownCompany} = own.id`)}`;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, only, specialSql } from '../../../database/company/company-rows.js';
-import { inIds, instant, pairTable, type Sql, typed } from '../../../database/storage.js';
+import { haveIds, inIds, instant, pairTable, type Sql, typed } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
@@ -79,7 +79,7 @@ export async function selectDefaultsFor(work: ReadWork, groupId: number, held: I
   const { rows } = await sql<{ id: number }>`select d.app_version_id as id from group_default_versions as d
     join app_versions as v on v.company_id = d.company_id and v.id = d.app_version_id
     where d.company_id = ${companyId} and d.group_id = ${groupId} and v.app_id not in (
-      select app_id from app_versions where company_id = ${companyId} and id ${inIds(held)})
+      select h.app_id from app_versions as h where ${haveIds({ company: sql.ref('h.company_id'), id: sql.ref('h.id') }, companyId, held)})
     order by d.app_version_id`.execute(db);
   return rows.map(({ id }) => id);
 }

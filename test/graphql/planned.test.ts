@@ -81,7 +81,12 @@ async function isPlanned(query: string, variables: Record<string, unknown> = {},
   );
   expect(data === null, shown).toBe(expected.data === null);
   if (data === null) return true;
-  expect(`{${texts.join()}}`, shown).toBe(JSON.stringify(expected.data));
+  // Placeholders of contents are random.
+  const withoutPlaceholders = (text: string): string =>
+    text.replaceAll(/"content:[0-9a-f]+:\d+;/g, '"content');
+  expect(withoutPlaceholders(`{${texts.join()}}`), shown).toBe(
+    withoutPlaceholders(JSON.stringify(expected.data)),
+  );
   // A record that appears several times is read once and counted each time.
   expect(counted, shown).toBe(expectedCount);
   return true;
@@ -140,13 +145,14 @@ describe('a planned query', () => {
     '{ appVersions { nodes { reach { __typename granted current } } } }',
     '{ logicalNumbers { nodes { effectiveParameters { key source } } } }',
     '{ devices { nodes { serialNumber transactions(first: 2) { totalCount nodes { databaseId status } } } } }',
+    '{ appVersions { nodes { number files { nodes { name content } } } } }',
+    '{ transactions { nodes { appName device { serialNumber logicalNumber { number } } app { name kind } } } }',
+    '{ groups { nodes { name a: logicalNumbers(first: 2) { nodes { number } } b: logicalNumbers(first: 2) { totalCount nodes { appVersions { nodes { a: app { name } b: app { ...A } } } } } } } } fragment A on App { kind files: __typename }',
   ])('answers %s', async (query) => {
     expect(await isPlanned(query)).toBe(true);
   });
 
   it.each([
-    ['bytes', '{ files { nodes { content } } }'],
-    ['a record that no column refers to', '{ transactions { nodes { device { serialNumber } } } }'],
     ['an interface', `{ node(id: "${nodeId('Group', 1)}") { id } }`],
     ['no key', '{ device { id } }'],
     ['an argument out of range', '{ groups(first: 101) { nodes { name } } }'],
@@ -202,6 +208,16 @@ describe('a planned query', () => {
       expect(reads).toHaveLength(5);
       for (const text of reads) expect(text).toMatch(/company_id"?(?: = |, "\w+"."id"\) in \(select )/);
     }
+  });
+
+  it('reads a relation that is selected twice once, by one statement for all records', async () => {
+    const twice = (first: number): string =>
+      `{ groups(first: ${first}) { nodes { logicalNumbers(first: ${first}) { nodes { number a: group { name } b: group { id } } } } } }`;
+    const ofGroups = async (query: string): Promise<number> => {
+      const { statements } = await server.statements(() => server.acme.graphql(query));
+      return statements.filter((text) => text.includes('from "groups" as')).length;
+    };
+    for (const first of [1, 3]) expect(await ofGroups(twice(first))).toBe(2);
   });
 
   it('is planned over GET, sockets and streams too, with the same response', async () => {

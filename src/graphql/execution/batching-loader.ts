@@ -42,18 +42,18 @@ function keepErrors<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>) {
 }
 
 /** Records rendered per turn of the event loop: with an error each, graphql-js needs 300 µs per record. */
-const PER_TURN = 50;
+export const ENTRIES_PER_TURN = 50;
 
 /** Limits the records rendered per turn of the event loop, over all loaders of an operation. */
 export class EntriesPerTurn {
   #turn = Promise.resolve();
-  #left = PER_TURN;
+  #left = ENTRIES_PER_TURN;
 
   /** Resolves when this number of entries may be rendered. */
   take(entries: number): Promise<void> {
     if (this.#left <= 0) {
       this.#turn = this.#turn.then(yieldToEventLoop);
-      this.#left = PER_TURN;
+      this.#left = ENTRIES_PER_TURN;
     }
     this.#left -= entries;
     return this.#turn;

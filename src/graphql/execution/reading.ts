@@ -11,7 +11,7 @@ import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js
 import type { Caller } from '../../platform/requests.js';
 import { approximateJsonBytes, beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';
 import { requestError } from '../schema/errors.js';
-import { batchingLoader, EntriesPerTurn, type Loader } from './batching-loader.js';
+import { batchingLoader, ENTRIES_PER_TURN, EntriesPerTurn, type Loader } from './batching-loader.js';
 
 /** Whether a list, or a list under many parents, has records that may be large. */
 function isLarge(of: object): boolean {
@@ -48,6 +48,7 @@ export class RequestLoaders {
   readonly #pace = new EntriesPerTurn();
   #permit: Promise<Release> | null = null;
   #isFinished = false;
+  /** Whether the reads run outside of the event loop, because they search many rows. */
   #isSearch = false;
 
   constructor(
@@ -67,21 +68,23 @@ export class RequestLoaders {
     if (this.#isSearch) this.forget();
   }
 
-  /** Whether the reads run outside of the event loop, because they search many rows. */
-  get isSearch(): boolean {
-    return this.#isSearch;
-  }
-
-  /** Promises of the entries of a list, resolved in groups: graphql-js awaits each entry. */
-  rendered<T>(entries: readonly T[]): readonly T[] {
-    return entries.map((entry) => this.#pace.take(1).then(() => entry)) as unknown as readonly T[];
+  /**
+   * The entries of a list, when they may be rendered. Those of a long list are promises, resolved in groups: graphql-js
+   * awaits each entry.
+   */
+  async rendered<T>(entries: readonly T[]): Promise<readonly T[]> {
+    if (entries.length > ENTRIES_PER_TURN) {
+      return entries.map((entry) => this.#pace.take(1).then(() => entry)) as unknown as readonly T[];
+    }
+    await this.#pace.take(entries.length);
+    return entries;
   }
 
   /** Like `rendered`, for a list without pages. Errors: BAD_USER_INPUT for too many entries. */
-  unpaged<T>(entries: readonly T[]): readonly T[] {
+  async unpaged<T>(entries: readonly T[]): Promise<readonly T[]> {
     this.#rendered += entries.length;
     demandFewEntries(this.#rendered);
-    return this.rendered(entries);
+    return await this.rendered(entries);
   }
 
   /** Reads in the unit of the operation. Counts bytes if `isLarge`. Errors: BAD_USER_INPUT for too many. */

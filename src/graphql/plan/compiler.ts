@@ -21,28 +21,22 @@ import { declaredOf, type OrderBy } from '../schema/declared.js';
 import { globalId } from '../schema/node.js';
 import { encodeCursor, pageInfo, type PageInfoShape } from '../schema/page.js';
 import * as relations from './relations.js';
+import { executedText, resolvedText, type MakeText } from './resolvers.js';
 import {
   leafWriter,
-  objectText,
   objectTexts,
-  propertyOf,
-  readerOf,
   Unplanned,
-  valueWriter,
   type FieldText,
   type PlannedField,
   type RecordPlan,
   type Texts,
-  type WriteValue,
 } from './texts.js';
 
-/** A list, and the columns to read from it. */
-export interface Read {
-  readonly list: List<unknown>;
-  readonly columns: Set<string>;
-}
-
 type Field = GraphQLField<unknown, unknown>;
+
+const unplanned = (): never => {
+  throw new Unplanned('A relation is selected twice, not of a record');
+};
 
 /** Compiles fields for given values of the variables in their directives. Methods throw `Unplanned`. */
 export class Compiler {
@@ -79,7 +73,7 @@ export class Compiler {
    * The fields that `node` selects of the records of a list, whose type is that of `field`. Plans of operations leave
    * values that are no columns to the resolvers; here, they are read from the records.
    */
-  records(field: Field, node: FieldNode, read: Read): RecordPlan {
+  records(field: Field, node: FieldNode, read: relations.Read): RecordPlan {
     this.#readsRecords = true;
     return this.#record(field, [node], read);
   }
@@ -96,36 +90,57 @@ export class Compiler {
     return { key, ...textOf(field, nodes) };
   }
 
-  #object<Row>(
+  /** The fields that `nodes` select of an object. */
+  object<Row>(
     field: Field,
     nodes: relations.Nodes,
-    textOf: (field: Field, nodes: relations.Nodes, type: GraphQLObjectType) => FieldText<Row>,
+    textOf: MakeText<Row>,
+    ofRepeated: MakeText<Row> = unplanned,
   ): readonly PlannedField<Row>[] {
     const type = getNamedType(field.type);
     if (!isObjectType(type)) throw new Unplanned('An interface');
     const { schema, fragments, variables } = this;
     const selected = relations.selectedIn(collectSubfields(schema, fragments, variables, type, nodes));
-    if (!relations.areDifferent(selected)) throw new Unplanned('A relation is selected twice');
-    return selected.map((each) => this.#field(type, each, (own, ownNodes) => textOf(own, ownNodes, type)));
+    const repeated = relations.repeatedIn(selected);
+    return selected.map((each) => {
+      const make = repeated.has(each[0]) ? ofRepeated : textOf;
+      return this.#field(type, each, (own, ownNodes) => make(own, ownNodes, type));
+    });
   }
 
-  #read(list: List<unknown>, scope: Scope): Read {
+  #read(list: List<unknown>, scope: Scope): relations.Read {
     if (list.isLarge) this.isLarge = true;
     this.scopes.add(scope);
     return { list, columns: new Set([list.columns.id ?? 'id']) };
   }
 
-  #record(field: Field, nodes: relations.Nodes, read: Read): RecordPlan {
-    const fields = this.#object<ListRow>(field, nodes, (own, ownNodes, type) =>
-      this.#value(type, own, ownNodes, read),
+  #record(field: Field, nodes: relations.Nodes, read: relations.Read): RecordPlan {
+    const executed: MakeText<ListRow> = (_own, ownNodes, type) => this.#executed(type, ownNodes, read);
+    const fields = this.object<ListRow>(
+      field,
+      nodes,
+      (own, ownNodes, type) => {
+        try {
+          return this.#value(type, own, ownNodes, read);
+        } catch (error) {
+          if (error instanceof Unplanned) return executed(own, ownNodes, type);
+          throw error;
+        }
+      },
+      executed,
     );
     return { columns: [...read.columns], texts: objectTexts(fields) };
   }
 
-  #value(type: GraphQLObjectType, field: Field, nodes: relations.Nodes, read: Read): FieldText<ListRow> {
+  #value(
+    type: GraphQLObjectType,
+    field: Field,
+    nodes: relations.Nodes,
+    read: relations.Read,
+  ): FieldText<ListRow> {
     const declared = declaredOf(field);
     if (isObjectType(getNullableType(field.type)) && declared?.kind === 'column') {
-      return this.#resolved(field, nodes, read);
+      return resolvedText(this, field, nodes, read);
     }
     switch (declared?.kind) {
       case 'id':
@@ -133,71 +148,50 @@ export class Compiler {
       case 'column': {
         if (declared.scope !== null) this.scopes.add(declared.scope);
         if (this.#readsRecords && !isPlain(field, declared.property, read))
-          return this.#resolved(field, nodes, read);
+          return resolvedText(this, field, nodes, read);
         const write = leafWriter(field.type);
-        const column = columnOf(read, declared.property);
+        const column = relations.columnOf(read, declared.property);
         return { write: (row) => write(row[column]) };
       }
       case 'derived': {
         const write = leafWriter(field.type);
-        const column = columnOf(read, declared.property);
+        const column = relations.columnOf(read, declared.property);
         return { write: (row, run) => write(declared.of(row[column], run.work)) };
       }
       case 'one': {
-        const { list } = declared;
-        const reference = columnOf(read, declared.reference);
-        const record = this.#record(field, nodes, this.#read(list, 'read'));
-        return relations.oneText(list, reference, record, !isNonNullType(field.type));
+        const reference = relations.columnOf(read, declared.reference);
+        const record = this.#record(field, nodes, this.#read(declared.list, 'read'));
+        return relations.oneText(declared.list, reference, record, !isNonNullType(field.type));
       }
       case 'many': {
         const { children, key, scope, order } = declared;
         const connection = this.#connection(field, nodes, this.#read(children.list, scope), order);
-        return relations.manyText(children, columnOf(read, key), connection);
+        return relations.manyText(children, relations.columnOf(read, key), connection);
       }
       default:
-        return this.#resolved(field, nodes, read);
+        return resolvedText(this, field, nodes, read);
     }
   }
 
-  /** A value from a resolver, or an object in a property: read once for each record, however many lists have it. */
-  #resolved(field: Field, nodes: relations.Nodes, { list, columns }: Read): FieldText<ListRow> {
-    const valueOf = readerOf(field);
-    const argsOf = relations.argumentsOf(field, nodes[0], (args) => args);
-    const write = valueWriter(field.type, () => this.#objectWriter(field, nodes));
+  #executed(
+    type: GraphQLObjectType,
+    nodes: relations.Nodes,
+    { list, columns }: relations.Read,
+  ): FieldText<ListRow> {
+    if (this.#readsRecords) throw new Unplanned('A field that only resolvers can read');
     for (const column of list.allColumns) columns.add(column);
-    return {
-      texts: async (run, rows, times) => {
-        const args = argsOf(run.variables);
-        const read = async (row: ListRow, index: number): Promise<unknown> => {
-          const value = await valueOf(run.recordOf(list, row), run.context, args);
-          return Array.isArray(value) ? await run.entries(value, times[index]) : value;
-        };
-        return await run.textOfEach(await Promise.all(rows.map(read)), (value) => write(value, run));
-      },
-    };
-  }
-
-  #objectWriter(field: Field, nodes: relations.Nodes): WriteValue {
-    const type = getNamedType(field.type);
-    if (!isObjectType(type) || type.getInterfaces().length > 0) throw new Unplanned('Bytes, or a record');
-    if (type.name.endsWith('Connection')) throw new Unplanned('A page of a list that is not declared');
-    const properties = this.#object<unknown>(field, nodes, (own, ownNodes) => {
-      if (own.resolve !== undefined) throw new Unplanned('A property with a resolver');
-      const write = valueWriter(own.type, () => this.#objectWriter(own, ownNodes));
-      return { write: (value, run) => write(propertyOf(value, own.name), run) };
-    });
-    return (value, run) => objectText(properties, value, run);
+    return executedText({ schema: this.schema, type, list, fragments: this.fragments }, nodes);
   }
 
   #connection(
     field: Field,
     nodes: relations.Nodes,
-    read: Read,
+    read: relations.Read,
     order: OrderBy | undefined,
   ): relations.ConnectionPlan {
     const requestOf = relations.requestsOf(read.list, field, nodes[0], order);
     const needs = new Set<'records' | 'page' | 'total'>();
-    const fields = this.#object<relations.Page>(field, nodes, (own, ownNodes) => {
+    const fields = this.object<relations.Page>(field, nodes, (own, ownNodes) => {
       switch (own.name) {
         case 'totalCount': {
           needs.add('total');
@@ -226,16 +220,16 @@ export class Compiler {
   #edge(
     field: Field,
     nodes: relations.Nodes,
-    read: Read,
+    read: relations.Read,
     requestOf: relations.RequestOf,
   ): Texts<Item<ListRow>> {
-    const fields = this.#object<Item<ListRow>>(field, nodes, (own, ownNodes) => {
+    const fields = this.object<Item<ListRow>>(field, nodes, (own, ownNodes) => {
       if (own.name === 'node') {
         const texts = relations.recordTexts(this.#record(own, ownNodes, read));
         const rowsOf = (items: readonly Item<ListRow>[]) => items.map(({ record }) => record);
         return { texts: (run, items, times) => texts(run, rowsOf(items), times) };
       }
-      readKeys(read);
+      relations.readKeys(read);
       return {
         texts: async (run, items) => {
           const { order } = requestOf(run.variables);
@@ -246,9 +240,9 @@ export class Compiler {
     return objectTexts(fields);
   }
 
-  #pageInfo(field: Field, nodes: relations.Nodes, read: Read): Texts<relations.Page> {
-    readKeys(read);
-    const fields = this.#object<PageInfoShape>(field, nodes, (own) => {
+  #pageInfo(field: Field, nodes: relations.Nodes, read: relations.Read): Texts<relations.Page> {
+    relations.readKeys(read);
+    const fields = this.object<PageInfoShape>(field, nodes, (own) => {
       const write = leafWriter(own.type);
       return { write: (info) => write(info[own.name as keyof PageInfoShape]) };
     });
@@ -263,17 +257,5 @@ export class Compiler {
 }
 
 /** Whether a column has the value of a field in the form in which it is shown. */
-const isPlain = ({ type }: Field, property: string, { list }: Read): boolean =>
+const isPlain = ({ type }: Field, property: string, { list }: relations.Read): boolean =>
   list.columns[property] !== undefined && isLeafType(getNullableType(type));
-
-function columnOf({ list, columns }: Read, property: string): string {
-  const column = list.columns[property];
-  if (column === undefined) throw new Unplanned('A property that is no column');
-  columns.add(column);
-  return column;
-}
-
-/** Cursors contain the sort value, so all columns that a list can be ordered by are read. */
-function readKeys({ list, columns }: Read): void {
-  for (const column of Object.values(list.listing.orders)) columns.add(column);
-}

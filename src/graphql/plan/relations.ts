@@ -25,6 +25,24 @@ import {
   type Texts,
 } from './texts.js';
 
+/** A list, and the columns to read from it. */
+export interface Read {
+  readonly list: List<unknown>;
+  readonly columns: Set<string>;
+}
+
+export function columnOf({ list, columns }: Read, property: string): string {
+  const column = list.columns[property];
+  if (column === undefined) throw new Unplanned('A property that is no column');
+  columns.add(column);
+  return column;
+}
+
+/** Cursors contain the sort value, so all columns that a list can be ordered by are read. */
+export function readKeys({ list, columns }: Read): void {
+  for (const column of Object.values(list.listing.orders)) columns.add(column);
+}
+
 /** The record whose id is in a column. */
 export function oneText(
   list: List<unknown>,
@@ -194,10 +212,15 @@ export type Selected = readonly [string, Nodes];
 export const selectedIn = (collected: ReadonlyMap<string, readonly FieldNode[]>) =>
   [...collected] as unknown as readonly Selected[];
 
-/** False if a relation or look-up is selected twice with the same arguments: the resolvers read it once. */
-export function areDifferent(selected: readonly Selected[]): boolean {
-  const relations = selected.filter(([, [node]]) => node.selectionSet !== undefined).map(keyOf);
-  return new Set(relations).size === relations.length;
+/** Names of relations and look-ups that are selected twice with the same arguments: resolvers read them once. */
+export function repeatedIn(selected: readonly Selected[]): ReadonlySet<string> {
+  const byKey = new Map<string, string[]>();
+  for (const each of selected) {
+    if (each[1][0].selectionSet === undefined) continue;
+    const key = keyOf(each);
+    byKey.set(key, [...(byKey.get(key) ?? []), each[0]]);
+  }
+  return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
 }
 
 /** Key of a selection, for example `device (databaseId: 1)`. */

@@ -76,7 +76,7 @@ export function bulkMutation<Row, R extends object, Prepared>(
         await yieldToEventLoop();
         return await prepare(given);
       });
-      return results === undefined ? payload : { ...payload, results: ctx.loaders.rendered(results) };
+      return results === undefined ? payload : { ...payload, results: await ctx.loaders.rendered(results) };
     },
   });
 }

@@ -111,7 +111,7 @@ export function connection<T>(
   request: SliceRequest,
   load: () => Promise<Slice<T>>,
   count: () => Promise<number>,
-  rendered: <E>(entries: readonly E[]) => readonly E[],
+  rendered: <E>(entries: readonly E[]) => Promise<readonly E[]>,
 ): Connection<T> {
   let loaded: Promise<Slice<T>> | undefined;
   const slice = (): Promise<Slice<T>> => (loaded ??= load());

@@ -206,7 +206,11 @@ describe('a statement that examines rows in a reader thread can be stopped:', ()
     expect(statements.size).toBeGreaterThan(200);
     // Tables and subqueries are named otherwise, and of two indexes that serve alike either may be taken.
     const stepsOf = (steps: string[]): string[] =>
-      steps.map((step) => step.replace(/^(\w+) [\w.]+/, '$1').replace(/INDEX \w+|SUBQUERY \d+/, (named) => named.split(' ')[0] ?? ''));
+      steps.map((step) =>
+        step
+          .replace(/^(\w+) [\w.]+/, '$1')
+          .replace(/INDEX \w+|SUBQUERY \d+/, (named) => named.split(' ')[0] ?? ''),
+      );
     for (const statement of statements) {
       expect(stepsOf(planOf(checked, checkedText(statement))), statement).toEqual(
         stepsOf(planOf(plain, statement)),

@@ -26,7 +26,6 @@ export class OperationContents {
   #madePrefix: string | null = null;
   readonly #contents: Content[] = [];
   #isStreamed = false;
-  #bytes = 0;
 
   constructor(
     private readonly companyId: () => number,
@@ -54,12 +53,12 @@ export class OperationContents {
   /** A placeholder for bytes in Base64. Errors: BAD_USER_INPUT for more bytes than a response may have. */
   base64(content: Content): Promise<string> {
     const maximum = this.#isStreamed ? this.maxBytes : Math.min(this.maxBytes, MAX_MESSAGE_BYTES);
-    const bytes = this.#bytes + content.size;
+    const bytes = this.counters.contentBytes + content.size;
     if (bytes > maximum) {
       const message = `The contents of a response over this transport have at most ${maximum} bytes together, not ${bytes}. REST streams each file.`;
       return Promise.reject(requestError(message, { limit: 'contentBytes', maximum }));
     }
-    this.#bytes = bytes;
+    this.counters.contentBytes = bytes;
     this.counters.nodes += CONTENT_COST;
     return Promise.resolve(this.#placeholder(this.#contents.push(content) - 1));
   }

@@ -20,7 +20,7 @@ function isLarge(of: object): boolean {
 }
 
 /** Errors: BAD_USER_INPUT for more entries of lists without pages than the limit. */
-function demandFewEntries(entries: number): void {
+export function demandFewEntries(entries: number): void {
   const maximum = LIMITS.unpagedEntries;
   if (entries <= maximum) return;
   const message = `The operation shows too many entries of lists without pages: at most ${maximum}. Ask for fewer records.`;
@@ -41,9 +41,8 @@ export class RequestLoaders {
   #unit: SharedUnit | null = null;
   #isInTransaction = false;
   #bytes = 0;
-  /** Entries of lists without pages: read, and rendered. A list that appears twice is rendered twice. */
+  /** Entries of lists without pages that were read. */
   #entries = 0;
-  #rendered = 0;
   /** Limits the records rendered per turn of the event loop, over all lists and loaders. */
   readonly #pace = new EntriesPerTurn();
   #permit: Promise<Release> | null = null;
@@ -78,13 +77,6 @@ export class RequestLoaders {
     }
     await this.#pace.take(entries.length);
     return entries;
-  }
-
-  /** Like `rendered`, for a list without pages. Errors: BAD_USER_INPUT for too many entries. */
-  async unpaged<T>(entries: readonly T[]): Promise<readonly T[]> {
-    this.#rendered += entries.length;
-    demandFewEntries(this.#rendered);
-    return await this.rendered(entries);
   }
 
   /** Reads in the unit of the operation. Counts bytes if `isLarge`. Errors: BAD_USER_INPUT for too many. */

@@ -7,11 +7,15 @@ import type { OrderBy } from '../schema/declared.js';
 import { foundOrNull, requestError } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
-import type { RequestLoaders } from './reading.js';
+import { demandFewEntries, type RequestLoaders } from './reading.js';
 
 export interface OperationCounters {
   /** Records in the response: `extensions.cost.actual`. */
   nodes: number;
+  /** Entries of lists without pages in the response. A list that appears twice counts twice. */
+  entries: number;
+  /** Bytes of contents in the response. */
+  contentBytes: number;
   /** Whether a mutation was answered from its stored payload. */
   replayed: boolean;
   hasChanged: boolean;
@@ -41,7 +45,13 @@ interface PageSource<T, P> {
 
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
-  readonly counters: OperationCounters = { nodes: 0, replayed: false, hasChanged: false };
+  readonly counters: OperationCounters = {
+    nodes: 0,
+    entries: 0,
+    contentBytes: 0,
+    replayed: false,
+    hasChanged: false,
+  };
 
   constructor(
     public caller: Caller,
@@ -177,7 +187,14 @@ export class RecordReads {
     entries: readonly EntryCount[],
   ): Promise<readonly V[]> {
     demandScope(this.caller, 'read');
-    return this.loaders.unpaged((await this.loaders.forMany(load, entries).load(record)) ?? []);
+    return await this.unpaged((await this.loaders.forMany(load, entries).load(record)) ?? []);
+  }
+
+  /** The entries of a list without pages, when they may be rendered. Errors: BAD_USER_INPUT for too many entries. */
+  async unpaged<T>(entries: readonly T[]): Promise<readonly T[]> {
+    this.counters.entries += entries.length;
+    demandFewEntries(this.counters.entries);
+    return await this.loaders.rendered(entries);
   }
 
   /** The record with a name, read together with those of the other names; null if there is none. */

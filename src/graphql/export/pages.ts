@@ -1,7 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 
 import { firstIn, type Key, type ListRow, type Slice } from '../../database/list/listing.js';
-import { malformed } from '../../http/request.js';
 import { notFound } from '../../platform/errors.js';
 import { demandScope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
@@ -35,8 +34,8 @@ const FIRST_ROWS = 50;
 const PAGE_CHARACTERS = 256 * 1024;
 
 /**
- * The pages of an export, each read in a unit of its own: a slow client holds no state of the database. Errors: 400 for
- * columns that cannot be read together, `forbidden` for those of another scope.
+ * The pages of an export, each read in a unit of its own: a slow client holds no state of the database. Errors:
+ * `forbidden` for columns of another scope.
  */
 export class Pages {
   readonly order: string;
@@ -58,12 +57,7 @@ export class Pages {
     const compiler = new Compiler(schema, {}, {});
     const { id, orders } = list.listing;
     const columns = new Set([id, orders[this.order] ?? id, ...(totals?.columns ?? [])]);
-    try {
-      this.#record = compiler.records(source.nodes, selectionOf(request.columns), { list, columns });
-    } catch (error) {
-      if (!(error instanceof Unplanned)) throw error;
-      throw malformed('columns: these cannot be read together. Spell each relation in one way.');
-    }
+    this.#record = compiler.record(source.nodes, [selectionOf(request.columns)], { list, columns });
     this.scopes = [...compiler.scopes];
   }
 

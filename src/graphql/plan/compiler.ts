@@ -4,7 +4,6 @@ import {
   isLeafType,
   isNonNullType,
   isObjectType,
-  type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -21,29 +20,29 @@ import { declaredOf, type OrderBy } from '../schema/declared.js';
 import { globalId } from '../schema/node.js';
 import { encodeCursor, pageInfo, type PageInfoShape } from '../schema/page.js';
 import * as relations from './relations.js';
-import { executedText, resolvedText, type MakeText } from './resolvers.js';
+import { executedText } from './resolvers.js';
 import {
   leafWriter,
   objectTexts,
+  propertyWriter,
   Unplanned,
   type FieldText,
   type PlannedField,
+  type PlanRun,
   type RecordPlan,
   type Texts,
 } from './texts.js';
 
 type Field = GraphQLField<unknown, unknown>;
 
-const unplanned = (): never => {
-  throw new Unplanned('A relation is selected twice, not of a record');
-};
+/** Makes the text of a field of objects that have a type. */
+type MakeText<Row> = (field: Field, nodes: relations.Nodes, type: GraphQLObjectType) => FieldText<Row>;
 
 /** Compiles fields for given values of the variables in their directives. Methods throw `Unplanned`. */
 export class Compiler {
   readonly scopes = new Set<Scope>();
   /** Whether the plan reads a list whose records may be large. */
   isLarge = false;
-  #readsRecords = false;
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -61,21 +60,12 @@ export class Compiler {
       if (declared?.kind === 'find') {
         const { list, getters, scope } = declared;
         const keysOf = relations.argumentsOf(field, nodes[0], (args) => args);
-        return relations.findText(list, getters, keysOf, this.#record(field, nodes, this.#read(list, scope)));
+        return relations.findText(list, getters, keysOf, this.record(field, nodes, this.#read(list, scope)));
       }
       if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
       const { list, scope, order } = declared;
       return relations.allText(list, this.#connection(field, nodes, this.#read(list, scope), order));
     });
-  }
-
-  /**
-   * The fields that `node` selects of the records of a list, whose type is that of `field`. Plans of operations leave
-   * values that are no columns to the resolvers; here, they are read from the records.
-   */
-  records(field: Field, node: FieldNode, read: relations.Read): RecordPlan {
-    this.#readsRecords = true;
-    return this.#record(field, [node], read);
   }
 
   #field<Row>(
@@ -90,22 +80,28 @@ export class Compiler {
     return { key, ...textOf(field, nodes) };
   }
 
-  /** The fields that `nodes` select of an object. */
-  object<Row>(
+  #object<Row>(
     field: Field,
     nodes: relations.Nodes,
     textOf: MakeText<Row>,
-    ofRepeated: MakeText<Row> = unplanned,
+    otherwise?: (nodes: relations.Nodes, type: GraphQLObjectType) => FieldText<Row>,
   ): readonly PlannedField<Row>[] {
     const type = getNamedType(field.type);
     if (!isObjectType(type)) throw new Unplanned('An interface');
     const { schema, fragments, variables } = this;
     const selected = relations.selectedIn(collectSubfields(schema, fragments, variables, type, nodes));
     const repeated = relations.repeatedIn(selected);
-    return selected.map((each) => {
-      const make = repeated.has(each[0]) ? ofRepeated : textOf;
-      return this.#field(type, each, (own, ownNodes) => make(own, ownNodes, type));
-    });
+    return selected.map((each) =>
+      this.#field(type, each, (own, ownNodes) => {
+        try {
+          if (repeated.has(each[0])) throw new Unplanned('A relation is selected twice');
+          return textOf(own, ownNodes, type);
+        } catch (error) {
+          if (error instanceof Unplanned && otherwise !== undefined) return otherwise(ownNodes, type);
+          throw error;
+        }
+      }),
+    );
   }
 
   #read(list: List<unknown>, scope: Scope): relations.Read {
@@ -114,22 +110,20 @@ export class Compiler {
     return { list, columns: new Set([list.columns.id ?? 'id']) };
   }
 
-  #record(field: Field, nodes: relations.Nodes, read: relations.Read): RecordPlan {
-    const executed: MakeText<ListRow> = (_own, ownNodes, type) => this.#executed(type, ownNodes, read);
-    const fields = this.object<ListRow>(
+  /** The fields that `nodes` select of the records of a list, whose type is that of `field`. */
+  record(field: Field, nodes: relations.Nodes, read: relations.Read): RecordPlan {
+    const { schema, fragments } = this;
+    const { list, columns } = read;
+    const fields = this.#object<ListRow>(
       field,
       nodes,
-      (own, ownNodes, type) => {
-        try {
-          return this.#value(type, own, ownNodes, read);
-        } catch (error) {
-          if (error instanceof Unplanned) return executed(own, ownNodes, type);
-          throw error;
-        }
+      (own, ownNodes, type) => this.#value(type, own, ownNodes, read),
+      (ownNodes, type) => {
+        for (const column of list.allColumns) columns.add(column);
+        return executedText({ schema, type, list, fragments }, ownNodes);
       },
-      executed,
     );
-    return { columns: [...read.columns], texts: objectTexts(fields) };
+    return { columns: [...columns], texts: objectTexts(fields) };
   }
 
   #value(
@@ -139,16 +133,12 @@ export class Compiler {
     read: relations.Read,
   ): FieldText<ListRow> {
     const declared = declaredOf(field);
-    if (isObjectType(getNullableType(field.type)) && declared?.kind === 'column') {
-      return resolvedText(this, field, nodes, read);
-    }
     switch (declared?.kind) {
       case 'id':
         return { write: (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"` };
       case 'column': {
         if (declared.scope !== null) this.scopes.add(declared.scope);
-        if (this.#readsRecords && !isPlain(field, declared.property, read))
-          return resolvedText(this, field, nodes, read);
+        if (!isPlain(field, declared.property, read)) return this.#property(field, nodes, read);
         const write = leafWriter(field.type);
         const column = relations.columnOf(read, declared.property);
         return { write: (row) => write(row[column]) };
@@ -160,7 +150,7 @@ export class Compiler {
       }
       case 'one': {
         const reference = relations.columnOf(read, declared.reference);
-        const record = this.#record(field, nodes, this.#read(declared.list, 'read'));
+        const record = this.record(field, nodes, this.#read(declared.list, 'read'));
         return relations.oneText(declared.list, reference, record, !isNonNullType(field.type));
       }
       case 'many': {
@@ -169,18 +159,23 @@ export class Compiler {
         return relations.manyText(children, relations.columnOf(read, key), connection);
       }
       default:
-        return resolvedText(this, field, nodes, read);
+        throw new Unplanned('A field that only resolvers can read');
     }
   }
 
-  #executed(
-    type: GraphQLObjectType,
-    nodes: relations.Nodes,
-    { list, columns }: relations.Read,
-  ): FieldText<ListRow> {
-    if (this.#readsRecords) throw new Unplanned('A field that only resolvers can read');
+  /** A property of records that is no column. */
+  #property(field: Field, nodes: relations.Nodes, { list, columns }: relations.Read): FieldText<ListRow> {
+    const write = this.#propertyWriter(field, nodes);
     for (const column of list.allColumns) columns.add(column);
-    return executedText({ schema: this.schema, type, list, fragments: this.fragments }, nodes);
+    return { write: (row, run) => write(run.recordOf(list, row), run) };
+  }
+
+  #propertyWriter(field: Field, nodes: relations.Nodes): (owner: unknown, run: PlanRun) => string {
+    return propertyWriter(field, () =>
+      this.#object<unknown>(field, nodes, (own, ownNodes) => ({
+        write: this.#propertyWriter(own, ownNodes),
+      })),
+    );
   }
 
   #connection(
@@ -191,7 +186,7 @@ export class Compiler {
   ): relations.ConnectionPlan {
     const requestOf = relations.requestsOf(read.list, field, nodes[0], order);
     const needs = new Set<'records' | 'page' | 'total'>();
-    const fields = this.object<relations.Page>(field, nodes, (own, ownNodes) => {
+    const fields = this.#object<relations.Page>(field, nodes, (own, ownNodes) => {
       switch (own.name) {
         case 'totalCount': {
           needs.add('total');
@@ -202,7 +197,7 @@ export class Compiler {
           needs.add('records');
           return relations.entriesText(
             ({ records }) => records,
-            relations.recordTexts(this.#record(own, ownNodes, read)),
+            relations.recordTexts(this.record(own, ownNodes, read)),
           );
         case 'edges':
           needs.add('records');
@@ -223,9 +218,9 @@ export class Compiler {
     read: relations.Read,
     requestOf: relations.RequestOf,
   ): Texts<Item<ListRow>> {
-    const fields = this.object<Item<ListRow>>(field, nodes, (own, ownNodes) => {
+    const fields = this.#object<Item<ListRow>>(field, nodes, (own, ownNodes) => {
       if (own.name === 'node') {
-        const texts = relations.recordTexts(this.#record(own, ownNodes, read));
+        const texts = relations.recordTexts(this.record(own, ownNodes, read));
         const rowsOf = (items: readonly Item<ListRow>[]) => items.map(({ record }) => record);
         return { texts: (run, items, times) => texts(run, rowsOf(items), times) };
       }
@@ -242,7 +237,7 @@ export class Compiler {
 
   #pageInfo(field: Field, nodes: relations.Nodes, read: relations.Read): Texts<relations.Page> {
     relations.readKeys(read);
-    const fields = this.object<PageInfoShape>(field, nodes, (own) => {
+    const fields = this.#object<PageInfoShape>(field, nodes, (own) => {
       const write = leafWriter(own.type);
       return { write: (info) => write(info[own.name as keyof PageInfoShape]) };
     });

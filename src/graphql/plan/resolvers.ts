@@ -1,6 +1,5 @@
 import {
   execute,
-  getNamedType,
   GraphQLList,
   GraphQLObjectType,
   GraphQLSchema,
@@ -8,70 +7,14 @@ import {
   parse,
   print,
   type DocumentNode,
-  type GraphQLField,
 } from 'graphql';
 
 import type { List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
 import type { Fragments } from '../limits/structure.js';
 import { JsonValue } from '../schema/scalars.js';
-import { argumentsOf, type Nodes, type Read } from './relations.js';
-import {
-  objectText,
-  propertyOf,
-  readerOf,
-  Unplanned,
-  valueWriter,
-  type FieldText,
-  type PlannedField,
-  type PlanRun,
-  type WriteValue,
-} from './texts.js';
-
-type Field = GraphQLField<unknown, unknown>;
-
-/** Makes the text of a field of objects that have a type. */
-export type MakeText<Row> = (field: Field, nodes: Nodes, type: GraphQLObjectType) => FieldText<Row>;
-
-/** Compiles the fields that nodes select of the objects in a field. */
-interface ObjectCompiler {
-  readonly object: <Row>(field: Field, nodes: Nodes, textOf: MakeText<Row>) => readonly PlannedField<Row>[];
-}
-
-/** A value from a resolver, or an object in a property: read once for each record, however many lists have it. */
-export function resolvedText(
-  compiler: ObjectCompiler,
-  field: Field,
-  nodes: Nodes,
-  { list, columns }: Read,
-): FieldText<ListRow> {
-  const valueOf = readerOf(field);
-  const argsOf = argumentsOf(field, nodes[0], (args) => args);
-  const write = valueWriter(field.type, () => objectWriter(compiler, field, nodes));
-  for (const column of list.allColumns) columns.add(column);
-  return {
-    texts: async (run, rows, times) => {
-      const args = argsOf(run.variables);
-      const read = async (row: ListRow, index: number): Promise<unknown> => {
-        const value = await valueOf(run.recordOf(list, row), run.context, args);
-        return Array.isArray(value) ? await run.entries(value, times[index]) : value;
-      };
-      return await run.textOfEach(await Promise.all(rows.map(read)), (value) => write(value, run));
-    },
-  };
-}
-
-function objectWriter(compiler: ObjectCompiler, field: Field, nodes: Nodes): WriteValue {
-  const type = getNamedType(field.type);
-  if (!isObjectType(type) || type.getInterfaces().length > 0) throw new Unplanned('Bytes, or a record');
-  if (type.name.endsWith('Connection')) throw new Unplanned('A page of a list that is not declared');
-  const properties = compiler.object<unknown>(field, nodes, (own, ownNodes) => {
-    if (own.resolve !== undefined) throw new Unplanned('A property with a resolver');
-    const write = valueWriter(own.type, () => objectWriter(compiler, own, ownNodes));
-    return { write: (value, run) => write(propertyOf(value, own.name), run) };
-  });
-  return (value, run) => objectText(properties, value, run);
-}
+import type { Nodes } from './relations.js';
+import { Unplanned, type FieldText, type PlanRun } from './texts.js';
 
 /** Where a field is selected: on records of `list`, which have the type `type`. */
 interface Place {
@@ -82,53 +25,56 @@ interface Place {
 }
 
 /**
- * A field of records that only resolvers can read, selected by `nodes`. graphql-js executes it for all rows together,
- * for each row as often as the response shows it, so that the records below it are counted. Errors: the first one of a
+ * A field of records that only resolvers can read, selected by `nodes`. graphql-js executes it for all rows together: for
+ * each row once, or as often as the response shows it if the resolvers count what they read. Errors: the first one of a
  * resolver.
  */
 export function executedText({ schema, type, list, fragments }: Place, nodes: Nodes): FieldText<ListRow> {
   const [{ alias, name }] = nodes;
   const { value: key } = alias ?? name;
   const document = documentOf(type, nodes, fragments);
+  let isCounted = false;
   return {
     texts: async (run, rows, times) => {
-      const shown = rows.flatMap((row, index) =>
-        Array.from({ length: times[index] ?? 0 }, () => run.recordOf(list, row)),
-      );
-      const root = { [type.name]: await run.context.loaders.rendered(shown) };
-      const results = (await executed(run, schema, document, root))[type.name] as Record<string, unknown>[];
-      let place = 0;
-      return await run.textOfEach(rows, (_row, index) => {
-        const result = results[place];
-        place += times[index] ?? 0;
-        return JSON.stringify(result?.[key]);
-      });
+      const records = rows.map((row) => run.recordOf(list, row));
+      const results = async (copies: readonly number[]) => {
+        const shown = records.flatMap((record, index) => new Array<unknown>(copies[index] ?? 0).fill(record));
+        const all = await executed(run, recordsSchema(schema), document, type.name, shown);
+        let place = 0;
+        return copies.map((each) => all[(place += each) - each]);
+      };
+      const { counters } = run.context;
+      const before = { ...counters };
+      let found = await results(isCounted ? times : times.map(() => 1));
+      const hasCounted = counters.nodes !== before.nodes || counters.entries !== before.entries;
+      if (!isCounted && hasCounted && times.some((each) => each !== 1)) {
+        isCounted = true;
+        Object.assign(counters, before);
+        found = await results(times);
+      }
+      return await run.textOfEach(found, (result) => JSON.stringify(result?.[key]));
     },
   };
 }
 
 async function executed(
-  run: PlanRun,
+  { context, variables }: PlanRun,
   schema: GraphQLSchema,
   document: DocumentNode,
-  rootValue: object,
-): Promise<Readonly<Record<string, unknown>>> {
-  const { context: contextValue, variables: variableValues } = run;
-  const { counters } = contextValue;
-  const { nodes: before } = counters;
+  name: string,
+  records: readonly unknown[],
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const { data, errors } = await execute({
-    schema: recordsSchema(schema),
+    schema,
     document,
-    rootValue,
-    variableValues,
-    contextValue,
+    rootValue: { [name]: await context.loaders.rendered(records) },
+    variableValues: variables,
+    contextValue: context,
   });
   if (data == null || errors !== undefined) {
     throw errors?.[0]?.originalError ?? new Unplanned('An error of graphql-js');
   }
-  run.nodes += counters.nodes - before;
-  counters.nodes = before;
-  return data;
+  return data[name] as Readonly<Record<string, unknown>>[];
 }
 
 const known = new WeakMap<GraphQLSchema, GraphQLSchema>();

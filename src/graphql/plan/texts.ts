@@ -17,7 +17,7 @@ import { isTurnOver, yieldToOtherOwners } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { approximateJsonBytes, LIMITS, LONG_RESPONSE } from '../limits/limits.js';
-import { Base64, DateTime, JsonValue } from '../schema/scalars.js';
+import { DateTime, JsonValue } from '../schema/scalars.js';
 
 /** Ends a plan: the resolvers execute the operation instead. Its message is never sent to clients. */
 export class Unplanned extends Error {
@@ -35,8 +35,6 @@ const TURN_MS = 12;
 
 export class PlanRun {
   nodes = 0;
-  /** Entries of lists without pages in the response. */
-  #entries = 0;
   #bytes = 0;
   /** Characters made since the clock was read. */
   #made = 0;
@@ -67,13 +65,6 @@ export class PlanRun {
     const record = this.#records.get(row) ?? list.recordOf(row);
     this.#records.set(row, record);
     return record;
-  }
-
-  /** Entries of a list that is in the response `times` times. Errors: `Unplanned` for more than resolvers answer. */
-  async entries(list: readonly unknown[], times = 0): Promise<readonly unknown[]> {
-    this.#entries += list.length * times;
-    if (this.#entries > LIMITS.unpagedEntries) throw new Unplanned('Too many entries');
-    return await Promise.all(list);
   }
 
   /** Counts bytes of large lists, for which a plan has no permit. Errors: `Unplanned` for more than a response has. */
@@ -204,47 +195,21 @@ function demand(isKnown: boolean, value: unknown): unknown {
   return value;
 }
 
-/** Reads the value of a field of a record. Errors: `Unplanned`. */
-type Reader = (record: unknown, context: GraphqlContext, args: Variables) => unknown;
-
-export function readerOf({ name, resolve, extensions }: GraphQLField<unknown, unknown>): Reader {
-  if (resolve === undefined) return (record) => propertyOf(record, name);
-  const declared = extensions.resolve as Reader | undefined;
-  if (declared === undefined) throw new Unplanned('A field of another kind');
-  return declared;
-}
-
-export function propertyOf(value: unknown, name: string): unknown {
-  const property = (value as Readonly<Record<string, unknown>>)[name];
-  if (typeof property === 'function') throw new Unplanned('A property that is read when it is selected');
-  return property;
-}
-
-export type WriteValue = (value: unknown, run: PlanRun) => string;
-
-/** Writes a value of a type, or each value of a list; `ofObject` returns what writes an object. Errors: `Unplanned`. */
-export function valueWriter(type: GraphQLOutputType, ofObject: () => WriteValue): WriteValue {
-  const write = writerOf(getNullableType(type), ofObject);
-  return (value, run) => {
-    if (value != null) return write(value, run);
-    if (isNonNullType(type)) throw new Unplanned('Null in a field that is not nullable');
-    return 'null';
+/** Writes a property of an object: a value, or an object of properties. Errors: `Unplanned` for others. */
+export function propertyWriter(
+  { name, type, resolve }: GraphQLField<unknown, unknown>,
+  fieldsOf: () => readonly PlannedField<unknown>[],
+): (owner: unknown, run: PlanRun) => string {
+  const leaf = getNullableType(type);
+  if (resolve !== undefined || isListType(leaf)) throw new Unplanned('A property with a resolver, or a list');
+  const fields = isLeafType(leaf) ? [] : fieldsOf();
+  return (owner, run) => {
+    const value = (owner as Readonly<Record<string, unknown>>)[name];
+    if (value == null && !isNonNullType(type)) return 'null';
+    if (value == null || typeof value === 'function')
+      throw new Unplanned('Null, or a value that is read later');
+    if (isLeafType(leaf)) return JSON.stringify(leaf.serialize(value));
+    const texts = fields.map((field) => `"${field.key}":${'write' in field ? field.write(value, run) : ''}`);
+    return `{${texts.join()}}`;
   };
-}
-
-function writerOf(type: GraphQLOutputType, ofObject: () => WriteValue): WriteValue {
-  if (isListType(type)) {
-    const entry = valueWriter(type.ofType, ofObject);
-    return (value, run) => listText((value as readonly unknown[]).map((each) => entry(each, run)));
-  }
-  return isLeafType(type) && type !== Base64 ? (value) => JSON.stringify(type.serialize(value)) : ofObject();
-}
-
-/** Text of an object all of whose fields are made from its value. */
-export function objectText<Value>(fields: readonly PlannedField<Value>[], value: Value, run: PlanRun) {
-  const entries = fields.map((field) => {
-    if (!('write' in field)) throw new Unplanned('A field that reads rows');
-    return `"${field.key}":${field.write(value, run)}`;
-  });
-  return `{${entries.join()}}`;
 }

@@ -74,7 +74,7 @@ const deviceAt = g.query('deviceAt', {
   searches: () => [{ rows: 'ledger' }],
   resolve: async (_source, ctx, { serialNumber, at }) => {
     const found = await ctx.read('read', (work) => findDeviceAt(work, serialNumber, at));
-    return found && { ...found, parameters: await ctx.loaders.unpaged(found.parameters) };
+    return found && { ...found, parameters: await ctx.unpaged(found.parameters) };
   },
 });
 

@@ -71,7 +71,7 @@ const fleetPlan = g.query('fleetPlan', {
   resolve: (_source, ctx, args) =>
     g.payload(async () => {
       const planned = await ctx.read('read', (work) => plan(work, args.document));
-      return { plan: { ...planned, changes: await ctx.loaders.unpaged(planned.changes) } };
+      return { plan: { ...planned, changes: await ctx.unpaged(planned.changes) } };
     }, pathOfField),
 });
 

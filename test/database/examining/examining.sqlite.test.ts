@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   copyFileSync,
@@ -17,6 +18,7 @@ import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { instant } from '../../../src/database/storage.js';
 import { createUnits } from '../../../src/database/units.js';
 import type { ReadWork, Units } from '../../../src/database/work.js';
+import { yieldToEventLoop } from '../../../src/platform/clock.js';
 import { DomainError } from '../../../src/platform/errors.js';
 import { testClock } from '../../support/clock.js';
 import { databaseFile } from '../../support/databases/sqlite-place.js';
@@ -214,18 +216,26 @@ describe('a reader thread', () => {
     await expect(wrong).rejects.toMatchObject({ name: 'SqliteError', code: 'SQLITE_ERROR' });
   });
 
-  it('is not started on another file than the one that the server has opened', async () => {
-    const folder = scratchFolder();
-    const file = databaseFile(folder);
-    const database = await openDatabase(file, { exclusive: true });
-    const units = createUnits(database, testClock());
-    copyFileSync(file, `${file}.copy`);
-    renameSync(`${file}.copy`, file);
-    const read = examine(units, 1, count);
-    await expect(read).rejects.toMatchObject({ code: 'storage_unavailable' });
-    await database.close();
-    removeFolder(folder);
-  });
+  it.each([
+    ['at once', 0],
+    ['when its reply and its end arrive together', 1],
+  ])(
+    'is not started on another file than the one that the server has opened, which it says %s',
+    async (_when, seconds) => {
+      const folder = scratchFolder();
+      const file = databaseFile(folder);
+      const database = await openDatabase(file, { exclusive: true });
+      const units = createUnits(database, testClock());
+      copyFileSync(file, `${file}.copy`);
+      renameSync(`${file}.copy`, file);
+      const read = expect(examine(units, 1, count)).rejects.toMatchObject({ code: 'storage_unavailable' });
+      await yieldToEventLoop();
+      execFileSync('sleep', [String(seconds)]);
+      await read;
+      await database.close();
+      removeFolder(folder);
+    },
+  );
 });
 
 /** False for a unit that was refused since too many are read. */

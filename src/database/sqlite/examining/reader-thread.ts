@@ -41,12 +41,10 @@ export class ReaderThread {
     });
     this.#worker.on('message', (reply: Reply) => this.#pending.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#crash(error));
-    this.ended = new Promise((resolve) => {
-      this.#worker.on('exit', () => {
-        this.#crash(new Error('A reader thread ended.'));
-        resolve();
-      });
-    });
+    // Handled after the last reply, which may arrive together with the end.
+    this.ended = new Promise<void>((resolve) => this.#worker.on('exit', () => resolve())).then(() =>
+      this.#crash(new Error('A reader thread ended.')),
+    );
     this.opened = this.#reply().then(
       ({ error }) => {
         if (error !== null) this.#fail(this.#explain(error));

@@ -220,6 +220,14 @@ describe('a planned query', () => {
     for (const first of [1, 3]) expect(await ofGroups(twice(first))).toBe(2);
   });
 
+  it('counts records that are in several lists alike in operations at the same time', async () => {
+    const query = `{ groups { nodes { again: name logicalNumbers { nodes { appVersions { nodes { a: app { name } b: app { id } } } } } } } }`;
+    const actual = async (): Promise<unknown> => (await server.acme.graphql(query)).body.extensions;
+    const [one, other] = await Promise.all([actual(), actual()]);
+    expect(other).toEqual(one);
+    expect(await actual()).toEqual(one);
+  });
+
   it('is planned over GET, sockets and streams too, with the same response', async () => {
     const query = `{ groups(first: 3) { nodes { id name createdAt createdBy { name } logicalNumbers(first: 2) { totalCount nodes { number } } } } }`;
     const read = async (send: () => Promise<string>) => {

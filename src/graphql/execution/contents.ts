@@ -4,7 +4,7 @@ import { base64Pieces } from '../../http/send.js';
 import type { SentContent } from '../../platform/encoding/content.js';
 import { CONTENT_COST } from '../limits/cost.js';
 import { requestError } from '../schema/errors.js';
-import type { OperationCounters } from './reads.js';
+import type { Counters } from './reads.js';
 
 /** Stored bytes: their id and how many they are. */
 export interface Content {
@@ -32,7 +32,7 @@ export class OperationContents {
     /** Maximum bytes of contents in a streamed response. */
     private readonly maxBytes: number,
     private readonly readContent: ReadContent,
-    private readonly counters: OperationCounters,
+    private readonly counters: Counters,
   ) {}
 
   /** Bytes that came with the operation, in pieces. */
@@ -53,12 +53,12 @@ export class OperationContents {
   /** A placeholder for bytes in Base64. Errors: BAD_USER_INPUT for more bytes than a response may have. */
   base64(content: Content): Promise<string> {
     const maximum = this.#isStreamed ? this.maxBytes : Math.min(this.maxBytes, MAX_MESSAGE_BYTES);
-    const bytes = this.counters.contentBytes + content.size;
+    const bytes = this.counters.bytes + content.size;
     if (bytes > maximum) {
       const message = `The contents of a response over this transport have at most ${maximum} bytes together, not ${bytes}. REST streams each file.`;
       return Promise.reject(requestError(message, { limit: 'contentBytes', maximum }));
     }
-    this.counters.contentBytes = bytes;
+    this.counters.bytes = bytes;
     this.counters.nodes += CONTENT_COST;
     return Promise.resolve(this.#placeholder(this.#contents.push(content) - 1));
   }

@@ -9,13 +9,14 @@ import { numberIn } from '../schema/node.js';
 import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
 import { demandFewEntries, type RequestLoaders } from './reading.js';
 
-export interface OperationCounters {
+/** Figures of one operation and its response. */
+export interface Counters {
   /** Records in the response: `extensions.cost.actual`. */
   nodes: number;
   /** Entries of lists without pages in the response. A list that appears twice counts twice. */
   entries: number;
   /** Bytes of contents in the response. */
-  contentBytes: number;
+  bytes: number;
   /** Whether a mutation was answered from its stored payload. */
   replayed: boolean;
   hasChanged: boolean;
@@ -45,13 +46,7 @@ interface PageSource<T, P> {
 
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
-  readonly counters: OperationCounters = {
-    nodes: 0,
-    entries: 0,
-    contentBytes: 0,
-    replayed: false,
-    hasChanged: false,
-  };
+  readonly counters: Counters = { nodes: 0, entries: 0, bytes: 0, replayed: false, hasChanged: false };
 
   constructor(
     public caller: Caller,

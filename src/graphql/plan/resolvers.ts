@@ -41,13 +41,18 @@ export function executedText({ schema, type, list, fragments }: Place, nodes: No
         const shown = records.flatMap((record, index) => new Array<unknown>(copies[index] ?? 0).fill(record));
         const all = await executed(run, recordsSchema(schema), document, type.name, shown);
         let place = 0;
-        return copies.map((each) => all[(place += each) - each]);
+        return copies.map((each) => {
+          const result = all[place];
+          place += each;
+          return result;
+        });
       };
       const { counters } = run.context;
       const before = { ...counters };
-      let found = await results(isCounted ? times : times.map(() => 1));
+      const wasCounted = isCounted;
+      let found = await results(wasCounted ? times : times.map(() => 1));
       const hasCounted = counters.nodes !== before.nodes || counters.entries !== before.entries;
-      if (!isCounted && hasCounted && times.some((each) => each !== 1)) {
+      if (!wasCounted && hasCounted && times.some((each) => each !== 1)) {
         isCounted = true;
         Object.assign(counters, before);
         found = await results(times);

@@ -33,7 +33,7 @@ beforeAll(() => {
 });
 afterAll(() => void database.close());
 
-/** For each index of a table: its columns and the id, which SQLite could read from the index alone. */
+/** Columns of each index of a table, and the id: SQLite could read them from the index alone. */
 function narrowColumns({ listing: { table, id } }: List<unknown>): string[][] {
   const indexes = database.pragma(`index_list(${table})`) as { name: string }[];
   return indexes.map(({ name }) => {

@@ -16,7 +16,7 @@ import { JsonValue } from '../schema/scalars.js';
 import type { Nodes } from './relations.js';
 import { Unplanned, type FieldText, type PlanRun } from './texts.js';
 
-/** Where a field is selected: on records of `list`, which have the type `type`. */
+/** Place of a selected field: records of `list`, which have the type `type`. */
 interface Place {
   readonly schema: GraphQLSchema;
   readonly type: GraphQLObjectType;

@@ -41,7 +41,7 @@ export class ReaderThread {
     });
     this.#worker.on('message', (reply: Reply) => this.#pending.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#crash(error));
-    // Handled after the last reply, which may arrive together with the end.
+    // The end is handled after the last reply: both may arrive together.
     this.ended = new Promise<void>((resolve) => this.#worker.on('exit', () => resolve())).then(() =>
       this.#crash(new Error('A reader thread ended.')),
     );

@@ -99,7 +99,7 @@ export class Spool {
     }
   }
 
-  /** Up to `length` bytes from the offset `from`. */
+  /** Reads at most `length` bytes from the offset `from`. */
   async read(from: number, length: number): Promise<Uint8Array> {
     const bytes = Buffer.allocUnsafe(Math.min(length, this.#size - from));
     try {

@@ -42,7 +42,10 @@ interface Writing<R> extends Documented {
   readonly fields?: RecordFields<R>;
 }
 
-/** Up to five routes, with own `fields` or `key` if they differ. `Single`: what the key finds, if it has more properties. */
+/**
+ * Routes of a resource, at most five, with own `fields` or `key` if they differ. `Single`: what the key finds, if it has
+ * more properties.
+ */
 export interface Resource<R extends Revised, Single extends R = R> {
   /** Path of the list: `/devices`. One record is at `/devices/{device_id}`. */
   readonly path: string;

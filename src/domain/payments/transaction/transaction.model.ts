@@ -22,7 +22,7 @@ export const NULL_TEXT = 'null';
 
 /** Maximum amount in cents: ISO 8583 has 12 digits. */
 const MAX_AMOUNT = 999_999_999_999;
-/** Up to a whole card number; recording stores only the first 6 and the last 4 digits. */
+/** Card number or a part of it; recording stores only the first 6 and the last 4 digits. */
 const cardDigits = z.string().regex(/^[0-9]{0,19}$/, 'must be digits');
 const text = freeText(255).nullable().default(null);
 /** Optional text; null is the same as absent. */

@@ -146,6 +146,7 @@ describe('a planned query', () => {
     '{ logicalNumbers { nodes { effectiveParameters { key source } } } }',
     '{ devices { nodes { serialNumber transactions(first: 2) { totalCount nodes { databaseId status } } } } }',
     '{ appVersions { nodes { number files { nodes { name content } } } } }',
+    '{ logicalNumbers { nodes { a: devices(filter: { serialNumber: { eq: "$5 $x" } }) { totalCount } b: devices(filter: { serialNumber: { eq: "$5 $x" } }) { totalCount } } } }',
     '{ transactions { nodes { appName device { serialNumber logicalNumber { number } } app { name kind } } } }',
     '{ groups { nodes { name a: logicalNumbers(first: 2) { nodes { number } } b: logicalNumbers(first: 2) { totalCount nodes { appVersions { nodes { a: app { name } b: app { ...A } } } } } } } } fragment A on App { kind files: __typename }',
   ])('answers %s', async (query) => {

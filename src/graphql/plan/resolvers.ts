@@ -101,7 +101,7 @@ function recordsSchema(schema: GraphQLSchema): GraphQLSchema {
 function documentOf(type: GraphQLObjectType, nodes: Nodes, fragments: Fragments): DocumentNode {
   const selected = `{ ${type.name} { ${nodes.map(print).join(' ')} } }`;
   const text = [selected, ...Object.values(fragments).map(print)].join(' ');
-  const variables = [...new Set(text.match(/\$\w+/g))].map((name) => `${name}: ${JsonValue.name}`);
+  const variables = [...new Set(text.match(/\$[_a-z]\w*/gi))].map((name) => `${name}: ${JsonValue.name}`);
   return parse(`query ${variables.length === 0 ? '' : `(${variables.join()})`} ${text}`, {
     noLocation: true,
   });

@@ -23,6 +23,7 @@ import type { OperationKind } from '../http/monitoring/operations.js';
 import type { Execution, GraphqlContext } from './execution/context.js';
 import { coerceLongLists, type Executable } from './execution/long-input.js';
 import { firstCode, maskErrors, type MaskingOptions } from './execution/mask.js';
+import { errorsShown } from './execution/nulled.js';
 import { executeRepeatable } from './execution/repeatable.js';
 import type { OperationText } from './http/operation-text.js';
 import type { Admission, AdmittedDocument, Price } from './limits/admission.js';
@@ -143,7 +144,9 @@ export class Operation {
   async #resolve(execution: Execution, event: unknown): Promise<ExecutionResult> {
     this.#prepared ??= coerceLongLists(execution);
     const { context } = execution;
-    return await execute({ ...argumentsOf(await this.#prepared, context), rootValue: event });
+    const prepared = await this.#prepared;
+    const result = await execute({ ...argumentsOf(prepared, context), rootValue: event });
+    return result.errors === undefined ? result : { ...result, errors: errorsShown(prepared, result.errors) };
   }
 
   async #rendered(

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { execute, validate, type GraphQLError } from 'graphql';
+import { execute, validate, type ExecutionResult, type GraphQLError } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
+import type { Executable } from '../../src/graphql/execution/long-input.js';
+import { errorsShown } from '../../src/graphql/execution/nulled.js';
 import { plannedResult } from '../../src/graphql/plan/plan.js';
 import { HOUR } from '../../src/platform/clock.js';
 import { nodeId } from '../support/dashboard.js';
@@ -52,12 +54,21 @@ async function answersTo(query: string, variables: Record<string, unknown>, { ca
   expect(validate(schema, document), query).toEqual([]);
   const contexts = [1, 2].map(() => new GraphqlContext(caller, servicesOf(server)));
   const [context, other] = contexts as [GraphqlContext, GraphqlContext];
+  const executable = { schema, document, operation, variables };
+  const executed = async (
+    part: Pick<Executable, 'document' | 'operation'>,
+    contextValue: GraphqlContext,
+  ): Promise<ExecutionResult> => {
+    const args = { schema, document: part.document, variableValues: variables, contextValue };
+    const found = await execute(args);
+    if (found.errors === undefined) return found;
+    return { ...found, errors: errorsShown({ ...executable, ...part }, found.errors) };
+  };
   const result = await plannedResult(
-    { schema, document, operation, variables, context },
-    async (others) =>
-      await execute({ schema, document: others.document, variableValues: variables, contextValue: context }),
+    { ...executable, context },
+    async (others) => await executed(others, context),
   );
-  const expected = await execute({ schema, document, variableValues: variables, contextValue: other });
+  const expected = await executed(executable, other);
   for (const { loaders } of contexts) loaders.finish();
   return { result, expected, counted: context.counters.nodes, expectedCount: other.counters.nodes };
 }

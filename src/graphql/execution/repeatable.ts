@@ -32,6 +32,7 @@ import { requestError } from '../schema/errors.js';
 import type { Content } from './contents.js';
 import type { Execution, RepeatableChange } from './context.js';
 import { coerceLongLists } from './long-input.js';
+import { errorsShown } from './nulled.js';
 
 /** The response of one mutation field as it is stored, as JSON. */
 interface StoredPayload {
@@ -160,7 +161,10 @@ class RepeatableField implements RepeatableChange {
     const size = approximateJsonBytes(result.data);
     if (size > LIMITS.answerBytes) throw tooLarge('answerBytes', size);
     if (size > LONG_RESPONSE) await yieldToEventLoop();
-    const payload = this.#payloadOf(result.data ?? null, mask(result.errors ?? []));
+    const payload = this.#payloadOf(
+      result.data ?? null,
+      mask(errorsShown(this.execution, result.errors ?? [])),
+    );
     await this.#end(payload);
     if (size > LONG_RESPONSE) await yieldToEventLoop();
     return resultOf(payload);

@@ -95,7 +95,7 @@ describe('a query that Apollo does not see', () => {
         const bytes = await expectSame(drawn, undefined, second % 4 === 0 ? viewer : server.acme);
         seen[bytes.includes('"errors":') ? 'errors' : 'data'] += 1;
       }),
-      { numRuns: 120 },
+      { numRuns: 120, endOnFailure: true },
     );
     expect(seen.data).toBeGreaterThan(0);
     expect(seen.errors).toBeGreaterThan(0);

@@ -122,7 +122,10 @@ const FIELD_RULES = [
 const RECORD_RULES = [
   ['wrong_credentials', 'The e-mail address or the password is wrong.'],
   ['link_ended', 'The link was used, is older than 10 minutes or is from another machine.'],
-  ['link_ended', 'The link was used, was replaced by a later one or is older than 72 hours.'],
+  [
+    'link_ended',
+    'The link was used, was replaced by a later one, is older than 72 hours, or the account was changed since.',
+  ],
   [
     'wrong_passkey',
     'The passkey or recovery code is wrong, was used before or is older than 5 minutes, or the account is locked.',

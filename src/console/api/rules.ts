@@ -32,7 +32,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   given_twice: ['não pode ser enviado junto com {field}', 'foi informado duas vezes'],
   in_use: 'Pelo menos {count} terminais perderiam versões de aplicativos.',
   leading_dash: 'não pode começar com hífen',
-  link_ended: 'O link já foi usado ou é antigo demais.',
+  link_ended: 'O link já foi usado, é antigo demais ou a conta mudou depois dele.',
   no_passkey: 'Códigos de recuperação substituem uma chave de acesso: adicione uma primeiro.',
   no_mail: 'Este servidor não envia e-mail.',
   several_companies: '{email} também é membro de outras empresas.',

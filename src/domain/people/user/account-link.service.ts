@@ -11,7 +11,7 @@ import { removePasskeys, selectPasskeys } from './passkey.service.js';
 import type { SecondFactorNeeded, SignedIn } from './session.model.js';
 import { type SessionParts, startSession } from './session.service.js';
 import { attemptByCaller, pageRequest } from './sign-in.service.js';
-import { EmailChoice, type Member } from './user.model.js';
+import { type Account, EmailChoice, type Member } from './user.model.js';
 import { findAccountByEmail, getAccount, selectMemberships } from './user.repository.js';
 import { changeEmail, getUser, recordOfUser, setPassword } from './user.service.js';
 
@@ -128,10 +128,9 @@ export async function createSignInCode(units: Units, userId: number): Promise<st
 
 /** Signs in by a code that was given out, once. Errors: `invalid`, `too_many_attempts`. */
 export async function signInByLink(parts: SessionParts, code: string, from: Browser): Promise<SignedIn> {
-  return await useLink(parts, 'sign_in', from.isLocal ? code : '', from, async (work, userId) => {
-    const account = await getAccount(work, userId);
-    return account.disabledAt === null ? await startSession(work, account, from) : undefined;
-  });
+  return await useLink(parts, 'sign_in', from.isLocal ? code : '', from, async (work, account) =>
+    account.disabledAt === null ? await startSession(work, account, from) : undefined,
+  );
 }
 
 /** Sets the password by the code of a link, once, and signs in who has no passkey. Errors: as by `signInByLink`, `busy`. */
@@ -143,8 +142,8 @@ export async function setPasswordByLink(
 ): Promise<SignedIn | SecondFactorNeeded> {
   await demandLink(parts, 'password', code, from);
   const passwordHash = await parts.passwords.hash(password);
-  return await useLink(parts, 'password', code, from, async (work, userId, { removesPasskeys }) => {
-    const account = await getAccount(work, userId);
+  return await useLink(parts, 'password', code, from, async (work, account, { removesPasskeys }) => {
+    const { id: userId } = account;
     // The user may have become a member of another company since.
     const { length } = await selectMemberships(work, [userId]);
     if (removesPasskeys && length === 1) await removePasskeys(work, userId, userId);
@@ -157,14 +156,15 @@ export async function setPasswordByLink(
 
 /** Changes the address by the code of a link, once. Resolves to the new one. Errors: as by `signInByLink`. */
 export async function confirmEmail(parts: SessionParts, code: string, from: Browser): Promise<string> {
-  return await useLink(parts, 'email', code, from, async (work, userId, { email }) =>
-    email === null ? undefined : (await changeEmail(work, { id: userId }, email, userId)).email,
+  return await useLink(parts, 'email', code, from, async (work, account, { email }) =>
+    email === null ? undefined : (await changeEmail(work, account, email, account.id)).email,
   );
 }
 
 type LinkKind = SentKind | 'sign_in';
 
-const SENT = 'The link was used, was replaced by a later one or is older than 72 hours.';
+const SENT =
+  'The link was used, was replaced by a later one, is older than 72 hours, or the account was changed since.';
 const ENDED: Readonly<Record<LinkKind, string>> = {
   sign_in: 'The link was used, is older than 10 minutes or is from another machine.',
   password: SENT,
@@ -173,15 +173,16 @@ const ENDED: Readonly<Record<LinkKind, string>> = {
 
 const ended = (kind: LinkKind): DomainError => new DomainError('invalid', ENDED[kind]);
 
-/** Errors: `invalid` if the code is of no link, which counts like a wrong password. */
+/** Resolves to the user of a link. Errors: `invalid` if the code is of no link, which counts like a wrong password. */
 async function demandLink(
   { units, throttle }: SessionParts,
   kind: LinkKind,
   code: string,
   { ip }: Browser,
-): Promise<void> {
+): Promise<number> {
   await throttle.check(ip);
-  if (await units.systemRead((work) => codes.isCode(work, kind, code))) return;
+  const userId = await units.systemRead((work) => codes.findUserOfCode(work, kind, code));
+  if (userId != null) return userId;
   await throttle.countFailure(ip);
   throw ended(kind);
 }
@@ -192,12 +193,14 @@ async function useLink<T>(
   kind: LinkKind,
   code: string,
   from: Browser,
-  use: (work: SystemWriteWork, userId: number, link: codes.OneTimeCode) => Promise<T | undefined>,
+  use: (work: SystemWriteWork, account: Account, link: codes.OneTimeCode) => Promise<T | undefined>,
 ): Promise<T> {
-  await demandLink(parts, kind, code, from);
+  const userId = await demandLink(parts, kind, code, from);
   return await parts.units.systemWrite(pageRequest(from), async (work) => {
+    // Locks the account first, as every change of it does that ends its codes.
+    const account = await getAccount(work, userId);
     const link = await codes.takeCode(work, kind, code);
-    const result = link?.userId == null ? undefined : await use(work, link.userId, link);
+    const result = link && (await use(work, account, link));
     if (result === undefined) throw ended(kind);
     return result;
   });

@@ -3,6 +3,7 @@ import { DomainError, invalid } from '../../../platform/errors.js';
 import { demandScope } from '../../../platform/requests.js';
 import { changed, parse } from '../../../platform/validate.js';
 import { recordTokensRemoved } from '../access-token/access-token.service.js';
+import { endCodes } from './one-time-code.repository.js';
 import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';
 import { deleteMembership, type MemberChanges, selectMemberships, updateMember } from './user.repository.js';
 import { addUser, demandAdministrator, findUserByEmail, getUser, unlockUser } from './user.service.js';
@@ -79,8 +80,16 @@ async function change(work: WriteWork, action: LedgerActionName, member: Member,
   if (isAdministrator(member) && !isAdministrator(after)) {
     await demandAdministrator(work, before.companyId, member.email);
   }
+  if (after.disabledAt !== member.disabledAt) await endCodesOfOwn(work, member);
   record(work, action, before, membershipOf(work, after));
   return after;
+}
+
+/** Ends the codes of a user for whom this company is the only one: others must notice nothing. */
+async function endCodesOfOwn(work: WriteWork, { id }: Member): Promise<void> {
+  await work.aboveCompanies(async (above) => {
+    if ((await selectMemberships(above, [id])).length === 1) await endCodes(above, id);
+  });
 }
 
 function record(

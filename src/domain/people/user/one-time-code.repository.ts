@@ -39,11 +39,12 @@ export async function saveCodes(
     .execute();
 }
 
-/** Whether a text is a code of a kind that was not used and has not ended. */
-export async function isCode(work: SystemReadWork, kind: CodeKind, code: string): Promise<boolean> {
+/** The user of a code of a kind that was not used and has not ended. */
+export async function findUserOfCode(work: SystemReadWork, kind: CodeKind, code: string) {
   const { db } = specialSql(work);
-  const query = sql`select kind from one_time_codes where ${isOpen(work, kind, code)}`;
-  return (await query.execute(db)).rows.length > 0;
+  const query = sql<{ user_id: number | null }>`select user_id from one_time_codes
+    where ${isOpen(work, kind, code)}`;
+  return (await query.execute(db)).rows[0]?.user_id;
 }
 
 /** Uses up a code: of this user, of no user if that is null, of any if it is absent. Undefined if there is none. */
@@ -82,6 +83,16 @@ export async function deleteCodes(work: SystemWriteWork, userId: number, kind: C
   const { db } = specialSql(work);
   const query = db.deleteFrom('one_time_codes').where('user_id', '=', userId).where('kind', '=', kind);
   return (await query.returning('kind').execute()).length;
+}
+
+/** Deletes all codes of a user but recovery codes, which stay like the passkeys that they stand in for. */
+export async function endCodes(work: SystemWriteWork, userId: number): Promise<void> {
+  const { db } = specialSql(work);
+  await db
+    .deleteFrom('one_time_codes')
+    .where('user_id', '=', userId)
+    .where('kind', '<>', 'recovery')
+    .execute();
 }
 
 const DELETED_PER_CALL = 500;

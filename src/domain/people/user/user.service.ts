@@ -12,6 +12,7 @@ import type { Page, PageRequest } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
+import { endCodes } from './one-time-code.repository.js';
 import { endSessions } from './session.repository.js';
 import {
   type Account,
@@ -149,6 +150,7 @@ async function join(
     throw taken('email', 'This user is a member of the company already.');
   }
   await store.insertMembership(work, after);
+  await endCodes(work, user.id);
   work.ledger.append({ action: 'create', entityType: 'membership', entityId: user.id, after, ...by });
 }
 
@@ -218,6 +220,9 @@ export async function updateAccount(work: SystemWriteWork, { id }: Identified, i
   return await change(work, 'update', user, values, by);
 }
 
+/** Fields that open an account. Codes were issued for these as they were, so a change of one ends all codes. */
+const ACCESS = ['passwordHash', 'email', 'disabledAt'] as const;
+
 async function change(
   work: SystemWriteWork,
   action: LedgerActionName,
@@ -226,6 +231,7 @@ async function change(
   by?: number,
 ) {
   const after = await store.updateUser(work, before, state);
+  if (ACCESS.some((field) => field in state)) await endCodes(work, before.id);
   const event: UserEvent = { action, entityType: 'user', before: shown(before), after: shown(after) };
   await recordOfUser(work, before.id, event, actorIn(work, before.id, by));
   return after;

@@ -126,7 +126,10 @@ class DatabaseUnits implements Units {
       const parts = this.#parts(db);
       const ledger = createLedger(db, parts.now, actor, this.#options.chain);
       const used = await use(this.#work({ ...parts, ledger }, outcome));
-      recorded = await ledger.flush();
+      // Only a unit above companies may write in the ledgers of others, for example about a person of several companies.
+      recorded = await (scope !== null && ledger.namesOthers()
+        ? database.aboveCompanies(db, ledger.flush)
+        : ledger.flush());
       admit(database, recorded);
       return used;
     };
@@ -185,7 +188,10 @@ function createLedger(
   now: Date,
   actor: Actor,
   chain: KeyedHash | null,
-): Ledger & { flush(): Promise<readonly RecordedChange[]> } {
+): Ledger & {
+  readonly flush: () => Promise<readonly RecordedChange[]>;
+  readonly namesOthers: () => boolean;
+} {
   const entries: RecordedChange[] = [];
   let ofJob = actor.jobId ?? 0;
   const append: Ledger['append'] = (event) => {
@@ -201,6 +207,7 @@ function createLedger(
     deleted: (entityType, before, given) =>
       append({ action: 'delete', entityType, entityId: before.id, before, after: null, ...given }),
     actFor: (jobId) => (ofJob = jobId),
+    namesOthers: () => entries.some(({ companyId }) => companyId !== actor.companyId),
     flush: async () => {
       const [only, ...others] = entries;
       if (chain === null && only !== undefined && others.length === 0 && only.companyId === actor.companyId) {
@@ -226,6 +233,8 @@ async function numbered(
   const companyOf = ({ companyId }: RecordedChange): number => companyId ?? NO_COMPANY;
   const byCompany = Map.groupBy(entries, companyOf);
   const draws = [...byCompany].map(([companyId, own]) => ({ companyId, count: own.length }));
+  // In one order, so that no two units wait for each other.
+  draws.sort((a, b) => a.companyId - b.companyId);
   const next = new Map(await drawIds(db, 'ledger', draws));
   return entries.map((entry) => {
     const sequence = next.get(companyOf(entry)) ?? 0;

@@ -10,6 +10,7 @@ type Caller = Pick<Member, 'graphql'>;
 /** A mutation that takes all its arguments as variables; without a selection, it selects its user errors alone. */
 export function mutationOf(name: string, selection = 'userErrors { code path message }'): string {
   const { args = [] } = schema.getMutationType()?.getFields()[name] ?? {};
+  if (args.length === 0) return `mutation { ${name} { ${selection} } }`;
   const variables = args.map((argument) => `$${argument.name}: ${String(argument.type)}`).join(', ');
   const passed = args.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
   return `mutation (${variables}) { ${name}(${passed}) { ${selection} } }`;

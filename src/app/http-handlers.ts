@@ -15,6 +15,7 @@ import type { ClientLimits } from '../http/request.js';
 import { createRequestCounter, rateLimit } from '../http/server/admission.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import type { Timeouts } from '../http/server/listen.js';
+import { nameSessionCookie } from '../http/session-cookie.js';
 import { createLargeReads } from '../platform/client-limits.js';
 import { HOUR } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
@@ -75,7 +76,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
     onError,
   });
   return {
-    listener,
+    listener: nameSessionCookie(listener, parts.tokenSecret),
     /** Loads GraphQL; its requests wait until that is done. */
     load: graphql.load,
     /** Ends WebSockets and event streams; gives their running operations up to `graceMs`. */

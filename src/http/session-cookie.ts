@@ -1,6 +1,7 @@
 /** The cookie of a session of the console, and which requests it counts for (decisions.md#sessions). */
-import type { Request, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 
+import { KeyedHash } from '../platform/hashes.js';
 import { headerOf, mediaTypeOf } from './request.js';
 import { isUpgrade } from './server/connections.js';
 
@@ -9,8 +10,15 @@ const MAX_AGE_SECONDS = 7 * 24 * 60 * 60;
 /** Whether the browser speaks TLS with the server or a trusted proxy. Some proxies report wss for WebSockets. */
 const isSecure = ({ protocol }: Request): boolean => /^(https|wss)$/i.test(protocol);
 
+const INSTALLATION = 'installation';
+
+/** Browsers send a cookie to all ports of a host, so its name tells the installations there apart. */
+export const nameSessionCookie = (app: Express, tokenSecret: string): Express =>
+  app.set(INSTALLATION, new KeyedHash(tokenSecret, 'name of the session cookie').keyId.slice(0, 8));
+
 /** Browsers accept the prefix `__Host-` only over TLS, for this host alone. */
-const nameFor = (request: Request): string => (isSecure(request) ? '__Host-session' : 'session');
+const nameFor = (request: Request): string =>
+  `${isSecure(request) ? '__Host-' : ''}session-${String(request.app.get(INSTALLATION))}`;
 
 /**
  * Compares with the host that the client or a trusted proxy names. Over http, the proxy may speak TLS with the browser.

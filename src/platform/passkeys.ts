@@ -25,6 +25,9 @@ export interface Credential {
 /** Time from the options to the response of a browser. */
 export const CHALLENGE_MS = 5 * MINUTE;
 
+/** A user, as authenticators keep it beside the passkey. */
+const userHandleOf = (userId: number): string => Buffer.from(String(userId)).toString('base64url');
+
 const descriptorsOf = (credentials: readonly Credential[]) =>
   credentials.map(({ credentialId: id }) => ({ id, type: 'public-key' }));
 
@@ -39,7 +42,7 @@ export const creationOptions = (
   timeout: CHALLENGE_MS,
   rp: { id, name: 'Terminal gateway' },
   user: {
-    id: Buffer.from(String(user.id)).toString('base64url'),
+    id: userHandleOf(user.id),
     name: user.email,
     displayName: user.name,
   },
@@ -73,11 +76,12 @@ export interface Signed {
   readonly counter: number;
 }
 
-/** The challenge that a response says it is for. Errors: any, for another text. */
+/** The challenge that a response says it is for. Errors: any, for another text, and from a frame of another site. */
 function challengeIn(clientData: string): string {
-  const { challenge } = JSON.parse(Buffer.from(clientData, 'base64url').toString()) as {
-    challenge?: unknown;
-  };
+  const { challenge, crossOrigin, topOrigin } = JSON.parse(
+    Buffer.from(clientData, 'base64url').toString(),
+  ) as Record<string, unknown>;
+  if ((crossOrigin ?? false) !== false || topOrigin != null) throw new Error('in a frame of another site');
   return String(challenge);
 }
 
@@ -112,13 +116,16 @@ export async function checkCreated(given: object, { id, origin }: RelyingParty) 
 export async function checkUsed(
   given: object,
   { id, origin }: RelyingParty,
-  { credentialId, publicKey, counter }: Credential,
+  { userId, credentialId, publicKey, counter }: Credential & { readonly userId: number },
   requireUserVerification: boolean,
 ): Promise<Signed | undefined> {
   const { verifyAuthenticationResponse } = await load();
   const response = given as AuthenticationResponseJSON;
   try {
-    const challenge = challengeIn(response.response.clientDataJSON);
+    const { clientDataJSON, userHandle } = response.response;
+    // Absent where the user was asked for this passkey by its id.
+    if (userHandle != null && userHandle !== userHandleOf(userId)) return undefined;
+    const challenge = challengeIn(clientDataJSON);
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
       expectedChallenge: challenge,

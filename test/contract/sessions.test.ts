@@ -20,7 +20,7 @@ import {
 import { nodeId } from '../support/dashboard.js';
 import { addPerson, failSignIns, PASSWORD, WRONG } from '../support/people.js';
 import { ask, openRaw } from '../support/raw-socket.js';
-import { SYSTEM, useServer } from '../support/server.js';
+import { ownServer, SYSTEM, useServer } from '../support/server.js';
 
 /** Another origin, whose pages may send requests with a token: their cookie must not count. */
 const SHOP = 'https://shop.example';
@@ -73,7 +73,7 @@ describe('signIn', () => {
     const viewer = { role: 'OPERATOR', user: { email }, company: { name: 'Acme Pagamentos' } };
     expect(reply.body.data).toEqual({ signIn: { viewer, userErrors: [] } });
     expect(reply.headers.get('set-cookie')).toMatch(
-      /^session=[0-9a-f]{40}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/,
+      /^session-7bde311d=[0-9a-f]{40}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/,
     );
     const me = await browser.graphql(ME);
     expect(me.body.data).toMatchObject({ viewer: { scopes: ['READ', 'WRITE'], session: { current: true } } });
@@ -90,11 +90,23 @@ describe('signIn', () => {
   it('sets a cookie for this host and TLS alone where the browser speaks TLS', async () => {
     const { email } = await addPerson(server, { acme: 'viewer' });
     const browser = await signedIn(server.url, email, { ...OWN_PAGE, 'x-forwarded-proto': 'https' });
-    expect(browser.cookie).toMatch(/^__Host-session=/);
+    expect(browser.cookie).toMatch(/^__Host-session-7bde311d=/);
     expect(await isIn(browser)).toBe(true);
     const plain = openBrowser(server.url);
     plain.cookie = browser.cookie;
     expect(await isIn(plain)).toBe(false);
+  });
+
+  it('ends no session with another server on the same host, to which a browser sends the same cookies', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const other = await ownServer({ tokenSecret: 'the secret of another installation: 0123456789' });
+    const { email: there } = await addPerson(other, { acme: 'viewer' });
+    const [here, elsewhere] = [await signedIn(server.url, email), await signedIn(other.url, there)];
+    const both = `${here.cookie}; ${elsewhere.cookie}`;
+    [here.cookie, elsewhere.cookie] = [both, both];
+    expect([await isIn(here), await isIn(elsewhere)]).toEqual([true, true]);
+    await here.graphql('mutation { signOut { userErrors { code } } }');
+    expect(await isIn(elsewhere)).toBe(true);
   });
 
   it('is all that a request without a token can do', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { sendHttp } from '../support/client.js';
+import { SESSION_COOKIE } from '../support/config.js';
 import { rowsIn } from '../support/fleet.js';
 import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.js';
 import { ownServer, startServer, type TestServer } from '../support/server.js';
@@ -163,7 +164,7 @@ describe('AT-42 CORS', () => {
   it('AT-20 says nothing to other origins, and nothing at other paths', async () => {
     for (const path of ['/v1/groups', '/graphql', '/openapi.json']) {
       for (const origin of ['https://evil.example', 'null', `${DASHBOARD}.evil.example`]) {
-        const reply = await ask(open, path, { origin, cookie: 'session=1' });
+        const reply = await ask(open, path, { origin, cookie: `${SESSION_COOKIE}=1` });
         expect([reply.headers.vary, corsOf(reply.headers)]).toEqual([varyOf(path), []]);
         expect(reply.headers['cross-origin-resource-policy']).toBe('same-origin');
       }

@@ -37,6 +37,9 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
   };
 }
 
+/** The name of the cookie of a session, which follows from the secret of `testConfig`. */
+export const SESSION_COOKIE = 'session-7bde311d';
+
 const SECRET_OF_NODES = 'what the nodes of a test share: 0123456789abcdef';
 
 /** Secret used if none is configured: null for the file beside a SQLite database, or one for all nodes. */

@@ -40,6 +40,10 @@ export interface Deviation {
   readonly isVerified?: boolean;
   readonly counter?: number;
   readonly signature?: Buffer;
+  /** Whether the page was in a frame of another site. */
+  readonly crossOrigin?: boolean;
+  /** Whose the passkey is, as the options of `create` said without a deviation; null if the authenticator sends nothing. */
+  readonly userHandle?: string | null;
 }
 
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
@@ -53,6 +57,7 @@ const uint = (value: number, bytes: number): Buffer => {
 export class Authenticator {
   readonly id = randomBytes(16);
   counter = 0;
+  #userHandle = '';
   readonly #key: KeyObject;
   readonly #publicKey: Buffer;
 
@@ -70,6 +75,7 @@ export class Authenticator {
 
   /** Response of `navigator.credentials.create`. */
   create(options: Options, deviation: Deviation = {}): Fields {
+    this.#userHandle = options.user.id;
     const clientData = this.#clientData('webauthn.create', options.challenge, deviation);
     const data = Buffer.concat([
       this.#data(options.rp.id, 0x40, deviation),
@@ -91,12 +97,14 @@ export class Authenticator {
     const clientData = this.#clientData('webauthn.get', options.challenge, deviation);
     const authenticatorData = this.#data(options.rpId, 0, deviation);
     const signed = Buffer.concat([authenticatorData, sha256(clientData)]);
-    const { signature = sign('sha256', signed, this.#key) } = deviation;
-    return this.#response(clientData, { authenticatorData, signature });
+    const { signature = sign('sha256', signed, this.#key), userHandle = this.#userHandle } = deviation;
+    const user = userHandle === null ? {} : { userHandle: Buffer.from(userHandle, 'base64url') };
+    return this.#response(clientData, { authenticatorData, signature, ...user });
   }
 
-  #clientData(type: string, asked: string, { challenge = asked, origin = this.origin }: Deviation): Buffer {
-    return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
+  #clientData(type: string, asked: string, deviation: Deviation): Buffer {
+    const { challenge = asked, origin = this.origin, crossOrigin = false } = deviation;
+    return Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin }));
   }
 
   #data(asked: string, flags: number, { rpId = asked, isVerified = true, counter }: Deviation): Buffer {

@@ -3,6 +3,7 @@ import { Client as UrqlClient, fetchExchange } from '@urql/core';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { SESSION_COOKIE } from '../../support/config.js';
 import { useServer, type Reply } from '../../support/server.js';
 
 const server = useServer();
@@ -96,9 +97,9 @@ describe('GQ-31 a request that a form or a link could make', () => {
 
   it.each<[string, () => Record<string, string>, boolean]>([
     ['nothing', () => ({}), false],
-    ['a cookie', () => ({ cookie: 'session=1' }), false],
+    ['a cookie', () => ({ cookie: `${SESSION_COOKIE}=1` }), false],
     ['a token in the query', () => ({}), true],
-    ['a cookie and a token in the query', () => ({ cookie: 'session=1' }), true],
+    ['a cookie and a token in the query', () => ({ cookie: `${SESSION_COOKIE}=1` }), true],
     ['another Authorization and a token in the query', () => ({ authorization: 'Basic YTpi' }), true],
     ['an empty bearer token and a token in the query', () => ({ authorization: 'Bearer ' }), true],
   ])('needs a preflight header with %s', async (_what, headers, hasQueryToken) => {
@@ -114,7 +115,7 @@ describe('GQ-31 a request that a form or a link could make', () => {
   });
 
   it('is served with a bearer token, also beside a cookie', async () => {
-    for (const headers of [bearer(), { ...bearer(), cookie: 'session=1' }]) {
+    for (const headers of [bearer(), { ...bearer(), cookie: `${SESSION_COOKIE}=1` }]) {
       for (const reply of await sendBoth(headers, {})) {
         expect([reply.status, codeOf(reply)]).toEqual([200, undefined]);
       }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import { createClient, type Reply } from '../../support/client.js';
+import { SESSION_COOKIE } from '../../support/config.js';
 import { ownServer, useServer } from '../../support/server.js';
 
 const server = useServer({ rateLimitPerHour: 1_000, allowedOrigins: ['https://shop.example'] });
@@ -171,7 +172,7 @@ describe('a request that a page of another site could send', () => {
 
   it.each(simple)('GQ-09 is refused as %s, without an effect', async (type, body) => {
     for (const extra of [{}, PREFLIGHT, bearer()]) {
-      const headers = { 'content-type': type, ...extra, cookie: 'session=console' };
+      const headers = { 'content-type': type, ...extra, cookie: `${SESSION_COOKIE}=1` };
       const reply = await send(body, headers);
       expect([400, 403, 415], reply.text).toContain(reply.status);
     }

@@ -35,7 +35,8 @@ describe('a sign-in by password', () => {
       authenticator.id.toString('base64url'),
     ]);
     if (!asked.secondFactor) throw new Error('No second factor was asked for');
-    const passkey = authenticator.get(asked.secondFactor, { isVerified: false });
+    // An authenticator that is asked for one passkey need not say whose it is.
+    const passkey = authenticator.get(asked.secondFactor, { isVerified: false, userHandle: null });
     expect(await enter(server, email, { passkey }, WRONG)).toMatchObject({
       rules: ['wrong_credentials'],
       isIn: false,
@@ -115,6 +116,8 @@ describe('a sign-in by passkey alone', () => {
     ['without verification of the user', { isVerified: false }],
     ['with a counter that went back', { counter: 4 }],
     ['with a counter that stands still', { counter: 5 }],
+    ['of a page in a frame of another site', { crossOrigin: true }],
+    ['that names another user', { userHandle: Buffer.from('1').toString('base64url') }],
     ['with another signature', { signature: Buffer.alloc(70) }],
   ])('refuses a response %s, and counts it as a failed sign-in', async (_name, deviation) => {
     const { user, authenticator, browser } = await personWithPasskey(server);

@@ -102,6 +102,7 @@ describe('passkeys of an account', () => {
       passkey: new Authenticator(server.url).create({
         ...(await optionsOf(browser)),
         rp: { id: '127.0.0.1' },
+        user: { id: '' },
       }),
     };
     expect(await rulesOf(browser, ADD, unconfirmed)).toEqual(['wrong_passkey']);
@@ -139,6 +140,7 @@ describe('passkeys of an account', () => {
     ['of another origin', { origin: 'https://evil.example' }],
     ['for another host', { rpId: 'evil.example' }],
     ['to another challenge', { challenge: 'x' }],
+    ['of a page in a frame of another site', { crossOrigin: true }],
   ])('refuse a new one %s, which counts as a failed sign-in', async (_name, deviation) => {
     const { user, email } = await addPerson(server, { acme: 'viewer' });
     const browser = await signedIn(server.url, email);

@@ -52,7 +52,9 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
   const { bodyMs } = parts.timeouts;
   const stopping = new AbortController();
   const terminals = createTerminals(parts, stopping.signal, bodyMs);
-  const services = createServices(parts, terminals.authenticator, bodyMs);
+  const spools = openSpools(config, parts.database);
+  const spool = (companyId: number) => spools.open(companyId);
+  const services = createServices(parts, terminals.authenticator, bodyMs, spool);
   const { countRateLimited } = monitoring.metrics;
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows, HOUR, countRateLimited);
   const { signIn, sessions } = createSigning(parts, windows);
@@ -70,7 +72,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
     rateLimit: rateLimit(count, sessions),
     v1: createV1Router(routes, services),
     terminal: terminals.router,
-    ingest: createIngestRouter(transactionIngest, shared),
+    ingest: createIngestRouter(transactionIngest, { ...shared, spool }),
     exports: createExportRouter(graphql.sendExport, parts),
     graphql,
     onError,
@@ -100,13 +102,13 @@ function createSigning(
 }
 
 function createServices(
-  { config, units, database, limits }: HttpHandlerParts,
+  { config, units, limits }: HttpHandlerParts,
   authenticator: Authenticator,
   bodyMs: number,
+  spool: UploadStorage['spool'],
 ): RestOptions {
-  const spools = openSpools(config, database);
   const storage: UploadStorage = {
-    spool: (companyId) => spools.open(companyId),
+    spool,
     stage: (caller, content) => stageContent(units, caller, content),
     discard: (caller, content) => discardContent(units, caller, content),
   };

@@ -8,7 +8,7 @@ export {
   TimestampShape,
   type RecordFields,
 } from './fields.js';
-export { NDJSON_TYPE, type LineRoute } from './lines.js';
+export { ENDED_EARLY, LINE_STATUSES, NDJSON_TYPE, type LineRoute } from './lines.js';
 export { byId, byName, CREATED, resourceRoutes } from './resource.js';
 export { base64Of } from './router.js';
 export { parameter, type Call, type Route } from './route.js';

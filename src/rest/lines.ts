@@ -4,13 +4,14 @@ import type { Units, WriteWork } from '../database/work.js';
 import * as bodies from '../http/body/body.js';
 import { HttpProblem, problemResponse } from '../http/problem.js';
 import { mediaTypeOf, requestContextOf } from '../http/request.js';
-import { begun, endResponse, holdBytes, STREAM_BYTES, writeInPieces } from '../http/send.js';
+import { endResponse, holdBytes, PIECE_BYTES, STREAM_BYTES, writeInPieces } from '../http/send.js';
 import { takeSlot } from '../http/server/admission.js';
 import { mayTakeLong } from '../http/server/listen.js';
 import { companyOwner, workFor } from '../platform/clock.js';
 import * as ndjson from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
 import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/requests.js';
+import type { Spool } from '../platform/spool.js';
 import { isObject } from '../platform/validate.js';
 import type { RouteBase, Received } from './route.js';
 import { authorize, callerOf, createRouter } from './router.js';
@@ -31,14 +32,13 @@ export interface RowStore<Checked> {
 export interface LineRoute<Checked> extends RouteBase, RowStore<Checked> {
   readonly method: 'POST';
   readonly scope: Scope;
-  /** Checks, before the answer begins, that rows can be stored. Errors: for example a full disk. */
-  demandRoom(work: WriteWork): Promise<void>;
 }
 
 interface LineOptions {
   readonly units: Units;
   readonly authenticator: Authenticator;
   readonly bodyMs: number;
+  readonly spool: (companyId: number) => Promise<Spool>;
   readonly onError: (error: unknown, requestId: string) => void;
   /** Aborted with `stoppingProblem` when the server stops. */
   readonly stopping: AbortSignal;
@@ -63,11 +63,14 @@ export function createIngestRouter<Checked>(route: LineRoute<Checked>, options: 
   });
 }
 
-/** Reads and stores the rows. Errors: those found before the answer begins. */
+/**
+ * Reads and stores the rows, then answers: proxies such as nginx stop sending a body once the response begins, and the
+ * status can tell whether all were stored. Errors: those found before any row was stored.
+ */
 async function receive<Checked>(
   received: Received<LineRoute<Checked>>,
   caller: Caller,
-  { units, authenticator, bodyMs, onError, stopping }: LineOptions,
+  { units, authenticator, bodyMs, spool, onError, stopping }: LineOptions,
 ): Promise<void> {
   const { request, response, route } = received;
   const { requestId } = requestContextOf(response);
@@ -77,21 +80,60 @@ async function receive<Checked>(
   await bodies.refuseLabels(request, bodyMs);
   enterStreams(response, caller);
   holdBytes(response, STREAM_BYTES);
-  await units.write(caller, (work) => route.demandRoom(work));
-  bodies.inviteBody(request, response);
-  const pieces = await begun(bodies.bodyPieces(request, { bodyMs }, stopping));
   mayTakeLong(response);
-  response.status(200).setHeader('Content-Type', NDJSON_TYPE);
-  response.flushHeaders();
+  bodies.inviteBody(request, response);
   // The token may have been revoked since the batch before.
   const write: Lines['write'] = async (use) => {
     const again = await callerOf(received, authenticator);
     demandScope(again, route.scope);
     return await units.write(again, use);
   };
-  const rows = ndjson.ndjsonRows(pieces, MAX_LINE_BYTES);
-  await writeInPieces(response, lineAnswers(route, { rows, write, requestId, onError }));
-  endResponse(request, response);
+  const rows = ndjson.ndjsonRows(bodies.bodyPieces(request, { bodyMs }, stopping), MAX_LINE_BYTES);
+  const answer = new SpooledText(() => spool(caller.companyId));
+  try {
+    const { totals, error } = await storeLines(route, { rows, write }, (text) => answer.add(text));
+    if (error !== null && totals.total === 0) throw error;
+    const problem = error === null ? null : problemResponse(error, requestId);
+    if (problem?.status === 500) onError(error, requestId);
+    response.status(problem?.status ?? statusOf(totals)).set(problem?.headers ?? {});
+    response.setHeader('Content-Type', NDJSON_TYPE);
+    await writeInPieces(response, answer.pieces());
+    const last = problem === null ? totals : { error: problem.body, ...totals };
+    await writeInPieces(response, [ndjson.ndjsonLine(last)]);
+    endResponse(request, response);
+  } finally {
+    await answer.close();
+  }
+}
+
+/** A text that is written first and then read: a little of it in memory, more in a temporary file. */
+class SpooledText {
+  #rest = '';
+  #spool: Spool | null = null;
+  #spooledBytes = 0;
+
+  constructor(private readonly openSpool: () => Promise<Spool>) {}
+
+  async add(text: string): Promise<void> {
+    this.#rest += text;
+    if (this.#rest.length < PIECE_BYTES) return;
+    this.#spool ??= await this.openSpool();
+    const bytes = Buffer.from(this.#rest);
+    await this.#spool.write(bytes);
+    this.#spooledBytes += bytes.length;
+    this.#rest = '';
+  }
+
+  async *pieces(): AsyncGenerator<string | Uint8Array> {
+    for (let at = 0; this.#spool !== null && at < this.#spooledBytes; at += PIECE_BYTES) {
+      yield await this.#spool.read(at, PIECE_BYTES);
+    }
+    yield this.#rest;
+  }
+
+  async close(): Promise<void> {
+    await this.#spool?.close();
+  }
 }
 
 const notNdjson = (message: string): HttpProblem => new HttpProblem(415, 'not_ndjson', message);
@@ -113,31 +155,46 @@ export interface Lines {
   readonly rows: AsyncIterable<ndjson.Row> | Iterable<ndjson.Row>;
   /** Runs a unit of work as the sender, after checking the token again. Errors: those of an invalid token. */
   readonly write: <T>(use: (work: WriteWork) => Promise<T>) => Promise<T>;
-  readonly requestId: string;
-  /** Receives server faults; the response reports them as 500. */
-  readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** Yields lines for the rows of each committed batch, then the totals. An error ends the answer, in its last line. */
-export async function* lineAnswers<Checked>(store: RowStore<Checked>, lines: Lines): AsyncGenerator<string> {
-  const { rows, requestId } = lines;
+/** Stores rows in batches and passes on the lines to show of each committed one. Resolves to what was stored, and to the error that ended it. */
+export async function storeLines<Checked>(
+  store: RowStore<Checked>,
+  { rows, write }: Lines,
+  show: (text: string) => unknown,
+): Promise<{ readonly totals: ndjson.RowTotals; readonly error: unknown }> {
   let totals = ndjson.NO_ROWS;
   try {
     for await (const batch of ndjson.batchesOf(rows, BATCH)) {
       const checked = await store.check(batch);
-      const results = await lines.write((work) => store.store(work, checked));
+      const results = await write((work) => store.store(work, checked));
       totals = ndjson.addRows(totals, results);
       const shown = results.filter((result) => store.shows(result)).map(ndjson.ndjsonLine);
-      if (shown.length > 0) yield shown.join('');
+      if (shown.length > 0) await show(shown.join(''));
     }
   } catch (error) {
-    const { status, body } = problemResponse(error, requestId);
-    if (status === 500) lines.onError(error, requestId);
-    yield ndjson.ndjsonLine({ error: body, ...totals });
-    return;
+    return { totals, error };
   }
-  yield ndjson.ndjsonLine(totals);
+  return { totals, error: null };
 }
+
+/** Descriptions of the statuses of `statusOf`, for documents. */
+export const LINE_STATUSES = {
+  200: 'Each line is such an object. All rows were stored, were stored before, or were rejected.',
+  422: 'The body had one row, which was rejected. The lines say why.',
+};
+
+/** Errors that can come when some rows are stored. */
+export const ENDED_EARLY = Object.fromEntries(
+  [400, 401, 403, 408, 500, 503].map((status) => [
+    status,
+    'The error object if nothing was stored; else the lines up to the error, and the totals with it.',
+  ]),
+);
+
+/** Status of an answer without an error: many terminals look at nothing else. A single row that was refused is 422. */
+export const statusOf = ({ total, rejected }: ndjson.RowTotals): 200 | 422 =>
+  total === 1 && rejected === 1 ? 422 : 200;
 
 /** Maximum rows and bytes of a body that is read as a whole. */
 export interface RowLimits {

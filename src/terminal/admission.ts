@@ -96,6 +96,8 @@ export class Batches<T> {
 }
 
 export interface TerminalAnswer {
+  /** 200 if absent. */
+  readonly status?: number;
   /** Content-Type, for example `text/plain; charset=utf-8`. */
   readonly type: string;
   readonly content: string;

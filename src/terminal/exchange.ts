@@ -6,11 +6,11 @@ import { leaveRequests } from '../http/server/admission.js';
 import { leaveNetwork } from '../http/server/connections.js';
 import type { HeldBytes } from '../platform/client-limits.js';
 import { enterEventLoop } from '../platform/clock.js';
-import type { Row } from '../platform/encoding/json.js';
+import { ndjsonLine, type Row } from '../platform/encoding/json.js';
 import { DomainError, TerminalRefused } from '../platform/errors.js';
 import type { TerminalClaim } from '../platform/terminal.js';
 import { inputOf, type ReceivedInput } from '../rest/fields.js';
-import { lineAnswers, readRows, type RowLimits, type RowStore, NDJSON_TYPE } from '../rest/lines.js';
+import * as lines from '../rest/lines.js';
 import type { RouteBase, Received } from '../rest/route.js';
 import * as admission from './admission.js';
 
@@ -208,23 +208,26 @@ export class TerminalExchange<T> implements admission.OpenExchange {
   }
 
   /** Rows of the whole body: NDJSON, or one JSON object. Errors: 400, 408, 413 too many bytes or rows, 415. */
-  async rows(limits: RowLimits): Promise<readonly Row[]> {
-    return await readRows(this.#parts.received.request, this.body(), limits);
+  async rows(limits: lines.RowLimits): Promise<readonly Row[]> {
+    return await lines.readRows(this.#parts.received.request, this.body(), limits);
   }
 
-  /** Stores rows like `write`. Answers with a line per row that `store.shows` accepts, and the totals. */
-  async answerRows<Checked>(store: RowStore<Checked>, rows: readonly Row[]): Promise<void> {
-    const { received, onError } = this.#parts;
-    const { requestId } = requestContextOf(received.response);
-    const head = { status: 200, headers: { 'Content-Type': NDJSON_TYPE }, heldBytes: sending.PIECE_BYTES };
-    await this.stream(
-      head,
-      lineAnswers(store, { rows, write: (use) => this.write(use), requestId, onError }),
+  /** Stores rows like `write`. Then answers with a line per row that `store.shows` accepts, and the totals. Errors: unless all were tried. */
+  async answerRows<Checked>(store: lines.RowStore<Checked>, rows: readonly Row[]): Promise<void> {
+    this.#held = sending.holdBytes(this.#parts.received.response, sending.PIECE_BYTES);
+    let content = '';
+    const { totals, error } = await lines.storeLines(
+      store,
+      { rows, write: (use) => this.write(use) },
+      (text) => (content += text),
     );
+    if (error !== null) throw error;
+    content += ndjsonLine(totals);
+    await this.send({ status: lines.statusOf(totals), type: lines.NDJSON_TYPE, content });
   }
 
   /** Sends the whole answer, or 304 if the request has its ETag. Without `etag`, the response has no ETag. */
-  async send({ type, content, etag, headers = {} }: admission.TerminalAnswer): Promise<void> {
+  async send({ status = 200, type, content, etag, headers = {} }: admission.TerminalAnswer): Promise<void> {
     const { request, response } = this.#parts.received;
     if (response.closed) return;
     response.set(headers);
@@ -233,7 +236,7 @@ export class TerminalExchange<T> implements admission.OpenExchange {
       response.status(304).end();
       return;
     }
-    response.status(200).setHeader('Content-Type', type);
+    response.status(status).setHeader('Content-Type', type);
     await sending.sendText(response, content, this.#held);
   }
 

@@ -2,6 +2,6 @@
 export { HttpProblem } from '../http/problem.js';
 export { byteRangeOf, type ByteRange } from '../http/request.js';
 export { EVENTS, EVENTS_COMMENT, JSON_TYPE, STREAM_BYTES } from '../http/send.js';
-export { NDJSON_TYPE } from '../rest/lines.js';
+export { LINE_STATUSES, NDJSON_TYPE } from '../rest/lines.js';
 export { parameter } from '../rest/route.js';
 export type { TerminalExchange, TerminalRoute } from './exchange.js';

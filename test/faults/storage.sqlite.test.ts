@@ -178,13 +178,13 @@ describe('CF-06 storage that is full in the middle of a stream to ingest', () =>
       const [{ total }] = (await place.sql<{ total: number }>(
         'select count(*) as total from transactions',
       )) as [{ total: number }];
-      expect([status, total > 0, total < ROWS, total % 500]).toEqual([200, true, true, 0]);
+      expect([status, total > 0, total < ROWS, total % 500]).toEqual([503, true, true, 0]);
       const error = { code: 'storage_full', message: any, request_id: any };
       expect(lines).toEqual([{ error, ...totalsOf(total) }]);
 
       // Rows that are stored already need no room.
       const again = await sendLines(program.url, token, body);
-      expect([again.status, again.lines]).toEqual([200, [{ error, ...totalsOf(0, total) }]]);
+      expect([again.status, again.lines]).toEqual([503, [{ error, ...totalsOf(0, total) }]]);
 
       runTool('prlimit', '--pid', String(program.pid), '--fsize=unlimited');
       const often = { interval: 200 };

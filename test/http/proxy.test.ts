@@ -7,9 +7,10 @@ import { readDocument } from '../documents/markdown.js';
 import { sendHttp } from '../support/client.js';
 import { overFourTransports, REFUSED, SERVED } from '../support/four-transports.js';
 import { freePort } from '../support/free-port.js';
+import { ingestRows, ndjson, sendLines, totalsOf } from '../support/line-stream.js';
 import { itWithNginx, startNginx } from '../support/nginx.js';
 import { removeFolder, scratchFolder, selfSigned } from '../support/scratch.js';
-import { ownServer, type TestServer } from '../support/server.js';
+import { ownServer, type Fields, type TestServer } from '../support/server.js';
 
 async function serve(config: Partial<Config> = {}): Promise<TestServer> {
   const server = await ownServer(config);
@@ -25,7 +26,9 @@ function wholeConfiguration(http: string, folder: string): string {
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
-  return `pid ${folder}/nginx.pid; error_log stderr;\nevents {}\nhttp { access_log off; ${paths.join(' ')}\n${http}\n}`;
+  // Otherwise nginx, started by root, could not write into the folder.
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
+  return `${user} pid ${folder}/nginx.pid; error_log stderr;\nevents {}\nhttp { access_log off; ${paths.join(' ')}\n${http}\n}`;
 }
 
 /** The configuration in src/docs/proxy.md, with the paths and addresses of the test. */
@@ -62,6 +65,33 @@ describe('AT-42 behind nginx', () => {
     const old = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
     old.write(`GET /v1/groups?access_token=${server.acme.token} HTTP/1.0\r\n\r\n`);
     expect(await text(old)).toMatch(/^HTTP\/1[.]1 200 /);
+  });
+
+  itWithNginx('RU-71 with a stream of 14 MB to ingest, whether nginx buffers or not', async () => {
+    const folder = useFolder();
+    const server = await serve({ trustProxy: ['127.0.0.1'] });
+    const [port, buffering] = [await freePort(), await freePort()];
+    const off = documentedConfiguration(server, port, folder);
+    const on = off.slice(off.indexOf('server {')).replace(String(port), String(buffering));
+    const block = on.replace('proxy_request_buffering off', 'proxy_request_buffering on');
+    expect([off.split('proxy_request_buffering off').length, block.includes('buffering off')]).toEqual([
+      2,
+      false,
+    ]);
+    const url = `https://127.0.0.1:${port}`;
+    await startNginx(wholeConfiguration(off + block, folder), url, folder);
+    const { token } = await server.member('acme', 'operator', ['ingest']);
+    // White space makes it as long as 40,000 rows.
+    const send = (to: string, rows: readonly Fields[]) =>
+      sendLines(to, token, ndjson(rows).replaceAll('\n', `${' '.repeat(3_000)}\n`));
+    const rows = ingestRows(4_000);
+    const fifthWrong = rows.map((row, n) => (n % 5 === 0 ? { ...row, [`x${'x'.repeat(60)}`]: 'done' } : row));
+    const first = await send(url, fifthWrong);
+    expect([first.status, first.lines.length]).toEqual([200, 801]);
+    expect(first.lines[799]).toMatchObject({ line: 3_996, result: 'rejected' });
+    expect(first.lines.at(-1)).toEqual(totalsOf(3_200, 0, 800));
+    const second = await send(`https://127.0.0.1:${buffering}`, rows);
+    expect([second.status, second.lines]).toEqual([200, [totalsOf(800, 3_200)]]);
   });
 
   itWithNginx('with its defaults, which replace the Host', async () => {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
 
 import type { Fields } from './client.js';
+import { expectDocumented } from './openapi-check.js';
 
 export const INGEST = '/ingest/v1/transactions';
 export const NDJSON = 'application/x-ndjson';
@@ -18,9 +20,11 @@ export type LineStream = ReturnType<typeof openLines>;
 
 /** A request with NDJSON that goes on for as long as the test wants. */
 export function openLines(url: string, token: string | null, headers: Fields = {}) {
+  const request = url.startsWith('https') ? requestHttps : requestHttp;
   const sent = request(new URL(INGEST, url), {
     method: 'POST',
     agent: false,
+    rejectUnauthorized: false,
     headers: {
       'Content-Type': NDJSON,
       ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
@@ -39,7 +43,17 @@ export function openLines(url: string, token: string | null, headers: Fields = {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Fields);
-    return { status: response.statusCode ?? 0, headers: response.headers, text, lines };
+    const { statusCode: status = 0, headers: received } = response;
+    const contentType = received['content-type'] ?? '';
+    expectDocumented({
+      method: 'POST',
+      url: new URL(INGEST, url),
+      status,
+      contentType,
+      body: lines[0],
+      text,
+    });
+    return { status, headers: received, text, lines };
   };
   return {
     sent,

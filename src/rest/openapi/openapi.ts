@@ -78,7 +78,7 @@ function operationOf(route: RouteBase, { prefix, tag }: Surface, path: string, s
     description: `${description}\n\n${scopeText(scope)}`.trim(),
     parameters: operation.parametersOf(route, path),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { ...successesOf(route, schemas), ...operation.problemsOf(route, readsBody) },
+    responses: { ...operation.problemsOf(route, readsBody), ...successesOf(route, schemas) },
     ...securityOf(scope),
   };
 }
@@ -94,7 +94,7 @@ const WARNING =
   'What to check about the change, which was made all the same: the field and a sentence. Mostly absent.';
 const REPLAYED = '`true` if this is the stored response of an earlier request with this Idempotency-Key.';
 
-/** The success responses of a route by status. 304 has no content. */
+/** The responses of a route by status that it describes itself. 304 has no content; an error may be an error object. */
 function successesOf(route: RouteBase, schemas: Schemas): Readonly<Record<string, operation.ResponseObject>> {
   const schema = responseSchema(route.response, schemas);
   const isRead = readsRecord(route);
@@ -118,7 +118,13 @@ function successesOf(route: RouteBase, schemas: Schemas): Readonly<Record<string
   return Object.fromEntries(
     Object.entries(statuses).map(([status, description]) => [
       status,
-      { description, headers, ...(status === '304' ? {} : { content }) },
+      {
+        description,
+        headers,
+        ...(status === '304'
+          ? {}
+          : { content: Number(status) < 400 ? content : { ...content, ...operation.ERROR } }),
+      },
     ]),
   );
 }

@@ -29,6 +29,8 @@ export interface TestPlace {
   readonly url: string;
   /** Opens it, as a process of its own would; creates its tables if there are none. */
   open(options?: OpenOptions): Promise<Database>;
+  /** Lets changes of a table wait, as those of all tables do on SQLite, until the returned function is called. */
+  lock(table: string): Promise<() => Promise<void>>;
   /**
    * Lets each insert into a table fail with an unexpected error, which has words of the database in it, until the returned
    * function is called.

@@ -84,6 +84,12 @@ function placeAt(url: string, adminUrl: string, remove: () => Promise<void>): Te
         await run('drop function fails');
       };
     },
+    lock: async (table) => {
+      const client = new pg.Client(adminUrl);
+      await client.connect();
+      await client.query(`begin; lock table ${table} in access exclusive mode`);
+      return () => client.end();
+    },
     open: (options) => openDatabase({ server: url }, { connections: 12, uploadFolder: tmpdir(), ...options }),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => (await run(text, values)) as Row[],
     check: async () => (await (await databaseTools({ server: url })).check()).problems,

@@ -66,6 +66,14 @@ export function placeAt(file: string): TestPlace {
         select raise(abort, 'UNIQUE constraint failed: groups.name'); end`);
       return async () => void (await run('drop trigger fails'));
     },
+    lock: async () => {
+      const database = new Sqlite(file, { timeout: 0, fileMustExist: true });
+      await whenFree(() => database.exec('begin immediate'));
+      return () => {
+        database.close();
+        return Promise.resolve();
+      };
+    },
     open: async (options = {}) =>
       existsSync(file) ? connect(file, options) : await openDatabase(file, options),
     sql: async <Row>(text: string, values: readonly SqlValue[] = []) => {

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 
 import { LastLine, RejectedLine, StoredLine } from '../../../../platform/encoding/json.js';
-import { NDJSON_TYPE, type TerminalExchange, type TerminalRoute } from '../../../../terminal/index.js';
+import {
+  LINE_STATUSES,
+  NDJSON_TYPE,
+  type TerminalExchange,
+  type TerminalRoute,
+} from '../../../../terminal/index.js';
 import type { AdmittedDevice } from '../../../terminals/terminal/access.service.js';
 import { TransactionRecord } from '../transaction.model.js';
 import { OWN_ROW_EXAMPLE, checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
@@ -28,7 +33,7 @@ export const transactionRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
     example: OWN_ROW_EXAMPLE,
     response: z.union([StoredLine, RejectedLine, LastLine]),
     responseType: NDJSON_TYPE,
-    statuses: { 200: 'Each line is such an object.' },
+    statuses: LINE_STATUSES,
     exchange: recordTransactions,
   },
 ];

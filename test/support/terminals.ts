@@ -65,11 +65,20 @@ export interface HandledMessage {
   readonly isExecuted: boolean;
 }
 
-/** Number of parameters that the handlers of the framework take. */
-const HANDLERS: Readonly<Record<string, number>> = { SHOW_MESSAGE: 2 };
+/** Number of parameters that the handlers of the framework and of its main application take. */
+export const HANDLERS: Readonly<Record<string, number>> = {
+  SHOW_MESSAGE: 2,
+  PROCESSING: 2,
+  ...Object.fromEntries(
+    'APP_UPDATE SETUP_DEVICE_CONFIG RESET_DEVICE_CONFIG REBOOT SYSTEM_UPDATE CANCEL_SYSTEM_UPDATE TIMEZONE_UPDATE'
+      .split(' ')
+      .map((action) => [action, 0]),
+  ),
+};
 
+/** Ruby's `split` drops empty parts at the end. */
 export function handleMessage(message: string): HandledMessage {
-  const [id = '', action = '', ...parameters] = message.split('|');
+  const [id = '', action = '', ...parameters] = message.replace(/\|+$/, '').split('|');
   return { id, action, parameters, isExecuted: HANDLERS[action] === parameters.length };
 }
 

@@ -11,7 +11,7 @@ const NotificationShape = z
     content: z.string().meta({ examples: ['SHOW_MESSAGE|Closing at 18:00'] }),
     ...auditShape,
   })
-  .meta({ id: 'Notification', description: 'A message to terminals: an action, a pipe and a text.' });
+  .meta({ id: 'PushNotification', description: 'A message to terminals: an action, a pipe and a text.' });
 
 /** The only success response with a top-level `message` (contract 10). */
 const QUEUED = { message: 'The notification was received and queued for processing.' };

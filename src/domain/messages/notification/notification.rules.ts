@@ -53,13 +53,54 @@ function distinct(listed: readonly string[]): readonly string[] {
   return [...new Set(numbers)];
 }
 
-/** For example `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`: terminals execute SHOW_MESSAGE only with a text and a time. */
+/**
+ * What a terminal gets, in the form that it executes: `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`, with the time of
+ * queueing, and `18|PROCESSING|sale.posxml|text` for content `PROCESSING_MESSAGE|text` with an app (contract 26).
+ */
 export function messageOf(
-  { id, content, queuedAt }: Pick<WaitingDelivery, 'id' | 'queuedAt'> & { readonly content: string },
+  { id, content, queuedAt, appName }: Pick<WaitingDelivery, 'id' | 'queuedAt'> & MessageParts,
   timeZone: string,
 ): string {
-  const message = `${id}|${content}`;
-  return /^SHOW_MESSAGE\|[^|]*$/.test(content) ? `${message}|${shownTime(queuedAt, timeZone)}` : message;
+  const [, action, text = ''] = /^(SHOW_MESSAGE|PROCESSING_MESSAGE)\|([^|]*)\|?$/.exec(content) ?? [];
+  if (action === 'SHOW_MESSAGE') return `${id}|${action}|${text}|${shownTime(queuedAt, timeZone)}`;
+  if (action !== undefined && appName !== null) return `${id}|PROCESSING|${runName(appName)}|${text}`;
+  return `${id}|${content}`;
+}
+
+interface MessageParts {
+  readonly content: string;
+  readonly appName: string | null;
+}
+
+/** Name by which a terminal runs an app: that of a POSXML file, or the folder of a Ruby app, without an ending. */
+const runName = (appName: string): string =>
+  appName.includes('.posxml') ? appName : appName.replace(/\..*$/, '');
+
+/** Number of parameters by action, of the actions that terminals know. Others are for firmware of the caller's own. */
+const PARAMETERS: Readonly<Record<string, number>> = {
+  SHOW_MESSAGE: 2,
+  PROCESSING: 2,
+  APP_UPDATE: 0,
+  SETUP_DEVICE_CONFIG: 0,
+  RESET_DEVICE_CONFIG: 0,
+  REBOOT: 0,
+  SYSTEM_UPDATE: 0,
+  CANCEL_SYSTEM_UPDATE: 0,
+  TIMEZONE_UPDATE: 0,
+};
+
+/** Warning about content that terminals would confirm without executing it; undefined if they execute it. */
+export function warningOfAction(content: string, hasApp: boolean): string | undefined {
+  const parts = { id: 0, content, queuedAt: new Date(0), appName: hasApp ? 'app' : null };
+  const message = messageOf(parts, 'UTC');
+  // Terminals do not count empty parameters at the end.
+  const [, action = '', ...parameters] = message.replace(/\|+$/, '').split('|');
+  if (action === ACTIONS.processing) {
+    return `terminals execute ${action} only for an app: name one. They confirm it all the same.`;
+  }
+  const [takes, has] = [PARAMETERS[action] ?? parameters.length, parameters.length];
+  if (takes === has) return undefined;
+  return `terminals execute ${action} with ${takes} parameters only, not with ${has}. They confirm it all the same.`;
 }
 
 /** Local time in the time zone as `MM-DD-YYYY HH:MM`. */

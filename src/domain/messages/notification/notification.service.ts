@@ -13,7 +13,7 @@ import { refuseUnknownApp } from '../../software/app/app.service.js';
 import { insertDeliveries, targets, reportDeliveries, selectMembersAfter } from './delivery.repository.js';
 import { hasDelivery } from './notification-summary.repository.js';
 import { NotificationSend, QUEUED_MS, type Notification } from './notification.model.js';
-import { MAX_TARGETS, storedContent, targetsOf } from './notification.rules.js';
+import { MAX_TARGETS, storedContent, targetsOf, warningOfAction } from './notification.rules.js';
 
 const notificationTable = new CompanyTable<'notifications', Notification>('notifications');
 
@@ -36,10 +36,11 @@ export const { get: getNotification, list: listNotifications } = new Records(not
 /** Queues one delivery for each logical number, given once or twice (contract 26). Errors: `invalid` (then nothing is queued), `too_many_records`. */
 export async function sendNotification(work: WriteWork, input: unknown) {
   const { content, kind, appId, groupId, numbers } = await checked(work, input);
-  const warning = warningOfCardData(content);
-  if (warning !== undefined) work.warnings.push(`content: ${warning}`);
+  const stored = storedContent(content, kind);
+  const warnings = [warningOfCardData(content), warningOfAction(stored, appId !== null)];
+  for (const warning of warnings) if (warning !== undefined) work.warnings.push(`content: ${warning}`);
   const notification = await notificationTable.insert(work, {
-    content: storedContent(content, kind),
+    content: stored,
     range: groupId === null ? 'specific_logical_numbers' : 'group',
     kind,
     groupId,

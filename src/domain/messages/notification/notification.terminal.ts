@@ -42,7 +42,12 @@ const NotificationShape = z
       .string()
       .describe('To be confirmed.')
       .meta({ examples: ['17'] }),
-    message: z.string().meta({ examples: ['17|SHOW_MESSAGE|Closed on Sunday'] }),
+    message: z.string().meta({ examples: ['17|SHOW_MESSAGE|Closed on Sunday|11-25-2026 06:30'] }),
+    app: z
+      .string()
+      .optional()
+      .describe('Asset name of the app that handles it, if there is one.')
+      .meta({ examples: ['acme_sale.posxml'] }),
     queued_at: z.string().meta({ format: 'date-time', examples: ['2026-11-25T09:30:00.000Z'] }),
   })
   .meta({ id: 'TerminalNotification', description: 'A notification for the terminal.' });

@@ -7,7 +7,7 @@ import { startAedes, type AedesBroker } from '../../../support/mqtt/brokers.js';
 import { connectTerminals } from '../../../support/mqtt/terminals.js';
 import { expectRefused, mutated } from '../../../support/mutations.js';
 import { startServer, type Fields, type TestServer } from '../../../support/server.js';
-import { handleMessage, newTerminal } from '../../../support/terminals.js';
+import { handleMessage, HANDLERS, newTerminal } from '../../../support/terminals.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { httpTerminal } from '../../../support/waiting-terminal.js';
 
@@ -86,7 +86,11 @@ describe.each(Object.entries(TRANSPORTS))('RU-55 a message over %s', (_name, arr
   });
 
   it('gets the time of queueing as the second parameter of SHOW_MESSAGE', async () => {
-    for (const content of ['Closed on Sunday', 'SHOW_MESSAGE|Closed on Sunday']) {
+    for (const content of [
+      'Closed on Sunday',
+      'SHOW_MESSAGE|Closed on Sunday',
+      'SHOW_MESSAGE|Closed on Sunday|',
+    ]) {
       const { message } = await arrival(content);
       expect(handleMessage(message)).toMatchObject({
         action: 'SHOW_MESSAGE',
@@ -104,14 +108,55 @@ describe.each(Object.entries(TRANSPORTS))('RU-55 a message over %s', (_name, arr
     expect((await arrival('RELOAD|a|b|c')).message).toMatch(/^\d+\|RELOAD\|a\|b\|c$/);
   });
 
-  it('names the asset of the app that handles it', async () => {
-    const name = `handler${terminals}.rb`;
-    const app = await server.acme.client.post('apps', { name, language: 'ruby' });
+  it.each([
+    ['ruby', 'rb', ''],
+    ['posxml', 'posxml', '.posxml'],
+  ])('RU-93 runs the app that handles it, written in %s', async (language, suffix, ending) => {
+    const name = `handler${terminals}`;
+    const app = await server.acme.client.post('apps', { name: `${name}.${suffix}`, language });
     const more = { kind: 'processing', app_id: app.record('app').id };
-    const carried = await arrival('Sync', more);
-    expect(carried.message).toMatch(/^\d+\|PROCESSING_MESSAGE\|Sync$/);
-    expect(carried.app).toBe(`acmepagamentos_${name}`);
-    expect('app' in (await arrival('Sync', { kind: 'processing' }))).toBe(false);
+    for (const content of ['Sync', 'PROCESSING_MESSAGE|Sync']) {
+      const carried = await arrival(content, more);
+      const parameters = [`${name}${ending}`, 'Sync'];
+      expect(handleMessage(carried.message)).toMatchObject({
+        action: 'PROCESSING',
+        parameters,
+        isExecuted: true,
+      });
+      expect(carried.app).toBe(`acmepagamentos_${name}.${suffix}`);
+    }
+    const without = await arrival('Sync', { kind: 'processing' });
+    expect(['app' in without, handleMessage(without.message).action]).toEqual([false, 'PROCESSING_MESSAGE']);
+  });
+});
+
+describe('RU-93 a message is executed by terminals, or its sender is warned', () => {
+  const contents = Object.entries(HANDLERS).flatMap(([action, takes]) =>
+    [0, 1, 2, 3, 4].map((count): [content: string, isWarned: boolean] => {
+      // The server adds the second parameter of SHOW_MESSAGE.
+      const isExecuted = takes === count || (action === 'SHOW_MESSAGE' && count < 2);
+      return [`${action}|${Array.from({ length: count }, () => 'x').join('|')}`, !isExecuted];
+    }),
+  );
+
+  it.each<[content: string, isWarned: boolean]>([
+    ...contents,
+    ['Hello', false],
+    ['OWN_ACTION|a|b|c', false],
+    ['PROCESSING_MESSAGE|Sync', true],
+  ])('%s: %s', async (content, isWarned) => {
+    const { client, graphql } = server.acme;
+    const target = { logicalNumbers: ['over MQTT'] };
+    const sent = await graphql<{ notificationSend: { warnings: readonly string[] } }>(
+      'mutation ($input: NotificationSendInput!) { notificationSend(input: $input) { warnings } }',
+      { input: { content, target } },
+    );
+    const fields = { content, range: 'specific_logical_numbers', logical_numbers: 'over MQTT' };
+    const { status, headers } = await client.post('notifications', fields);
+    const warning = headers.get('x-warning');
+    expect(status).toBe(201);
+    expect(sent.body.data.notificationSend.warnings).toEqual(warning === null ? [] : [warning]);
+    expect(warning).toEqual(isWarned ? expect.stringMatching(/^content: terminals execute [A-Z_]+ /) : null);
   });
 });
 

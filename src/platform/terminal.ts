@@ -30,7 +30,7 @@ export const InstallReport = z.object({
     .meta({ examples: ['acme_sale.posxml'] }),
   crc: z
     .string()
-    .regex(/^[0-9a-f]{4}$/i, 'must be 4 hexadecimal digits')
+    .regex(/^[0-9a-fA-F]{4}$/, 'must be 4 hexadecimal digits')
     .transform((crc) => crc.toUpperCase())
     .describe('CRC of the bytes that the report is about.'),
   result: z.enum(['installed', 'failed']),

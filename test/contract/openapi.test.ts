@@ -1,7 +1,9 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { formatted } from '../../.config/formatted.js';
-import { expectDocumented, DOCUMENT, OTHERS, ROUTES } from '../support/openapi-check.js';
+import { sampleOf, type Schema } from '../../src/rest/openapi/schema.js';
+import { DOCUMENT, escaped, expectDocumented, OTHERS, problemsOf, ROUTES } from '../support/openapi-check.js';
 import { useServer } from '../support/server.js';
 
 const server = useServer();
@@ -72,6 +74,38 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('names no schema like an interface of browsers, which it would hide in a client', () => {
+    const [file = ''] = globSync('node_modules/@typescript/*/lib/lib.dom.d.ts');
+    const ofBrowsers = new Set(
+      Array.from(readFileSync(file, 'utf8').matchAll(/^interface (\w+)/gm), ([, name]) => name),
+    );
+    expect(ofBrowsers.has('Notification')).toBe(true);
+    expect(Object.keys(DOCUMENT.components.schemas).filter((name) => ofBrowsers.has(name))).toEqual([]);
+  });
+
+  it('uses every schema, response and header that it declares', () => {
+    const used = new Set(
+      Array.from(JSON.stringify(DOCUMENT).matchAll(/"\$ref":"#\/components\/([^"]+)"/g), ([, name]) => name),
+    );
+    const { schemas, responses, headers } = DOCUMENT.components;
+    const declared = Object.entries({ schemas, responses, headers }).flatMap(([kind, all]) =>
+      Object.keys(all).map((name) => `${kind}/${name}`),
+    );
+    expect(declared.filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it('RU-94 has examples that are valid, and a pattern that accepts what terminals send', () => {
+    const examples = [...examplesIn(DOCUMENT, '')];
+    expect(examples.length).toBeGreaterThan(100);
+    const wrong = examples.map(([pointer, value]) => [pointer, value, ...problemsOf(pointer, value)]);
+    expect(wrong.filter(([, , problem]) => problem !== undefined)).toEqual([]);
+    const install = '/paths/~1terminal~1v1~1installs/post/requestBody/content/application~1json/schema';
+    for (const crc of ['31C3', '31c3']) {
+      expect(problemsOf(install, { name: 'acme_sale.posxml', crc, result: 'installed' })).toEqual([]);
+    }
+    expect(problemsOf(install, { name: 'a', crc: '31C', result: 'installed' })).not.toEqual([]);
+  });
+
   it('has every error response', () => {
     for (const { path, operation } of operations) {
       const always = [400, 429, 431, 500, 503];
@@ -82,6 +116,18 @@ describe('the OpenAPI document', () => {
     }
   });
 });
+
+/** The examples in a part of the document, each with the pointer to its schema; and those that the page makes of schemas. */
+function* examplesIn(part: unknown, pointer: string): Generator<readonly [pointer: string, value: unknown]> {
+  if (typeof part !== 'object' || part === null) return;
+  const { schema, example, examples } = part as { schema?: Schema; example?: unknown; examples?: unknown };
+  if (example !== undefined) yield [`${pointer}/schema`, example];
+  if (Array.isArray(examples)) for (const each of examples) yield [pointer, each];
+  if (schema !== undefined && pointer.includes('/responses/')) {
+    yield [`${pointer}/schema`, sampleOf(schema, DOCUMENT.components.schemas)];
+  }
+  for (const [name, value] of Object.entries(part)) yield* examplesIn(value, `${pointer}/${escaped(name)}`);
+}
 
 describe('the check of every response against the document', () => {
   const response = (status: number, body: unknown, path = '/v1/groups') => ({

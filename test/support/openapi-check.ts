@@ -52,14 +52,19 @@ export function expectDocumented(received: ReceivedResponse): void {
     );
   }
   if (method === 'HEAD' || status === 304) return;
-  const validate = validatorOf(pointer ?? '/components/schemas/Error');
   for (const value of valuesOf(received, type)) {
-    if (validate(value)) continue;
-    const problems = (validate.errors ?? []).map(
-      ({ instancePath, message = '', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
-    );
-    throw mismatch(received, problems.join('\n  '));
+    const problems = problemsOf(pointer ?? '/components/schemas/Error', value);
+    if (problems.length > 0) throw mismatch(received, problems.join('\n  '));
   }
+}
+
+/** Problems of a value by the schema at a JSON pointer in the document. */
+export function problemsOf(pointer: string, value: unknown): readonly string[] {
+  const validate = validatorOf(pointer);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message = '', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
 }
 
 /** Values that the schema of a content type describes: the content, each line, or the data of each event. */
@@ -115,7 +120,7 @@ function schemaPointer({ pointer, operation }: Found, status: number, type: stri
   return `${pointer}/responses/${status}/content/${escaped(type)}/schema`;
 }
 
-function escaped(segment: string): string {
+export function escaped(segment: string): string {
   return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 

@@ -7,6 +7,7 @@ import { getToken, revokeToken } from '../../src/domain/people/access-token/acce
 import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import type { Caller, Role, Scope } from '../../src/platform/requests.js';
+import './checked-fetch.js';
 import { createClient, type Client } from './client.js';
 import { testClock } from './clock.js';
 import { ownSecret, testConfig } from './config.js';

@@ -194,7 +194,6 @@ const textHeader = (name: string, description: string): ResponseObject['headers'
 const CHALLENGE = textHeader('WWW-Authenticate', 'Bearer');
 const UNAUTHENTICATED = 'No valid access token, or a wrong e-mail address or password.';
 const FORBIDDEN = 'The role or the scope of the token does not cover the call.';
-const NO_METHOD = 'The path does not have this method; Allow lists those it has.';
 const CONFLICT = 'Conflict with the present state: a duplicate, or a group in use.';
 const ENCODING =
   'The body is compressed, its charset is not UTF-8, or its Content-Type lists several types or is not the one of the call.';
@@ -207,7 +206,6 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
   401: ['Unauthenticated', UNAUTHENTICATED, CHALLENGE],
   403: ['Forbidden', FORBIDDEN],
   404: ['NotFound', 'There is no such record in the company.'],
-  405: ['MethodNotAllowed', NO_METHOD, textHeader('Allow', 'Methods of the path.')],
   408: ['TooSlow', 'The body did not arrive in time.'],
   409: ['Conflict', CONFLICT],
   412: ['Stale', 'If-Match is not the current ETag of the record.'],
@@ -252,16 +250,18 @@ export function problemsOf(route: RouteBase, readsBody: boolean): Readonly<Recor
   );
 }
 
+/** Content of an error response. */
+export const ERROR = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+
 /** Error responses by name. Each has the common `headers` and those of its own status. */
 export function problemResponses(
   headers: NonNullable<ResponseObject['headers']>,
 ): Readonly<Record<string, ResponseObject>> {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
   const problems = [...Object.values(PROBLEMS), ...Object.values(TERMINAL_PROBLEMS)];
   return Object.fromEntries(
     problems.map(([name, description, own]) => [
       name,
-      { description, headers: { ...headers, ...own }, content },
+      { description, headers: { ...headers, ...own }, content: ERROR },
     ]),
   );
 }

@@ -15,7 +15,7 @@ const FileShape = z
     crc: z.string().regex(/^[0-9A-F]{4}$/),
     ...auditShape,
   })
-  .meta({ id: 'File', description: 'A file that terminals use with their applications.' });
+  .meta({ id: 'StoredFile', description: 'A file that terminals use with their applications.' });
 
 const ListedShape = FileShape.omit({ content: true }).meta({
   id: 'ListedFile',

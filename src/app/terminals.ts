@@ -38,7 +38,7 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
   return [
     ...terminalRoutes,
     ...manifestRoutes((work, request) =>
-      recordTransaction(work, { transactionType: 'get_asset', ...request }),
+      recordTransaction(work, { transactionType: 'get_asset', ...request }, request.numberAtStart),
     ),
     installRoute,
     ...transactionRoutes,

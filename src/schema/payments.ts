@@ -60,6 +60,8 @@ export const payments = {
       recorded_at: instant,
       /** Name of the transaction on its terminal; unique in the company together with the serial number. */
       reference: optional(text),
+      /** Logical number that its terminal had when it began, empty for none; null if it is the one above, or unknown. */
+      number_at_start: optional(text),
     },
     {
       isCounted: true,
@@ -80,6 +82,7 @@ export const payments = {
         newestFirst('app', ['app_name'], 'status', 'transaction_type'),
         ['amount', 'id'],
         { ...newestFirst('nsu', ['nsu']), where: 'nsu is not null' },
+        { ...newestFirst('number_at_start', [], 'number_at_start'), where: 'number_at_start is not null' },
         { ...newestFirst('authorization', ['authorization_code']), where: 'authorization_code is not null' },
         {
           name: 'reference',
@@ -103,6 +106,7 @@ export const payments = {
             'parsed',
             'finished_at',
             'reference',
+            'number_at_start',
           ],
           where: "status = 'fail'",
           isOnlySqlite: true,

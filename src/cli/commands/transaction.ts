@@ -46,6 +46,7 @@ async function importRows(
   const { size } = statSync(file);
   refuseSameFile(file, options.rejected);
   let totals = ndjson.NO_ROWS;
+  let warned = 0;
   await withDatabase(io, async ({ units }) => {
     const caller = await callerIn(units, options);
     const report = options.rejected === undefined ? shownReport(io) : fileReport(options.rejected);
@@ -55,7 +56,10 @@ async function importRows(
         const checked = await checkRows(batch);
         const results = await units.write(caller, (work) => storeRows(work, checked));
         totals = ndjson.addRows(totals, results);
-        for (const row of results) if (row.result === 'rejected') report.add(row);
+        for (const row of results) {
+          if (row.result === 'rejected') report.add(row);
+          else if (row.warnings !== undefined) warned += 1;
+        }
         if (systemClock.elapsed() - shownAt < PROGRESS_MS) continue;
         shownAt = systemClock.elapsed();
         const percent = size === 0 ? 100 : Math.floor((source.bytesRead() * 100) / size);
@@ -65,6 +69,7 @@ async function importRows(
       report.end();
     }
   });
+  if (warned > 0) io.notice(`${counted(warned, 'stored row')} with a finished_at before started_at`);
   const { rejected } = totals;
   const message = `Rejected rows: ${rejected}. The others are stored.`;
   const failure = rejected === 0 ? undefined : new CommandError(message, EXIT.rejected);

@@ -71,7 +71,13 @@ export interface RejectedRow {
 
 /** Result of a row: `created` if it has changed something, `repeated` if it was stored before, or `rejected`. */
 export type RowResult =
-  | { readonly line: number; readonly result: 'created' | 'repeated'; readonly id: number }
+  | {
+      readonly line: number;
+      readonly result: 'created' | 'repeated';
+      readonly id: number;
+      /** What to check about the row, which is stored all the same. */
+      readonly warnings?: FieldErrors;
+    }
   | RejectedRow;
 
 /** Numbers of rows: `total` is the sum of the others. */
@@ -90,7 +96,13 @@ const count = z.int().min(0);
 const totals = { total: count, created: count, repeated: count, rejected: count };
 
 /** Lines of a response: the result of each row, then the totals, with the error that ended the response. */
-export const StoredLine = z.strictObject({ line, result: z.enum(['created', 'repeated']), id: z.int() });
+const warnings = errors.optional().describe('What to check by field; the row is stored as it was sent.');
+export const StoredLine = z.strictObject({
+  line,
+  result: z.enum(['created', 'repeated']),
+  id: z.int(),
+  warnings,
+});
 export const RejectedLine = z.strictObject({ line, result: z.literal('rejected'), errors });
 const error = z
   .strictObject({ message: z.string(), code: z.string(), request_id: z.string(), errors: errors.optional() })

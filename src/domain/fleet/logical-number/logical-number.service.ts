@@ -10,6 +10,7 @@ import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
+import type { RuleMessage } from '../../../platform/rules.js';
 import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
@@ -65,6 +66,15 @@ export async function formerNumbersOf(work: ReadWork, deviceId: number): Promise
   const rows = await formerNumbers.select(work, { device_id: deviceId }, { orderBy: ['ended_at'] });
   return rows.map(({ number, ended_at }) => ({ number, endedAt: instant.fromColumn(ended_at) }));
 }
+
+/** Whether a terminal that has `present` may record under the number that it names: one that it has, or had at any time. */
+export function isNumberOf(present: string, former: readonly FormerNumber[], named: string): boolean {
+  return [present, ...former.map(({ number }) => number)].includes(normalized(named));
+}
+
+/** Message about a number that the terminal never had. */
+export const foreignNumber = (present: string): RuleMessage =>
+  `foreign_logical_number: must be ${present}, which the terminal has, one that it had before, or absent`;
 
 /** Creates a number, with the default app versions of its group if none are given (contract 24). Errors: `invalid`, `taken`. */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {

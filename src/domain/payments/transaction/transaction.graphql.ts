@@ -101,6 +101,9 @@ export const TransactionType = g.nodeType<Transaction>(
     reference: g.text.orNull(
       'Name of the transaction at its source, unique for its serial number. Null if none.',
     ),
+    numberAtStart: g.text.orNull(
+      'Logical number that the terminal had at `startedAt`, if it sent the transaction under another one of its numbers: its clock may be wrong. Empty if it had none then. Null if it had `logicalNumber`, and for transactions that no terminal sent itself.',
+    ),
   },
 );
 

@@ -11,6 +11,7 @@ import {
   TIMESTAMP_EXAMPLE,
 } from '../../../platform/clock.js';
 import { problemOfJson } from '../../../platform/encoding/json.js';
+import type { FieldErrors } from '../../../platform/errors.js';
 import { freeText, isNameLike, normalized, printableName, snakeCase } from '../../../platform/validate.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
@@ -114,15 +115,14 @@ export const TransactionRecord = z
   .superRefine(refuseContradictions);
 export type TransactionRecord = z.output<typeof TransactionRecord>;
 
-type Ended = Pick<TransactionRecord, 'status' | 'startedAt' | 'finishedAt' | 'parsed'>;
+type Ended = Pick<TransactionRecord, 'status' | 'finishedAt' | 'parsed'>;
 
-function refuseContradictions({ status, startedAt, finishedAt, parsed }: Ended, context: z.RefinementCtx) {
+function refuseContradictions({ status, finishedAt, parsed }: Ended, context: z.RefinementCtx) {
   const refuse = (field: keyof Ended, message: string): void =>
     context.addIssue({ code: 'custom', path: [field], message });
   if (parsed !== null && status !== 'success') refuse('parsed', 'belongs to a success only');
   if (status === 'running' && finishedAt !== null) refuse('finishedAt', 'must be null while it runs');
   if (status !== 'running' && finishedAt === null) refuse('finishedAt', 'is required once it has ended');
-  if (finishedAt !== null && finishedAt < startedAt) refuse('finishedAt', 'must not be before startedAt');
 }
 
 /** The result of a running transaction; absent fields do not change. */
@@ -136,8 +136,24 @@ export const TransactionFinish = z.object({
 });
 export type TransactionFinish = z.output<typeof TransactionFinish>;
 
-export interface Transaction extends TransactionRecord {
+export interface NewTransaction extends TransactionRecord {
+  /** Logical number of the terminal at `startedAt`, empty if it had none; null if it is `logicalNumber`, or not known. */
+  readonly numberAtStart: string | null;
+}
+
+export interface Transaction extends NewTransaction {
   readonly id: number;
+}
+
+/** What to check about a transaction that is stored as it was sent, by field: a payment with a wrong time must not be lost. */
+export function warningsOf({ startedAt, finishedAt, numberAtStart }: Transaction): FieldErrors {
+  const isBack = finishedAt !== null && finishedAt < startedAt;
+  const had = numberAtStart === '' ? 'no logical number' : numberAtStart;
+  const wrong = `is not the one of that time: the terminal had ${had} at startedAt. Is its clock wrong?`;
+  return {
+    ...(isBack && { finishedAt: ['is before startedAt: was the clock set back?'] }),
+    ...(numberAtStart !== null && { logicalNumber: [wrong] }),
+  };
 }
 
 function exactText(max: number) {

@@ -13,7 +13,13 @@ import { narrowing, withoutAlternatives } from '../../../database/list/request-c
 import { pairTable, crossJoin, instant, hiddenFromPlanner, type Sql } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Row, Tables, Written } from '../../../schema/schema.js';
-import { outcomeOf, type Transaction, type TransactionRecord, MAX_KINDS } from './transaction.model.js';
+import {
+  MAX_KINDS,
+  type NewTransaction,
+  outcomeOf,
+  type Transaction,
+  type TransactionRecord,
+} from './transaction.model.js';
 
 const NO_PAYMENT = { payment_status: '', payment_type: '', brand: '', acquirer: '', installments: -1 };
 type Figures = typeof NO_PAYMENT;
@@ -52,7 +58,7 @@ const messageOf = (column: string | null): string | null => (column === '' ? nul
 
 type Own<Table> = Omit<Table, 'id' | Exclude<Hidden, (typeof PAID)[number]>>;
 
-function columnsOf(record: TransactionRecord): Own<Written<Tables['transactions']>> {
+function columnsOf(record: NewTransaction): Own<Written<Tables['transactions']>> {
   return {
     ...(mapping.columnsOf(record) as Own<Written<Tables['transactions']>>),
     ...paidOf(record.parsed),
@@ -87,6 +93,7 @@ export const COLUMNS = {
   logicalNumber: { column: 'logical_number', kind: 'text', order: 'STARTED_AT', narrows: true },
   startedAt: { column: 'started_at', kind: 'instant', narrows: true },
   reference: { column: 'reference', kind: 'text', narrows: true },
+  numberAtStart: { column: 'number_at_start', kind: 'text' },
   nsu: { column: 'nsu', kind: 'text', order: 'STARTED_AT', narrows: true },
   authorizationCode: { column: 'authorization_code', kind: 'text', order: 'STARTED_AT', narrows: true },
   amount: { column: 'amount', kind: 'amount', order: 'ID', meaning: meaningOfAmount },
@@ -168,12 +175,12 @@ export async function findTransactionsByKeys(
 }
 
 /** A record in the form in which it is read back after it was stored. */
-export function storedForm(record: TransactionRecord): TransactionRecord {
+export function storedForm(record: NewTransaction): NewTransaction {
   return transactionOf(columnsOf(record) as unknown as Row<'transactions'>);
 }
 
 /** Inserts transactions. Returns their ids ascending, in the order of the records. */
-export async function insertTransactions(work: WriteWork, records: readonly TransactionRecord[]) {
+export async function insertTransactions(work: WriteWork, records: readonly NewTransaction[]) {
   const recordedAt = instant.toColumn(work.now);
   const groups = await groupsOf(work, records);
   const figures = await figuresOf(work, records);

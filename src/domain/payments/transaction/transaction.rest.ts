@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { LastLine, RejectedLine } from '../../../platform/encoding/json.js';
+import { LastLine, RejectedLine, StoredLine } from '../../../platform/encoding/json.js';
 import { camelCase } from '../../../platform/validate.js';
 import {
   fieldsOf,
@@ -9,6 +9,8 @@ import {
   TimestampShape,
   parameter,
   type Route,
+  ENDED_EARLY,
+  LINE_STATUSES,
   NDJSON_TYPE,
   type LineRoute,
 } from '../../../rest/index.js';
@@ -87,6 +89,7 @@ const transactionFields = fieldsOf(TransactionShape).from<Transaction>({
   received: ({ received }) => received ?? NULL_TEXT,
   parsed: ({ parsed }, caller) => (parsed === null ? NULL_TEXT : parsedFields.render(parsed, caller)),
   reference: 'omitted',
+  numberAtStart: 'omitted',
 });
 
 const TIME = 'YYYY-MM-DD (a whole UTC day) or YYYY-MM-DDTHH:MM:SSZ, inclusive.';
@@ -124,7 +127,7 @@ export const transactionRoutes: readonly Route[] = [
   },
 ];
 
-/** Transactions in bulk, from a system that has recorded them. Stored rows get no line of the answer. */
+/** Transactions in bulk, from a system that has recorded them. */
 export const transactionIngest: LineRoute<rows.CheckedRows> = {
   method: 'POST',
   path: '/transactions',
@@ -132,15 +135,14 @@ export const transactionIngest: LineRoute<rows.CheckedRows> = {
   operationId: 'ingestTransactions',
   summary: 'Bring transactions in',
   description:
-    'As many rows as there are, as NDJSON; they are stored 500 at a time. The answer has a line for each rejected row, and a last one with totals, and an `error` if the stream was not read to its end. A repeated row changes nothing.',
+    'As many rows as there are, as NDJSON; they are stored 500 at a time. The answer comes when the last row was read: a line for each row that was rejected or has warnings, and a last one with totals, and an `error` if not all rows could be stored. A repeated row changes nothing.',
   body: TransactionRecord,
   bodyTypes: [NDJSON_TYPE],
   example: rows.ROW_EXAMPLE,
-  response: z.union([RejectedLine, LastLine]),
+  response: z.union([RejectedLine, StoredLine, LastLine]),
   responseType: NDJSON_TYPE,
-  statuses: { 200: 'Each line is such an object.' },
-  demandRoom: rows.demandRoomForRows,
+  statuses: { ...LINE_STATUSES, ...ENDED_EARLY },
   check: rows.checkRows,
   store: rows.storeRows,
-  shows: ({ result }) => result === 'rejected',
+  shows: (row) => row.result === 'rejected' || row.warnings !== undefined,
 };

@@ -159,7 +159,9 @@ interface AssetOutcome {
   readonly name: string;
   /** Application that runs on the terminal; null if the terminal did not name it. */
   readonly runningApp: string | null;
+  /** That the terminal has, or named; `numberAtStart` is the one that it has if it named another. */
   readonly logicalNumber: string;
+  readonly numberAtStart: string | null;
   readonly status: 'success' | 'fail';
   /** For example `not changed`. */
   readonly result: string;

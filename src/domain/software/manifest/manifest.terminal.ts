@@ -12,7 +12,7 @@ import {
   type TerminalExchange,
   type TerminalRoute,
 } from '../../../terminal/index.js';
-import { type AdmittedDevice, demandOwnNumber } from '../../terminals/terminal/access.service.js';
+import { type AdmittedDevice, ownNumber } from '../../terminals/terminal/access.service.js';
 import { LANGUAGES } from '../app/app.model.js';
 import { readPart } from '../app/content.service.js';
 import { type Asset, type AssetEvidence, PARAMS_DAT, type RenderedManifest } from './manifest.model.js';
@@ -126,7 +126,7 @@ const ASSET_ROUTE = {
     parameter(
       'query',
       'logical_number',
-      'The logical number of the terminal, if it is sent. 422 for another one.',
+      'The logical number of the terminal, if it is sent. 422 for one that it never had.',
     ),
     parameter('header', 'If-None-Match', 'ETag of the bytes that it has.'),
     parameter('header', 'Range', 'One range of bytes: `bytes=4-`.'),
@@ -181,9 +181,11 @@ async function sendAsset(exchange: Exchange, recordRequest: service.RecordAssetR
   const known = knownCrc(exchange);
   const name = exchange.value('name');
   const { device, asset, ...request } = await exchange.read(async (work, terminal) => {
-    await demandOwnNumber(work, terminal, exchange.query.get('logical_number'));
-    const found = await service.findAsset(work, terminal, name);
-    return { ...found, device: terminal, startedAt: work.now };
+    const named = await ownNumber(work, terminal, exchange.query.get('logical_number'));
+    const { asset: found, logicalNumber: present } = await service.findAsset(work, terminal, name);
+    const logicalNumber = named ?? present;
+    const numberAtStart = logicalNumber === present ? null : present;
+    return { asset: found, logicalNumber, numberAtStart, device: terminal, startedAt: work.now };
   });
   const record: RecordOutcome = async (status, result, evidence) => {
     if (exchange.method === 'HEAD') return;

@@ -7,7 +7,12 @@ import type { Admission, TerminalClaim } from '../../../platform/terminal.js';
 import { normalized } from '../../../platform/validate.js';
 import { type Device, type SeenDevice, SerialNumber } from '../../fleet/device/device.model.js';
 import { findDevicesBySerialNumbers, storeSightings } from '../../fleet/device/device.service.js';
-import { logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
+import {
+  foreignNumber,
+  formerNumbersOf,
+  isNumberOf,
+  logicalNumberHeads,
+} from '../../fleet/logical-number/logical-number.service.js';
 import {
   type CachingAuthenticator,
   TokenLookUp,
@@ -129,19 +134,17 @@ const refusedFor = (message: string, reason: TerminalRefused['reason']) => ({
   refused: new TerminalRefused(message, reason),
 });
 
-/** Errors: `invalid` if `given`, the logical number that a terminal names, is not its own. */
-export async function demandOwnNumber(
+/** The logical number that a terminal names, in its stored form. Errors: `invalid` if it never had it. */
+export async function ownNumber(
   work: ReadWork,
-  { logicalNumberId }: AdmittedDevice,
+  { id, logicalNumberId }: AdmittedDevice,
   given: string | undefined,
-): Promise<void> {
-  if (given === undefined) return;
-  const number = (await logicalNumbers.byIds(work, [logicalNumberId])).get(logicalNumberId)?.number;
-  if (normalized(given) === number) return;
-  throw invalid(
-    'logicalNumber',
-    `foreign_logical_number: must be ${number}, which the terminal has, or absent`,
-  );
+): Promise<string | undefined> {
+  if (given === undefined) return undefined;
+  const { number } = await logicalNumberHeads.get(work, logicalNumberId);
+  const former = normalized(given) === number ? [] : await formerNumbersOf(work, id);
+  if (isNumberOf(number, former, given)) return normalized(given);
+  throw invalid('logicalNumber', foreignNumber(number));
 }
 
 /** Delay before notes are stored after a pause: notes close together are stored together. */

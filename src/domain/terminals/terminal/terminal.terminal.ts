@@ -4,7 +4,7 @@ import { parse } from '../../../platform/validate.js';
 import type { TerminalRoute } from '../../../terminal/index.js';
 import { TerminalReport } from '../../fleet/device/device.model.js';
 import { reportDevice } from '../../fleet/device/device.service.js';
-import { type AdmittedDevice, demandOwnNumber } from './access.service.js';
+import { type AdmittedDevice, ownNumber } from './access.service.js';
 import { renewDeviceToken } from './device-token.service.js';
 
 const ReportAnswer = z.strictObject({
@@ -34,7 +34,7 @@ export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
     exchange: async (exchange) => {
       const { input, ignored } = await exchange.input('refused');
       await exchange.write(async (work, device) => {
-        await demandOwnNumber(work, device, parse(TerminalReport, input).logicalNumber);
+        await ownNumber(work, device, parse(TerminalReport, input).logicalNumber);
         await reportDevice(work, device, input);
       });
       await exchange.sendJson(ignored.length === 0 ? {} : { ignored });

@@ -1,3 +1,4 @@
+import type { WriteWork } from '../../../../database/work.js';
 import * as g from '../../../../graphql/index.js';
 import {
   PaymentStatus,
@@ -107,6 +108,11 @@ const TransactionFinishInput = g.inputOf('TransactionFinishInput', model.Transac
 const REPEATS =
   'A known `reference` with the same values returns the stored transaction; with other values it is TAKEN.';
 
+function warn(work: WriteWork, transaction: model.Transaction, path = ''): void {
+  const warnings = Object.entries(model.warningsOf(transaction));
+  work.warnings.push(...warnings.map(([field, [text]]) => `${path}${field}: ${text}`));
+}
+
 const record = g.ownMutation('TransactionRecord', {
   description: `Records a transaction of a device. ${REPEATS} Requires the scope INGEST.`,
   args: { input: g.object(TransactionInput, 'The transaction.') },
@@ -116,10 +122,12 @@ const record = g.ownMutation('TransactionRecord', {
       'The transaction, as it is stored. Null if it was not recorded.',
     ),
     repeated: g.flag.orNull('Whether the transaction had been recorded before. Null if it was not recorded.'),
+    ...g.WARNINGS,
   },
   scope: 'ingest',
   run: async (work, { input }) => {
     const { transaction, repeated } = await recording.recordTransaction(work, input);
+    warn(work, transaction);
     return { transaction, repeated };
   },
 });
@@ -128,11 +136,13 @@ const finish = g.ownMutation('TransactionFinish', {
   description:
     'Ends a running transaction. The same result again changes nothing; another one is INVALID. Requires the scope INGEST.',
   args: { id: g.id('Global id of the transaction.'), input: g.object(TransactionFinishInput, 'The result.') },
-  payload: { transaction: g.changedRecord(TransactionType) },
+  payload: { transaction: g.changedRecord(TransactionType), ...g.WARNINGS },
   scope: 'ingest',
   run: async (work, given) => {
     const current = await getTransaction(work, g.idOf('Transaction', given.id));
-    return { transaction: await recording.finishTransaction(work, current, given.input) };
+    const transaction = await recording.finishTransaction(work, current, given.input);
+    warn(work, transaction);
+    return { transaction };
   },
 });
 
@@ -144,12 +154,16 @@ const bulk = g.bulkMutation<g.Input, model.Transaction, recording.CheckedRecords
   field: 'transaction',
   record: g.object(TransactionType, 'The transaction, as it is stored. Null if it was rejected.'),
   rowFields: { repeated: g.flag('Whether the transaction had been recorded before, or by an earlier row.') },
+  payloadFields: g.WARNINGS,
   countDescription: 'Number of new transactions, without repeated ones.',
   scope: 'ingest',
   errorPolicy: 'REJECT_FAILED_ROWS',
   prepare: (inputs) => recording.checkRecords(inputs),
   run: async (work, checked) => {
     const results = await recording.storeRecords(work, checked);
+    for (const [index, { transaction }] of results.entries()) {
+      if (transaction !== null) warn(work, transaction, `inputs.${index}.`);
+    }
     return results.map(({ transaction, repeated, problem }) => ({
       record: transaction,
       problem,

@@ -9,6 +9,7 @@ import { yieldToEventLoop } from '../../../../platform/clock.js';
 import { type DomainError, invalid, taken } from '../../../../platform/errors.js';
 import { orProblem, parse } from '../../../../platform/validate.js';
 import {
+  type NewTransaction,
   type Transaction,
   TransactionFinish,
   TransactionRecord,
@@ -21,26 +22,30 @@ export type RecordResult =
   | { readonly transaction: null; readonly repeated: false; readonly problem: DomainError };
 
 /** Stores a reported transaction, or finds the stored one that it repeats. Errors: `invalid`, `taken`. */
-export async function recordTransaction(work: WriteWork, input: unknown) {
-  const result = only(await recordEach(work, [input]));
+export async function recordTransaction(work: WriteWork, input: unknown, numberAtStart?: string | null) {
+  const result = only(await recordEach(work, [input], numberAtStart));
   if (result.problem !== null) throw result.problem;
   return result;
 }
 
 /** Stores the valid transactions of a report. One result for each, in the same order. */
-export async function recordEach(work: WriteWork, input: readonly unknown[]) {
-  return await storeRecords(work, await checkRecords(input));
+export async function recordEach(work: WriteWork, input: readonly unknown[], numberAtStart?: string | null) {
+  return await storeRecords(work, await checkRecords(input, numberAtStart));
 }
 
 export type CheckedRecords = readonly (Masked | DomainError)[];
 
 /** Checks and masks transactions before the unit of work begins, so that no other change waits for it. */
-export async function checkRecords(input: readonly unknown[]): Promise<CheckedRecords> {
-  return await checkEach(input, (given) => masked(given));
+export async function checkRecords(
+  input: readonly unknown[],
+  numberAtStart?: string | null,
+): Promise<CheckedRecords> {
+  return await checkEach(input, (given) => masked(given, numberAtStart));
 }
 
 /** A valid record with card data masked. Errors: `invalid`. */
-export const masked = (given: unknown): Masked => scrubRecord(parse(TransactionRecord, given));
+export const masked = (given: unknown, numberAtStart?: string | null): Masked =>
+  scrubRecord(parse(TransactionRecord, given), numberAtStart);
 
 /** Checks records before the unit of work begins. `lengthOf`: approximate characters of a record, if not those of its texts. */
 export async function checkEach<T>(
@@ -64,7 +69,7 @@ export async function checkEach<T>(
 
 /** A transaction that records of a batch report: its latest values as they are read back, and null until it is stored. */
 interface Reported {
-  latest: TransactionRecord;
+  latest: NewTransaction;
   stored: Transaction | null;
 }
 
@@ -118,7 +123,7 @@ async function storedWith(work: WriteWork, checked: CheckedRecords): Promise<Map
   return new Map(found.map((stored) => [keyOf(stored), { latest: stored, stored }]));
 }
 
-function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd: boolean): Match {
+function matchOf(known: Map<string, Reported>, given: NewTransaction, mayEnd: boolean): Match {
   const key = given.reference === null ? null : keyOf(given);
   const of = key === null ? undefined : known.get(key);
   if (of === undefined) {
@@ -138,7 +143,7 @@ function matchOf(known: Map<string, Reported>, given: TransactionRecord, mayEnd:
 }
 
 /** Fields in which a masked record differs from the transaction with its reference, which may have finished since. */
-function differencesOf(stored: TransactionRecord, given: TransactionRecord): readonly Content[] {
+function differencesOf(stored: TransactionRecord, given: NewTransaction): readonly Content[] {
   const form = store.storedForm(given);
   const compared = given.status === 'running' && stored.status !== 'running' ? OF_START : CONTENT;
   return compared.filter((field) => !isDeepStrictEqual(stored[field], form[field]));
@@ -204,9 +209,12 @@ const decided = () => invalid('status', 'has been decided already');
 
 const TEXTS = ['detail', 'frameworkVersion', 'sent', 'received'] as const;
 
-function scrubRecord(record: TransactionRecord): Scrubbed<TransactionRecord> {
+function scrubRecord(
+  record: TransactionRecord,
+  numberAtStart: string | null = null,
+): Scrubbed<NewTransaction> {
   const parsed = record.parsed === null ? null : scrubPayment(record.parsed);
-  const value = { ...record, parsed: parsed?.value ?? null };
+  const value = { ...record, parsed: parsed?.value ?? null, numberAtStart };
   let scrubs = parsed?.scrubs ?? 0;
   for (const field of TEXTS) {
     const text = record[field];
@@ -230,7 +238,7 @@ export function scrubPayment(payment: ParsedPayment): Scrubbed<ParsedPayment> {
 }
 
 /** A masked record, with the hash of its values as the reference if it has none (decisions.md#transaction-identity). */
-export function withReference(scrubbed: TransactionRecord): TransactionRecord {
+export function withReference(scrubbed: NewTransaction): NewTransaction {
   if (scrubbed.reference !== null) return scrubbed;
   const values = CONTENT.map((field) => scrubbed[field]);
   const hash = createHash('sha256').update(JSON.stringify(values)).digest('hex');

@@ -5,7 +5,12 @@ import { DomainError, type FieldErrors, invalid } from '../../../../platform/err
 import { fieldsBySnakeCase, isObject, snakeCase, normalized } from '../../../../platform/validate.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import type { FormerNumber } from '../../../fleet/logical-number/logical-number.model.js';
-import { formerNumbersOf, logicalNumberHeads } from '../../../fleet/logical-number/logical-number.service.js';
+import {
+  foreignNumber,
+  formerNumbersOf,
+  isNumberOf,
+  logicalNumberHeads,
+} from '../../../fleet/logical-number/logical-number.service.js';
 import * as model from '../transaction.model.js';
 import * as recording from './transaction-recording.service.js';
 
@@ -13,14 +18,6 @@ import * as recording from './transaction-recording.service.js';
 export interface CheckedRows {
   readonly lines: readonly number[];
   readonly records: recording.CheckedRecords;
-}
-
-/** Refuses a request before its first row if the storage has no room for rows. Errors: `storage_full`. */
-export function demandRoomForRows(work: WriteWork): Promise<void> {
-  work.demandRoom();
-  // Nothing is written, so the success of this unit does not prove that there is room.
-  work.freesRoom();
-  return Promise.resolve();
 }
 
 /** Checks and masks the rows of a batch, before the unit of work begins. One without a reference is known by its values. */
@@ -44,7 +41,14 @@ export async function reporterOf(
 
 /** Like `checkRows`, for rows that a terminal sends: it may record only its own transactions. */
 export async function checkOwnRows(rows: readonly Row[], reporter: Reporter): Promise<CheckedRows> {
-  return await checkRows(rows.map((row) => ownRow(row, reporter)));
+  const { lines, records } = await checkRows(rows.map((row) => ownRow(row, reporter)));
+  const own = records.map((record) => {
+    if (!('value' in record)) return record;
+    const atStart = numberAt(reporter, record.value.startedAt) ?? '';
+    const numberAtStart = atStart === record.value.logicalNumber ? null : atStart;
+    return { ...record, value: { ...record.value, numberAtStart } };
+  });
+  return { lines, records: own };
 }
 
 /** Stores the valid rows; one result for each, in the same order. One that ends a running transaction is `created`. */
@@ -55,17 +59,23 @@ export async function storeRows(work: WriteWork, { lines, records }: CheckedRows
 
 function rowResult(line: number, { transaction, repeated, problem }: recording.RecordResult): RowResult {
   if (problem !== null) return { line, result: 'rejected', errors: errorsIn(problem) };
-  return { line, result: repeated ? 'repeated' : 'created', id: transaction.id };
+  const result = repeated ? 'repeated' : 'created';
+  const warnings = inRowNames(model.warningsOf(transaction));
+  return { line, result, id: transaction.id, ...(Object.keys(warnings).length > 0 && { warnings }) };
 }
 
-/** Errors with the field names of rows, also in messages. Throws the given error if it names no fields. */
+/** Errors with the field names of rows. Throws the given error if it names no fields. */
 function errorsIn(problem: DomainError): FieldErrors {
   if (problem.details.fields === undefined) throw problem;
-  const errors = Object.entries(problem.details.fields).map(([field, messages]) => [
+  return inRowNames(problem.details.fields);
+}
+
+function inRowNames(fields: FieldErrors): FieldErrors {
+  const named = Object.entries(fields).map(([field, messages]) => [
     snakeCase(field),
     messages.map((message) => message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, snakeCase)),
   ]);
-  return Object.fromEntries(errors) as FieldErrors;
+  return Object.fromEntries(named) as FieldErrors;
 }
 
 /** Names of all fields of a row, and of the required ones. */
@@ -157,19 +167,21 @@ function ownRow(row: Row, reporter: Reporter): Row {
   return withOwnNumber(row, given, reporter);
 }
 
-/** An absent number becomes the one that the terminal had when the record began: a repeated row gets the same one. */
+/**
+ * A row under a number that the terminal has or had at any time: its clock may be wrong, and a refused payment is lost.
+ * An absent number becomes the one that it had when the record began: a repeated row gets the same one.
+ */
 function withOwnNumber(row: ValidRow, serialNumber: string, reporter: Reporter): Row {
   const { value, line } = row;
-  const { logicalNumber } = reporter;
-  const before = numberAt(reporter, instantIn(value.started_at));
-  const given = value.logical_number ?? before ?? logicalNumber;
-  const isOwn = typeof given === 'string' && [logicalNumber, before].includes(normalized(given));
-  if (isOwn) return { ...row, value: { ...value, serial_number: serialNumber, logical_number: given } };
-  const had = before === null ? 'it had none' : `it had ${before}`;
-  const message = `foreign_logical_number: must be ${logicalNumber}, which the terminal has, or the one that it had when the record began (${had}), or absent`;
-  return { line, errors: { logical_number: [message] } };
+  const { logicalNumber, formerNumbers } = reporter;
+  const given = value.logical_number ?? numberAt(reporter, instantIn(value.started_at)) ?? logicalNumber;
+  if (typeof given === 'string' && isNumberOf(logicalNumber, formerNumbers, given)) {
+    return { ...row, value: { ...value, serial_number: serialNumber, logical_number: given } };
+  }
+  return { line, errors: { logical_number: [foreignNumber(logicalNumber)] } };
 }
 
+/** Null if it had none. */
 function numberAt({ logicalNumber, formerNumbers }: Reporter, at: Date | undefined): string | null {
   const former = at && formerNumbers.find(({ endedAt }) => endedAt > at);
   return former === undefined ? logicalNumber : former.number;

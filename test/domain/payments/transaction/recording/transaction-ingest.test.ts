@@ -139,7 +139,6 @@ describe('POST /ingest/v1/transactions', () => {
   it.each<[string, Fields, string, string]>([
     ['an end while it runs', { status: 'running', parsed: null }, 'finished_at', 'must be null while'],
     ['no end after it has ended', { finished_at: null }, 'finished_at', 'is required'],
-    ['an end before its start', { finished_at: '2020-01-01T00:00:00Z' }, 'finished_at', 'must not be before'],
     ['a payment that failed', { status: 'fail' }, 'parsed', 'belongs to a success only'],
     ['a payment without an amount', { parsed: paid }, 'parsed', 'amount is required'],
     ['an amount that is no whole number', { parsed: { ...paid, amount: 1.5 } }, 'parsed', 'amount must be'],
@@ -152,6 +151,16 @@ describe('POST /ingest/v1/transactions', () => {
       totalsOf(0, 0, 1),
     ]);
     expect(await stored('I-80')).toEqual([]);
+  });
+
+  it('RU-72 stores a row that ends before its start as it was sent, with a warning each time', async () => {
+    const row = ingestRow(90, { started_at: '2026-03-01T12:00:02Z', finished_at: '2026-03-01T12:00:00Z' });
+    const warnings = { finished_at: ['is before started_at: was the clock set back?'] };
+    const id = expect.any(Number) as unknown;
+    expect(await answerTo(row)).toEqual([{ line: 1, result: 'created', id, warnings }, totalsOf(1)]);
+    expect(await answerTo(row)).toEqual([{ line: 1, result: 'repeated', id, warnings }, totalsOf(0, 1)]);
+    const [listed] = (await server.acme.client.get('transactions')).list('transactions');
+    expect(listed).toMatchObject({ started_at: row.started_at, finished_at: row.finished_at });
   });
 
   it('answers an empty body, and one of empty lines, with totals of 0', async () => {

@@ -158,10 +158,40 @@ describe('transactionFinish', () => {
 
   it('refuses what contradicts the transaction, and changes nothing', async () => {
     const id = await started();
-    const early = { id, input: { status: 'FAIL', finishedAt: '2020-01-01T00:00:00Z' } };
-    await expectRefused(ingest, 'transactionFinish', early, 'INVALID input.finishedAt');
     const paid = { id, input: { status: 'FAIL', parsed } };
     await expectRefused(ingest, 'transactionFinish', paid, 'INVALID input.parsed');
     expect((await finish(id, { status: 'SUCCESS', parsed })).userErrors).toEqual([]);
+  });
+});
+
+describe('RU-72 a transaction that ends before its start, after the clock was set back', () => {
+  const finishedAt = '2020-01-01T00:00:00.000Z';
+  const warning = 'finishedAt: is before startedAt: was the clock set back?';
+  interface Warned {
+    readonly transaction: Fields;
+    readonly warnings: readonly string[];
+  }
+
+  it('is recorded with a warning, alone and in a batch', async () => {
+    const input = { ...runningInput(), status: 'FAIL', finishedAt };
+    const one = `mutation ($input: TransactionInput!) { transactionRecord(input: $input) {
+      transaction { finishedAt } warnings } }`;
+    expect(await changed<Warned>(ingest, one, { input })).toEqual({
+      transaction: { finishedAt },
+      warnings: [warning],
+    });
+    const bulk = `mutation ($inputs: [TransactionInput!]!) { transactionBulkRecord(inputs: $inputs) {
+      count warnings } }`;
+    const inputs = [runningInput(), { ...input, reference: null }];
+    const recorded = await changed<{ count: number }>(ingest, bulk, { inputs });
+    expect(recorded).toEqual({ count: 2, warnings: [`inputs.1.${warning}`] });
+  });
+
+  it('is ended with a warning', async () => {
+    const id = await started();
+    const end = `mutation ($id: ID!, $input: TransactionFinishInput!) { transactionFinish(id: $id, input: $input) {
+      transaction { finishedAt } warnings } }`;
+    const ended = await changed<Warned>(ingest, end, { id, input: { status: 'FAIL', finishedAt } });
+    expect(ended).toEqual({ transaction: { finishedAt }, warnings: [warning] });
   });
 });

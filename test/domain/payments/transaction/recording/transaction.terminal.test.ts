@@ -107,7 +107,7 @@ describe('transactions from a terminal', () => {
     const iso = (ms: number): string => new Date(server.clock.now().getTime() + ms).toISOString();
     const at = (ms: number): Fields => ({ started_at: iso(ms), finished_at: iso(ms + 1) });
 
-    it('are of the logical number that the terminal has, or had when they began', async () => {
+    it('are of a logical number that the terminal has, or had at any time', async () => {
       const { client } = server.acme;
       const name = `SN-moved-${by}`;
       const terminal = await newTerminal(server.acme, name);
@@ -141,14 +141,33 @@ describe('transactions from a terminal', () => {
         row(10, 'of nobody', 0),
       ]);
       expect(lines.map(({ result }) => result)).toEqual([
-        ...Array.from({ length: 7 }, () => 'created'),
-        ...Array.from({ length: 4 }, () => 'rejected'),
+        ...Array.from({ length: 9 }, () => 'created'),
+        ...Array.from({ length: 2 }, () => 'rejected'),
       ]);
-      for (const { errors } of lines.slice(7)) {
+      const warned = (had: string): Fields => ({
+        logical_number: [
+          `is not the one of that time: the terminal had ${had} at started_at. Is its clock wrong?`,
+        ],
+      });
+      const none = undefined;
+      expect(lines.slice(0, 9).map(({ warnings }) => warnings)).toEqual([
+        none,
+        warned(first),
+        none,
+        none,
+        none,
+        none,
+        none,
+        warned(second),
+        warned(last),
+      ]);
+      for (const { errors } of lines.slice(9)) {
         expect(errors).toEqual({ logical_number: [expect.stringMatching(/^foreign_logical_number: /)] });
       }
       const numbers = (await stored(name)).map((found) => found.logical_number);
-      expect(numbers.toSorted()).toEqual([first, first, second, second, last, last, last].toSorted());
+      expect(numbers.toSorted()).toEqual(
+        [first, first, first, second, second, second, last, last, last].toSorted(),
+      );
     });
 
     it('have no number of a time at which the terminal had none', async () => {
@@ -165,11 +184,91 @@ describe('transactions from a terminal', () => {
         own(base + 1, { logical_number: `number of ${name}`, ...at(-WEEK / 2) }),
       ];
       expect((await send(ndjson(rows), { of })).lines).toMatchObject([
-        { result: 'created' },
-        { result: 'rejected' },
-        totalsOf(1, 0, 1),
+        {
+          result: 'created',
+          warnings: { logical_number: [expect.stringContaining('had no logical number at') as unknown] },
+        },
+        {
+          result: 'created',
+          warnings: { logical_number: [expect.stringContaining('had no logical number at') as unknown] },
+        },
+        totalsOf(2),
       ]);
     });
+  });
+
+  it('RU-73 are stored under an earlier number whatever its clock says, and lists find them', async () => {
+    const { client, graphql } = server.acme;
+    const { id: deviceId, token: of } = await newTerminal(server.acme, 'SN-late');
+    const other = await fleet.logicalNumber(client, 'deleted of SN-late');
+    const ownId = Number((await client.get(`devices/${deviceId}`)).record('device').logical_number_id);
+    for (const logical_number_id of [other, ownId]) {
+      server.clock.advance(60_000);
+      await client.put('devices/SN-late', { logical_number_id });
+    }
+    await client.delete('logical_numbers/deleted%20of%20SN-late');
+    const at2020 = { started_at: '2020-01-01T00:00:00Z', finished_at: '2020-01-01T00:00:01Z' };
+    const row = (n: number, number: string): Fields => own(n, { logical_number: number, ...at2020 });
+    const rows = [row(980, 'deleted of SN-late'), row(981, 'number of SN-late'), row(982, 'number of SN-1')];
+    const sent = await send(ndjson(rows), { of });
+    const warnings = { logical_number: [expect.stringMatching(/^is not the one of that time/) as unknown] };
+    const any = expect.any(Number) as unknown;
+    expect(sent.lines).toEqual([
+      { line: 1, result: 'created', id: any, warnings },
+      { line: 2, result: 'created', id: any },
+      {
+        line: 3,
+        result: 'rejected',
+        errors: { logical_number: [expect.stringMatching(/^foreign_/) as unknown] },
+      },
+      totalsOf(2, 0, 1),
+    ]);
+    expect((await send(ndjson(rows), { of })).lines).toMatchObject([
+      { result: 'repeated', warnings },
+      {},
+      {},
+      {},
+    ]);
+    // A download under an earlier number counts for it too.
+    await getAsTerminal(server, of, 'assets/none?logical_number=deleted%20of%20SN-late');
+    const found = await graphql<{ transactions: { nodes: Fields[] } }>(`
+      {
+        transactions(filter: { numberAtStart: { isNull: false }, serialNumber: { eq: "SN-late" } }) {
+          nodes {
+            transactionType
+            logicalNumber
+            numberAtStart
+            startedAt
+          }
+        }
+      }
+    `);
+    const shown = { logicalNumber: 'deleted of SN-late', numberAtStart: 'number of SN-late' };
+    expect(found.body.data.transactions.nodes).toEqual([
+      { transactionType: 'GET_ASSET', ...shown, startedAt: expect.any(String) as unknown },
+      { transactionType: 'SWITCH', ...shown, startedAt: '2020-01-01T00:00:00.000Z' },
+    ]);
+    expect(Object.keys((await stored('SN-late'))[0] ?? {})).not.toContain('number_at_start');
+  });
+
+  it('RU-70 are answered by a status that speaks of a single row', async () => {
+    const one = (row: Fields, type: string) => send(JSON.stringify(row), { type });
+    for (const type of ['application/json', NDJSON]) {
+      const base = type === NDJSON ? 990 : 995;
+      const statuses = [
+        await one(own(base), type),
+        await one(own(base), type),
+        await one(own(base, { detail: 'other' }), type),
+        await one({ status: 'done' }, type),
+      ].map(({ status, lines }) => [status, lines[0]?.result]);
+      expect(statuses).toEqual([
+        [200, 'created'],
+        [200, 'repeated'],
+        [422, 'rejected'],
+        [422, 'rejected'],
+      ]);
+    }
+    expect((await send(ndjson([{}, {}]))).status).toBe(200);
   });
 
   it('RU-51 are refused in reports and requests for assets that name the logical number of another', async () => {

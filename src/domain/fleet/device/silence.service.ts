@@ -41,9 +41,11 @@ export const silence: AlertKind<Silence> = {
  */
 export function isQuiet({ silentFor, fromHour, toHour, timeZone }: Silence, now: Date): boolean {
   if (fromHour == null || toHour == null || timeZone == null) return false;
-  const local = now.getTime() + offsetAt(timeZone, now.getTime());
-  const sinceBegin = (local - fromHour * HOUR) % DAY;
+  const offset = offsetAt(timeZone, now.getTime());
+  const sinceBegin = (now.getTime() + offset - fromHour * HOUR) % DAY;
   const length = (toHour - fromHour + 24) % 24 || 24;
   if (sinceBegin >= length * HOUR) return true;
-  return silentFor < length * HOUR && sinceBegin < silentFor;
+  // Clocks may have been changed since.
+  const elapsed = sinceBegin + offsetAt(timeZone, now.getTime() - sinceBegin) - offset;
+  return silentFor < length * HOUR && elapsed < silentFor;
 }

@@ -31,6 +31,11 @@ it.each([
   ['2027-01-05T12:00:00Z', rule(8, 18, 'America/Sao_Paulo'), false],
   ['2027-03-27T08:30:00Z', rule(8, 18, 'Europe/Lisbon'), true],
   ['2027-03-28T08:30:00Z', rule(8, 18, 'Europe/Lisbon'), false],
+  // Santiago has no midnight on 6 September: the day begins at 01:00, 04:00Z. On 4 April it has 23:00 to 24:00 twice.
+  ['2026-09-06T04:59:59Z', rule(0, 6, 'America/Santiago'), true],
+  ['2026-09-06T05:00:00Z', rule(0, 6, 'America/Santiago'), false],
+  ['2026-04-05T03:59:59Z', rule(22, 6, 'America/Santiago', 3 * HOUR), true],
+  ['2026-04-05T04:00:00Z', rule(22, 6, 'America/Santiago', 3 * HOUR), false],
   // A longer time than the hours counts from earlier days, a shorter one only within them.
   ['2027-01-05T08:00:00Z', rule(8, 18, 'UTC', 24 * HOUR), false],
   ['2027-01-05T13:59:59Z', rule(8, 18, 'UTC', 6 * HOUR), true],

@@ -2,7 +2,7 @@
 import { MEMBERS_QUERY } from './people.js';
 import { TRIGGERS } from './postgres-triggers.js';
 import { TABLES } from './schema.js';
-import { POSTGRES_SEARCH } from './search.js';
+import { postgresSearch } from './search.js';
 import {
   computedColumns,
   constraintsOf,
@@ -88,7 +88,7 @@ export const POSTGRES_TABLES: readonly string[] = [
 /** Statements that create everything else which belongs to the tables, with places for the names of the roles. */
 export const POSTGRES_RULES: readonly string[] = [
   ...TABLES.flatMap(indexesOf),
-  ...POSTGRES_SEARCH,
+  ...postgresSearch(),
   ...TABLES.flatMap(referencesOf),
   // `security_invoker`: the policies of both tables apply to the role that reads the view.
   `create view members with (security_invoker = true) as ${MEMBERS_QUERY}`,

@@ -1,19 +1,11 @@
 /** Search for parts of names (decisions.md#search): FTS5 on SQLite, pg_trgm on PostgreSQL. */
+import { folded, MARKS } from '../platform/validate.js';
 import { TABLES } from './schema.js';
 
 /** Tables with records that are searched, and the columns of their names. */
 export const SEARCHED = TABLES.flatMap(({ name, searched }) =>
   searched === null ? [] : [{ table: name, column: searched, index: `${name}_search` }],
 );
-
-/** A text without accents, in lower case. */
-export const folded = (text: string): string =>
-  text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
-
-/** Letters of Western European languages with accents. PostgreSQL looks through them for each character of a name. */
-const ACCENTED = Array.from({ length: 0x100 - 0xc0 }, (_, place) =>
-  String.fromCodePoint(0xc0 + place),
-).filter((letter) => /[a-z]/.test(folded(letter)));
 
 /** Bits of a row id that are the id of the record; those above are the company. */
 export const ID_BITS = 32;
@@ -22,7 +14,7 @@ const rowOf = (row: string): string => `(${row}.company_id << ${ID_BITS}) | ${ro
 
 /** SQL that stores the names of all records of a table in its index. */
 const fill = ({ table, column, index }: (typeof SEARCHED)[number]): string =>
-  `insert into ${index} (rowid, name) select (company_id << ${ID_BITS}) | id, ${column} from ${table}`;
+  `insert into ${index} (rowid, name) select (company_id << ${ID_BITS}) | id, folded(${column}) from ${table}`;
 
 const changesOf = (index: string): string => `${index}_changes`;
 
@@ -54,7 +46,7 @@ export const SQLITE_IS_SEARCH_CHANGED = SEARCHED.map(({ index }) => `select 1 fr
 /** Statements that apply the changes of names of a transaction to the indexes, in their order. */
 export const SQLITE_SEARCH_CHANGES: readonly string[] = SEARCHED.flatMap(({ index }) => [
   `insert into ${index} (${index}, rowid, name)
-    select iif(is_removed, 'delete', null), record, name from ${changesOf(index)} order by id`,
+    select iif(is_removed, 'delete', null), record, folded(name) from ${changesOf(index)} order by id`,
   `delete from ${changesOf(index)}`,
 ]);
 
@@ -72,13 +64,32 @@ export const tableOfSearch = (name: string): string | undefined =>
 /** Extensions that PostgreSQL needs, with an operator class of each. */
 export const EXTENSIONS = { pg_trgm: 'gin_trgm_ops', btree_gin: 'int8_ops' } as const;
 
-/** SQL of a text without accents, in lower case. `lower` knows ASCII only: names are compared by their bytes. */
-export const foldedSql = (text: string): string =>
-  `translate(lower(${text}), '${ACCENTED.join('')}', '${ACCENTED.map(folded).join('')}')`;
+/** Last code point of a letter that has another case. */
+export const LAST_CASED = 0x1_e943;
+export const isCased = /^\p{Changes_When_Casemapped}$/u;
 
-export const POSTGRES_SEARCH: readonly string[] = SEARCHED.map(
-  ({ table, column, index }) =>
-    // New entries wait in a list that each search reads: 512 kB of it take about a millisecond.
-    `create index ${index} on ${table} using gin (company_id, ${foldedSql(column)} gin_trgm_ops)
-      with (gin_pending_list_limit = 512)`,
-);
+/** SQL of `lower(t)` with all letters up to a code point folded. Marks, which fold to nothing, come last and are left out. */
+function translated(last: number): string {
+  const letters = Array.from({ length: last - 0x7f }, (_, place) => String.fromCodePoint(0x80 + place))
+    .filter((letter) => (isCased.test(letter) || MARKS.test(letter)) && folded(letter) !== letter)
+    .sort((one, other) => folded(other).length - folded(one).length);
+  return `translate(lower(t), '${letters.join('')}', '${letters.map(folded).join('')}')`;
+}
+
+/** `lower` knows ASCII only, and `translate` compares each character with each letter: most names are in the first cases. */
+const foldedSql = (): string => `create function folded(t text) returns text immutable language plpgsql as $$
+  begin
+    return case when octet_length(t) = length(t) then lower(t)
+      when t !~ '[^\\u0001-\\u00ff]' then ${translated(0xff)}
+      else ${translated(LAST_CASED)} end;
+  end $$`;
+
+export const postgresSearch = (): readonly string[] => [
+  foldedSql(),
+  ...SEARCHED.map(
+    ({ table, column, index }) =>
+      // New entries wait in a list that each search reads: 512 kB of it take about a millisecond.
+      `create index ${index} on ${table} using gin (company_id, folded(${column}) gin_trgm_ops)
+        with (gin_pending_list_limit = 512)`,
+  ),
+];

@@ -1,16 +1,12 @@
 /** Patterns for text comparisons with the case of letters aside, alike on both databases: neither folds all of Unicode. */
 import { sql } from 'kysely';
 
-import { folded } from '../../schema/search.js';
+import { folded } from '../../platform/validate.js';
+import { isCased, LAST_CASED } from '../../schema/search.js';
 import { portable, type Sql } from '../storage.js';
-
-export { folded };
 
 /** Parts of a text that a comparison looks at: all of it, its beginning, or any. */
 export type TextPart = 'all' | 'start' | 'any';
-
-const LAST_CASED = 0x1_e943;
-const isCased = /^\p{Changes_When_Casemapped}$/u;
 
 /** The letters with the same upper case, by each of them: `kK` and the Kelvin sign by `k`. */
 const forms = new Map<string, string>();

@@ -1,6 +1,7 @@
 /** Copies of databases from and into SQLite files. */
 import Sqlite from 'better-sqlite3';
 
+import { folded } from '../../platform/validate.js';
 import { TABLE_NAMES } from '../../schema/schema.js';
 import { SQLITE_SEARCH_AGAIN, tableOfSearch } from '../../schema/search.js';
 import type { Table } from '../../schema/table.js';
@@ -136,6 +137,7 @@ class FileTarget extends FileSource implements CopyTarget {
 
   constructor(file: string, database: Sqlite.Database, onClosed: () => void) {
     super(file, database, onClosed);
+    database.function('folded', { deterministic: true }, folded);
     database.exec('begin exclusive');
     const query = "select sql from sqlite_schema where type = 'trigger' order by rowid";
     this.#triggers = database.prepare(query).pluck().all() as string[];

@@ -3,6 +3,8 @@ import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
+import { folded } from '../../../platform/validate.js';
+
 /** Absolute path without symbolic links. The folder must exist; the file, or what a link names, need not. */
 export function canonicalPath(file: string): string {
   if (existsSync(file)) return realpathSync(file);
@@ -114,7 +116,10 @@ export function openFile(file: string, { readonly }: { readonly readonly: boolea
     // SQLite's automatic checkpoints do not report their errors; SqliteConnection runs them itself.
     database.pragma('wal_autocheckpoint = 0');
     database.pragma(`journal_size_limit = ${MAX_WAL_BYTES}`);
-    if (!readonly) database.pragma(`cache_size = ${-WRITER_CACHE_KIB}`);
+    if (!readonly) {
+      database.pragma(`cache_size = ${-WRITER_CACHE_KIB}`);
+      database.function('folded', { deterministic: true }, folded);
+    }
     database.pragma(`busy_timeout = ${readonly ? READER_TIMEOUT_MS : 0}`);
     return database;
   } catch (error) {

@@ -5,7 +5,8 @@ import { LAST } from '../../../database/list/condition.js';
 import { containsFolded } from '../../../database/list/letter-case.js';
 import { portable, type Sql } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
-import { foldedSql, ID_BITS, SEARCHED } from '../../../schema/search.js';
+import { folded } from '../../../platform/validate.js';
+import { ID_BITS, SEARCHED } from '../../../schema/search.js';
 import type { Found, FoundType } from './search.model.js';
 
 const TYPES: Readonly<Record<string, FoundType>> = {
@@ -50,13 +51,8 @@ export async function findByBeginning(
   return (await all(queries).execute(db)).rows;
 }
 
-const [BEFORE = '', AFTER = ''] = foldedSql('|').split('|');
-
-/** A pattern of PostgreSQL for names that contain a text, without accents, in lower case. */
-function patternOf(text: string): Sql {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  return sql`${sql.raw(BEFORE)}${pattern}::text collate "C"${sql.raw(AFTER)}`;
-}
+/** A pattern of PostgreSQL for names that contain a text. */
+const patternOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 
 /** Records of some types whose names contain a text, at most `first` of each. One statement. */
 export async function findByPart(
@@ -67,7 +63,7 @@ export async function findByPart(
 ): Promise<Found[]> {
   const work = everywhere(own);
   const { db, companyId } = specialSql(work);
-  const phrase = `"${text.replaceAll('"', '""')}"`;
+  const phrase = `"${folded(text).replaceAll('"', '""')}"`;
   const bits = sql.lit(ID_BITS);
   const queries = searched.map(({ table, column, index, type }) => {
     const name = sql.ref(`t.${column}`);
@@ -79,7 +75,7 @@ export async function findByPart(
         limit ${first}`,
       // Planned without the limit, for which PostgreSQL would rather read all names than use the index.
       sql`with found as materialized (${selected} from ${sql.table(table)} as t where t.company_id = ${companyId}
-          and ${sql.raw(foldedSql(`t.${column}`))} like ${patternOf(text)})
+          and folded(${name}) like folded(${patternOf(text)}::text collate "C"))
         select * from found limit ${first}`,
     );
   });

@@ -1,7 +1,6 @@
-import { folded } from '../../../database/list/letter-case.js';
 import type { ReadWork } from '../../../database/work.js';
 import { mayUse } from '../../../platform/requests.js';
-import { parse } from '../../../platform/validate.js';
+import { folded, parse } from '../../../platform/validate.js';
 import { type Found, SearchText } from './search.model.js';
 import { findByBeginning, findByPart, findKeys, findMembers, SEARCHED_TYPES } from './search.repository.js';
 
@@ -14,15 +13,26 @@ const MIN_PART = 3;
  */
 export async function search(work: ReadWork, input: unknown, first: number): Promise<readonly Found[]> {
   const { text } = parse(SearchText, input);
-  const spellings = [...new Set([text, text.toLowerCase(), text.toUpperCase()])];
+  const isLong = Array.from(folded(text)).length >= MIN_PART;
+  const spellings = spellingsOf(text, isLong);
   const beginning = await findByBeginning(work, spellings, first);
   const counts = Map.groupBy(beginning, ({ type }) => type);
   const left = SEARCHED_TYPES.filter(({ type }) => (counts.get(type)?.length ?? 0) < first);
-  const isLong = Array.from(text).length >= MIN_PART;
   const containing = isLong && left.length > 0 ? await findByPart(work, left, text, first) : [];
   const keys = await findKeys(work, text, first);
   const members = mayUse(work.caller, 'admin') ? await findMembers(work, text, first) : [];
   return ranked([...beginning, ...containing, ...keys, ...members], folded(text)).slice(0, first);
+}
+
+/** A text in lower and in upper case, and a short one, which the indexes do not find, with any of its letters so. */
+function spellingsOf(text: string, isLong: boolean): readonly string[] {
+  const parts = isLong ? [text] : Array.from(text);
+  const spelled = parts.reduce<readonly string[]>(
+    (begun, part) =>
+      [part, part.toLowerCase(), part.toUpperCase()].flatMap((end) => begun.map((start) => start + end)),
+    [''],
+  );
+  return [...new Set(spelled)];
 }
 
 /** Each record once. */

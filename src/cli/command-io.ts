@@ -21,6 +21,10 @@ export interface CommandIo {
   readonly progress: (label: string) => (done: number, total: number) => void;
 }
 
+/** A line without control characters of names and values, which a terminal would obey. */
+const shown = (line: string): string =>
+  `${line.replace(/[^\P{Cc}\n\t]/gu, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+
 const STEPS = 10;
 
 export function createCommandIo(
@@ -28,12 +32,12 @@ export function createCommandIo(
   program: string,
   streams: { readonly stdin: Readable; readonly stdout: Writable; readonly stderr: Writable },
 ): CommandIo {
-  const notice = (line: string): void => void streams.stderr.write(`${line}\n`);
+  const notice = (line: string): void => void streams.stderr.write(shown(line));
   return {
     environment,
     program,
     notice,
-    print: (line) => void streams.stdout.write(`${line}\n`),
+    print: (line) => void streams.stdout.write(shown(line)),
     readInput: () => text(streams.stdin),
     progress: (label) => {
       let reported = 0;

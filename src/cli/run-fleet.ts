@@ -1,7 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { parse, stringify, YAMLParseError } from 'yaml';
+import { stringify } from 'yaml';
 
 import type { Plan } from '../domain/software/plan/plan.service.js';
+import { DocumentProblem, valueOfDocument } from '../platform/encoding/yaml.js';
 import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/files.js';
 import { isObject, parsedJson, type Problem } from '../platform/validate.js';
@@ -89,15 +90,12 @@ export async function applyFile(
 
 const written = (document: object): string => stringify(document, { lineWidth: 0 });
 
-/** A document of YAML or JSON, which `option` has given. Errors: `CommandError` with the line of the mistake. */
+/** A document of YAML or JSON, which `option` has given. Errors: `CommandError`. */
 export function documentIn(option: string, text: string): unknown {
   try {
-    return parse(text) as unknown;
+    return valueOfDocument(text);
   } catch (error) {
-    if (error instanceof YAMLParseError || error instanceof ReferenceError) {
-      throw new CommandError(`${option}: ${error.message.trimEnd()}`);
-    }
-    throw error;
+    throw error instanceof DocumentProblem ? new CommandError(`${option}: ${error.message}`) : error;
   }
 }
 

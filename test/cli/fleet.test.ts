@@ -101,6 +101,10 @@ describe('terminal-gateway state and apply', () => {
         'timeout.value: must be a string',
       ],
       ['broken.yaml', 'groups:\n  north: [', '--file: '],
+      ['unquoted.yaml', 'logicalNumbers: { 01001: {} }', 'document.logicalNumbers.01001: is no'],
+      ['empty.yaml', '# Nothing yet.\n', '--file: The document is empty.'],
+      ['itself.yaml', 'groups: &all { north: *all }', '--file: A part of the document refers to itself.'],
+      ['escape.yaml', 'groups: { "\\e[31m": {} }', 'document.groups.\\u001b[31m: must not contain'],
       ['bombs.json', '{"groups": {"north": {"parameters": {"timeout": "1"}', '--file: '],
     ] as const;
     for (const [name, text, message] of refusals) {

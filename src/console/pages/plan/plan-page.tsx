@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 
+import { valueOfDocument } from '../../../platform/encoding/yaml';
 import { graphql, mutations, query, useMutation } from '../../api';
 import { failureOf } from '../../api/errors';
 import { useMay } from '../../app/session';
@@ -54,7 +55,7 @@ export default function PlanPage(): ReactNode {
   const see = async (source: string): Promise<void> => {
     edit(source);
     try {
-      const document: unknown = parse(source);
+      const document = valueOfDocument(source);
       const payload = await run({ document });
       if (payload?.plan) setPlan({ ...payload.plan, document });
     } catch (error) {

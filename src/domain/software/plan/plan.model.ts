@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { Json } from '../../../platform/encoding/json.js';
-import { isObject, printableName } from '../../../platform/validate.js';
+import { isObject, normalized, printableName } from '../../../platform/validate.js';
 import {
   MetacontentCreate,
   ParameterCreate,
@@ -15,12 +15,17 @@ export const MAX_CHANGES = 5_000;
 
 const name = printableName(255);
 
-/** Values by name. zod would leave out the name `__proto__` without an error. */
+/** Values by name. Without an error, zod would leave out `__proto__`, and one of two names that differ in Unicode form. */
 const byName = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
     (given, context) => {
       if (isObject(given) && Object.hasOwn(given, '__proto__')) {
         context.addIssue({ code: 'custom', message: 'has unknown fields: __proto__' });
+      }
+      const seen = new Set<string>();
+      for (const key of Object.keys(isObject(given) ? given : {}).map(normalized)) {
+        if (seen.has(key)) context.addIssue({ code: 'custom', path: [key], message: 'is given twice' });
+        seen.add(key);
       }
       return given;
     },

@@ -124,6 +124,18 @@ describe('fleetPlan', () => {
     });
   });
 
+  it.each(['groups', 'parameters', 'metacontents', 'appVersions', 'defaultAppVersions'])(
+    'refuses a name that is given twice in %s, with an accent of its own and with a letter that has it',
+    async (map) => {
+      const names = { 'Sa\u0303o': {}, 'S\u00e3o': {} };
+      const document = { groups: map === 'groups' ? names : { north: { [map]: names } } };
+      const path = ['document', 'groups', ...(map === 'groups' ? [] : ['north', map]), 'S\u00e3o'];
+      expect((await planOf(server.acme, document)).userErrors).toEqual([
+        { path, code: 'INVALID', message: 'is given twice' },
+      ]);
+    },
+  );
+
   it('refuses a document of too many records, and a state of too many or with too much', async () => {
     const { acme, place } = server;
     const devices = Object.fromEntries(Array.from({ length: 2_001 }, (_, n) => [`S ${n}`, {}]));

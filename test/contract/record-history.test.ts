@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { answered, changed, nodeId, refused, statementsFor, type Page } from '../support/dashboard.js';
 import { fleet, unique } from '../support/fleet.js';
 import { create, read, remove, update } from '../support/parity/operations.js';
-import { RECORD_CASES, type RecordCase } from '../support/parity/record-cases.js';
+import { firstChange, RECORD_CASES, type RecordCase } from '../support/parity/record-cases.js';
 import { createRelatedRecords, type RelatedRecords } from '../support/parity/related-records.js';
 import { useServer, type Fields, type Member } from '../support/server.js';
 import { carrying } from '../support/uploading.js';
@@ -68,12 +68,12 @@ describe('the history of a record', () => {
     const of = caseOf(related);
     const { type } = of;
     const id = await createdBy(of);
-    await update(acme, type, id, {});
+    await update(acme, type, id, firstChange(of).input);
     const history = await historyOf(viewer, type, id);
     expect(history?.nodes).toMatchObject([
       {
         action: expect.stringMatching(/^update$/i) as string,
-        changes: [],
+        changes: expect.arrayContaining([expect.anything()]) as unknown,
         actor: { databaseId: acme.caller.userId },
       },
       { action: expect.stringMatching(/^create$/i) as string },
@@ -162,11 +162,17 @@ describe('a change', () => {
     for (const change of changes) {
       if (!('input' in change) || change.file !== undefined) continue;
       const before = await fieldsOf(type, id);
+      const last = (await historyOf(acme, type, id))?.nodes[0]?.sequence;
       await update(acme, type, id, change.input);
       const [entry] = (await historyOf(acme, type, id))?.nodes ?? [];
+      if (entry?.sequence === last) {
+        expect(await fieldsOf(type, id), change.what).toEqual(before);
+        continue;
+      }
       const { userErrors } = await revert(acme, entry?.sequence);
       const names = entry?.changes.map(({ field }) => field) ?? [];
-      if (names.length === 0 || names.includes('contentId')) {
+      expect(names, change.what).not.toEqual([]);
+      if (names.includes('contentId')) {
         expect(userErrors, change.what).toMatchObject([refusal]);
         continue;
       }

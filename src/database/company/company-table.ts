@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
 
 import type { PageRequest } from '../../platform/requests.js';
 import { camelCase, type Audit } from '../../platform/validate.js';
@@ -155,10 +156,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
     return (await this.rows.insertReturning(work, rows, { key, changes })).map(this.recordOf);
   }
 
-  /** Writes the columns that differ. `revision` grows by one in any case. */
-  async update(work: WriteWork, current: T, values: ValuesOf<T>): Promise<T> {
+  /** Writes the columns that differ. Returns `current` itself if none does and `touched`, a change of links, is false. */
+  async update(work: WriteWork, current: T, values: ValuesOf<T>, touched = false): Promise<T> {
     const before = this.#columnsOf(current);
-    const changed = this.#ownColumns(values).filter(([name, value]) => !areSame(before[name], value));
+    const changed = this.#ownColumns(values).filter(
+      ([name, value]) => !this.#areSame(name, before[name], value),
+    );
+    if (changed.length === 0 && !touched) return current;
     const changes = { ...Object.fromEntries(changed), ...changedBy(work, current) };
     return this.recordOf(only(await this.rows.update(work, byId<Name>(current.id), changes as object)));
   }
@@ -180,6 +184,13 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
 
   async deleteById(work: WriteWork, id: number): Promise<void> {
     await this.rows.delete(work, byId<Name>(id));
+  }
+
+  /** PostgreSQL keeps the keys of `jsonb` in an order of its own. */
+  #areSame(name: string, one: unknown, other: unknown): boolean {
+    if (areSame(one, other)) return true;
+    const isObject = columnsOf(this.table)[name]?.kind === 'jsonb';
+    return isObject && isDeepStrictEqual(JSON.parse(String(one)), JSON.parse(String(other)));
   }
 
   #newRows(work: WriteWork, values: readonly ValuesOf<T>[]): NewRow<Name>[] {

@@ -110,7 +110,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     action: LedgerActionName = 'update',
   ): Promise<T> => {
     const record = await this.table.update(work, current, values);
-    work.ledger.updated(this.#entityType, current, record, { action });
+    if (record !== current) work.ledger.updated(this.#entityType, current, record, { action });
     return record;
   };
 

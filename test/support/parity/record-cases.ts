@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { fileForm, type Fields } from '../client.js';
 import type { SentFile } from '../uploading.js';
 import { ids, type RelatedRecords } from './related-records.js';
@@ -324,3 +326,13 @@ export const RECORD_CASES: Readonly<Record<string, (records: RelatedRecords) => 
   'a metacontent of a group': (records) => metacontent(records, 'group'),
   'a metacontent of a logical number': (records) => metacontent(records, 'logical_number'),
 };
+
+/** A change through GraphQL, without a file, of the record that was just created. */
+export function firstChange({ changes, created, key }: RecordCase): Change & { readonly input: Fields } {
+  const differs = ([field, value]: readonly [string, unknown]) => !isDeepStrictEqual(value, created[field]);
+  for (const each of changes) {
+    if (!('input' in each) || each.file !== undefined) continue;
+    if (Object.entries(each.shows).some(differs)) return each;
+  }
+  throw new Error(`No change differs from the new ${key}`);
+}

@@ -11,7 +11,7 @@ import type { Outgoing } from '../../../platform/outgoing.js';
 import { changed, parse } from '../../../platform/validate.js';
 import { endOfOld } from '../../people/access-token/access-token.model.js';
 import { MAX_WEBHOOKS, type Webhook, WebhookCreate, WebhookUpdate } from './webhook.model.js';
-import { ledgerSpan, webhookTable } from './webhook.repository.js';
+import { ledgerSpan, store, webhookTable } from './webhook.repository.js';
 import { deriveSecret, newNonce } from './webhook.rules.js';
 
 export { webhooks } from './webhook.repository.js';
@@ -63,6 +63,7 @@ export async function createWebhook(work: WriteWork, tools: WebhookTools, input:
     lastSuccessAt: null,
     lastFailureAt: null,
     lastFailure: null,
+    leaseEndsAt: null,
     ...started(work),
   });
   work.ledger.created('webhook', recorded(webhook));
@@ -77,7 +78,6 @@ const started = ({ now }: ReadWork) => ({
   failedAttempts: 0,
   failingSince: null,
   dueAt: now,
-  leaseEndsAt: null,
 });
 
 /** The position before an entry. Errors: `invalid` for an entry that retention has deleted, or that is not there yet. */
@@ -122,7 +122,7 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const after = changed(current, parse(WebhookUpdate, input));
   refuseUnusable(tools, after);
-  return await update(work, current, { ...after, ...started(work) });
+  return await update(work, current, after);
 }
 
 /** Sends the entries from this one on again, in order. Errors: `invalid`. */
@@ -132,7 +132,7 @@ export async function replayWebhook(
   fromSequence: number,
 ): Promise<Webhook> {
   const deliveredSequence = await sequenceBefore(work, fromSequence);
-  return await update(work, current, { ...current, ...started(work), deliveredSequence });
+  return await update(work, current, { ...current, deliveredSequence });
 }
 
 /**
@@ -151,7 +151,6 @@ export async function rotateSecret(
     current,
     {
       ...current,
-      ...started(work),
       secretNonce: newNonce(tools.tokenSecret),
       oldSecretNonce: isKept ? current.secretNonce : null,
       oldSecretUntil: isKept ? endOfOld(work.now, keepOldFor) : null,
@@ -167,9 +166,12 @@ async function update(
   values: Webhook,
   action: LedgerActionName = 'update',
 ): Promise<Webhook> {
-  // A node that sends to it now keeps its claim, so that no two nodes send at the same time.
-  const after = await webhookTable.update(work, current, { ...values, leaseEndsAt: current.leaseEndsAt });
-  work.ledger.updated('webhook', recorded(current), recorded(after), { action });
+  // The pause after a failure ends even if no value changes. A node that sends to it now keeps its claim.
+  const resumed = started(work);
+  await store(work, current.id, resumed);
+  const before = { ...current, ...resumed };
+  const after = await webhookTable.update(work, before, { ...values, ...resumed });
+  if (after !== before) work.ledger.updated('webhook', recorded(current), recorded(after), { action });
   return after;
 }
 

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { CompanyRows, only, MANY_ROWS } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
@@ -98,7 +100,9 @@ export async function updateLogicalNumber(work: WriteWork, current: LogicalNumbe
   if (values.groupId !== current.groupId) await refuseUnknownGroup(work, 'groupId', values.groupId);
   const versions = await versionsIn(work, values.groupId, appVersionIds, current);
   await store.replaceLinks(work, [current], new Map([[current.id, versions]]));
-  const head = await logicalNumberTable.update(work, current, values);
+  const touched = !isDeepStrictEqual(versions, current.appVersionIds);
+  const head = await logicalNumberTable.update(work, current, values, touched);
+  if (head === current) return current;
   const after = { ...head, appVersionIds: versions };
   work.ledger.updated('logical_number', current, after);
   return after;

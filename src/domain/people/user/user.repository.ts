@@ -140,11 +140,14 @@ export async function saveAttempt(
   await db.updateTable('users').set(failures).where('id', '=', userId).execute();
 }
 
-/** Lifts the locks of all networks for a user; known ones stay known. */
-export async function resetNetworks(work: SystemWriteWork, userId: number): Promise<void> {
+/** Lifts the locks of all networks for a user; known ones stay known. Returns whether there was something to lift. */
+export async function resetNetworks(work: SystemWriteWork, userId: number): Promise<boolean> {
   const { db } = specialSql(work);
-  await sql`update sign_in_networks set failed_sign_ins = 0, locked_until = null
-    where user_id = ${userId}`.execute(db);
+  const { rows } = await sql`update sign_in_networks set failed_sign_ins = 0, locked_until = null
+    where user_id = ${userId} and (failed_sign_ins > 0 or locked_until is not null) returning network`.execute(
+    db,
+  );
+  return rows.length > 0;
 }
 
 const memberships = new CompanyRows('memberships');
@@ -244,15 +247,18 @@ export async function updateMember(work: WriteWork, current: Member, given: Memb
   return memberOf(only(await members.select(work, { id: current.id })));
 }
 
-/** Sets name and time zone in all companies of a user; absent fields do not change. */
+/** Sets name and time zone where a membership has others; absent fields do not change. Returns whether one had. */
 export async function renameInAll(
   work: SystemWriteWork,
   userId: number,
   { name, timeZone }: Pick<MemberChanges, 'name' | 'timeZone'>,
-): Promise<void> {
+): Promise<boolean> {
   const { db } = specialSql(work);
-  const changes = { name, time_zone: timeZone, ...changedTogether(work, 'memberships') };
-  await db.updateTable('memberships').set(changes).where('user_id', '=', userId).execute();
+  const values = withoutUndefined({ name, time_zone: timeZone });
+  const changes = { ...values, ...changedTogether(work, 'memberships') };
+  const query = db.updateTable('memberships').set(changes).where('user_id', '=', userId);
+  const differing = query.where((other) => other.not(other.and(values))).returning('user_id');
+  return (await differing.execute()).length > 0;
 }
 
 /** Records a sign-in in each company of a user, except where the user is disabled. */

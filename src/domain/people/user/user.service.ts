@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { found, getFrom } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
 import type {
@@ -9,7 +11,7 @@ import type {
 } from '../../../database/work.js';
 import { DomainError, taken } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
-import { parse } from '../../../platform/validate.js';
+import { changed, parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
 import { endCodes } from './one-time-code.repository.js';
@@ -182,9 +184,9 @@ export async function enableUser(work: SystemWriteWork, { id }: Identified, by?:
 /** Removes all locks of a user, for all networks, and resets the numbers of wrong passwords. */
 export async function unlockUser(work: SystemWriteWork, { id }: Identified, by?: number): Promise<User> {
   const user = await store.getAccount(work, id);
-  await store.resetNetworks(work, id);
+  const touched = await store.resetNetworks(work, id);
   const state = { lockedUntil: null, failedSignIns: 0, failedSince: null };
-  return await change(work, 'unlock', user, state, by);
+  return await change(work, 'unlock', user, state, by, touched);
 }
 
 /** Sets the password, and ends the sessions of the user but `keptSession`. Tokens and locks stay. */
@@ -216,20 +218,23 @@ export async function changeEmail(
 export async function updateAccount(work: SystemWriteWork, { id }: Identified, input: unknown, by?: number) {
   const values = parse(UserUpdate, input);
   const user = await store.getAccount(work, id);
-  await store.renameInAll(work, id, values);
-  return await change(work, 'update', user, values, by);
+  const touched = await store.renameInAll(work, id, values);
+  return await change(work, 'update', user, values, by, touched);
 }
 
 /** Fields that open an account. Codes were issued for these as they were, so a change of one ends all codes. */
 const ACCESS = ['passwordHash', 'email', 'disabledAt'] as const;
 
+/** Changes an account, unless it has these values already and nothing of it has changed elsewhere. */
 async function change(
   work: SystemWriteWork,
   action: LedgerActionName,
   before: Account,
   state: store.UserState,
   by?: number,
+  touched = false,
 ) {
+  if (!touched && isDeepStrictEqual(changed<object, object>(before, state), before)) return before;
   const after = await store.updateUser(work, before, state);
   if (ACCESS.some((field) => field in state)) await endCodes(work, before.id);
   const event: UserEvent = { action, entityType: 'user', before: shown(before), after: shown(after) };

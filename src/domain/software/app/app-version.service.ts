@@ -20,7 +20,7 @@ import {
   type Associations,
 } from './app.model.js';
 import * as store from './app.repository.js';
-import { copyContent, keepContent, releaseContents, sumsOfContents } from './content.service.js';
+import { copyContent, hasBytes, keepContent, releaseContents } from './content.service.js';
 
 export {
   appVersions,
@@ -107,12 +107,6 @@ async function keep(work: WriteWork, content: SentContent | null): Promise<Bytec
   return { contentId: await keepContent(work, content), size: content.size, crc: content.crc };
 }
 
-/** Whether the bytecode of a version is this one. */
-async function hasBytes(work: ReadWork, { contentId }: AppVersion, bytecode: SentContent | null) {
-  const sums = await sumsOfContents(work, contentId === null ? [] : [{ id: contentId }]);
-  return sums.get(contentId ?? 0) === bytecode?.sha256;
-}
-
 /** Forgets what is known of a version on terminals, since its bytes become others. Errors: `too_many_records`. */
 async function forgetTerminals(work: WriteWork, versionId: number): Promise<void> {
   const known = await store.countKnownTerminals(work, versionId);
@@ -129,15 +123,13 @@ export async function updateAppVersion(work: WriteWork, current: AssociatedVersi
   const values = changed<AppVersion, typeof given>(current, given);
   await appVersionRecords.refuseTaken(work, values, current);
   const associations = associationsOf({ groupIds, moduleIds, fileIds }, current);
-  await associate(work, current.id, current, associations);
-  if (bytecode !== undefined && !(await hasBytes(work, current, bytecode))) {
-    await forgetTerminals(work, current.id);
-  }
-  const version = await store.appVersionTable.update(work, current, {
-    ...values,
-    ...(bytecode === undefined ? {} : await keep(work, bytecode)),
-  });
-  if (bytecode !== undefined && current.contentId !== null) await releaseContents(work, [current.contentId]);
+  const touched = await associate(work, current.id, current, associations);
+  const isOther = bytecode !== undefined && !(await hasBytes(work, current, bytecode));
+  if (isOther) await forgetTerminals(work, current.id);
+  const bytes = isOther ? await keep(work, bytecode) : {};
+  const version = await store.appVersionTable.update(work, current, { ...values, ...bytes }, touched);
+  if (isOther && current.contentId !== null) await releaseContents(work, [current.contentId]);
+  if (version === current) return current;
   const after = { ...version, ...associations };
   work.ledger.updated('app_version', current, after);
   return after;
@@ -169,11 +161,13 @@ const NAMES: Readonly<Record<store.Association, string>> = {
   fileIds: 'files',
 };
 
-/** Errors: `invalid` (an unknown id, or one of another kind), `too_many_records`. */
+/** Whether an association has changed. Errors: `invalid` (an unknown id, or one of another kind), `too_many_records`. */
 async function associate(work: WriteWork, versionId: number, before: Associations, after: Associations) {
   if (after.moduleIds.includes(versionId)) throw invalid('moduleIds', 'must not hold the version itself');
+  let hasChanged = false;
   for (const association of store.ASSOCIATIONS) {
     const { removed, added } = difference(before[association], after[association]);
+    hasChanged ||= removed.length + added.length > 0;
     // Logical numbers of a group lose the version too (contract 21).
     if (association === 'groupIds') await dropVersionLinks(work, [versionId], removed);
     if (removed.length > 0) await store.deleteAssociations(work, association, [versionId], removed);
@@ -181,6 +175,7 @@ async function associate(work: WriteWork, versionId: number, before: Association
     const inserted = await store.insertAssociations(work, association, [versionId], added);
     if (inserted < added.length) throw invalid(association, `must hold ids of ${NAMES[association]} only`);
   }
+  return hasChanged;
 }
 
 export const ascending = (ids: readonly number[]): readonly number[] =>

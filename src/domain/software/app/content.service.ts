@@ -106,6 +106,16 @@ export async function sumsOfContents(work: ReadWork, of: readonly { readonly id:
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
+/** Whether a record has these bytes; null: none. */
+export async function hasBytes(
+  work: ReadWork,
+  { contentId }: { readonly contentId: number | null },
+  sent: Pick<SentContent, 'sha256'> | null,
+) {
+  const sums = await sumsOfContents(work, contentId === null ? [] : [{ id: contentId }]);
+  return sums.get(contentId ?? 0) === sent?.sha256;
+}
+
 /** Deletes a part of a content released before `before`, or 15 minutes ago. Returns whether more may be left. */
 export async function sweepContents(units: Units, before?: Date): Promise<boolean> {
   const released = await units.systemRead((work) =>

@@ -5,7 +5,7 @@ import type { WriteWork } from '../../../database/work.js';
 import { invalid } from '../../../platform/errors.js';
 import { changed, newValues, parse } from '../../../platform/validate.js';
 import { dropFromVersions } from '../app/app-version.service.js';
-import { keepContent, releaseContents } from '../app/content.service.js';
+import { hasBytes, keepContent, releaseContents } from '../app/content.service.js';
 import { type File, FileCreate, fileNameOf, FileUpdate, type SentFile } from './file.model.js';
 
 const fileTable = new CompanyTable<'files', File>('files');
@@ -41,6 +41,7 @@ export async function updateFile(work: WriteWork, current: File, sent: SentFile 
   const name = sent.fileName === '' ? current.name : fileNameOf(sent.fileName);
   const values = { ...fields, name, size: sent.size, crc: sent.crc };
   await fileRecords.refuseTaken(work, values, current);
+  if (await hasBytes(work, current, sent)) return await fileRecords.update(work, current, values);
   const contentId = await keepContent(work, sent);
   const file = await fileRecords.update(work, current, { ...values, contentId });
   await releaseContents(work, [current.contentId]);

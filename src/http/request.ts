@@ -149,7 +149,7 @@ function decode(text: string): string {
 
 export const malformed = (message: string): HttpProblem => new HttpProblem(400, 'malformed', message);
 
-/** `page` and `per_page` (contract 13): positive integers; `per_page` above 100 counts as 100. */
+/** `page` and `per_page` (contract 13): positive integers, or empty for the default; `per_page` above 100 is 100. */
 export function readPage(query: ReadonlyMap<string, string>): PageRequest {
   return {
     page: positive(query, 'page', 1),
@@ -158,8 +158,8 @@ export function readPage(query: ReadonlyMap<string, string>): PageRequest {
 }
 
 function positive(query: ReadonlyMap<string, string>, name: string, fallback: number): number {
-  const text = query.get(name);
-  if (text === undefined) return fallback;
+  const text = query.get(name) ?? '';
+  if (text === '') return fallback;
   if (!/^[1-9][0-9]*$/.test(text))
     throw malformed(`Query parameter "${name}" must be a positive whole number.`);
   // Larger than any list; keeps the offset a safe integer.

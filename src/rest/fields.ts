@@ -207,9 +207,15 @@ function formValue(field: InputField, value: unknown): unknown {
     if (Array.isArray(value)) {
       throw malformed(`The form field "${field.sentName}" has one value, but the form gives several.`);
     }
-    return jsonValue(field, value);
+    return value === '' ? emptyValue(field) : jsonValue(field, value);
   }
   return value === '' ? undefined : entriesOf(field, value).map((entry) => scalar(field, entry));
+}
+
+/** Empty text in a form clears an id that may be null. Another id and an enumeration count as absent (contract 8). */
+function emptyValue({ types, choices }: InputField): '' | null | undefined {
+  if (types.has('integer')) return types.has('null') ? null : undefined;
+  return types.has('boolean') || choices.length > 0 ? undefined : '';
 }
 
 const MAX_ENTRIES = 10_000;

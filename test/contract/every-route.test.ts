@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
+import { bodySchema } from '../../src/rest/openapi/schema.js';
+import type { Route } from '../../src/rest/route.js';
 import { errorsOf } from '../support/fleet.js';
 import { ROUTES } from '../support/openapi-check.js';
 import { ask, goodBody, placeholdersOf, titled } from '../support/route-requests.js';
 import { useSampleRecords } from '../support/sample-records.js';
-import { fileForm, useServer, type Fields } from '../support/server.js';
+import { fileForm, useServer, type Fields, type Reply } from '../support/server.js';
 
 const server = useServer();
 const existing = useSampleRecords(server);
@@ -17,7 +19,19 @@ const TYPES = [
   'nonsense',
   '',
 ];
-const NO_OBJECTS = ['{"a":', '[]', '"x"', '1', 'true', 'null', 'nonsense', '{"a":"b"} x', "{'a':'b'}"];
+const NO_OBJECTS = [
+  '{"a":',
+  '[1]',
+  '[{}]',
+  '[[]]',
+  '"x"',
+  '1',
+  'true',
+  'null',
+  'nonsense',
+  '{"a":"b"} x',
+  "{'a':'b'}",
+];
 const withBody = ROUTES.filter((route) => route.body !== undefined);
 
 describe('contract 1: the body of every route', () => {
@@ -36,6 +50,18 @@ describe('contract 1: the body of every route', () => {
       const reply = await ask(server.acme.client, route, existing, body);
       expect([reply.status, reply.body.code], body).toEqual([400, 'malformed_json']);
       if (body.length > 8) expect(reply.text).not.toContain(body);
+    }
+  });
+
+  it.each(titled(ROUTES))('RU-92 %s reads `[]` as an empty body', async (_, route) => {
+    const { client } = server.beta;
+    const outcome = async (body: string, type: string): Promise<unknown> => {
+      const reply = await ask(client, route, existing, body, { headers: { 'content-type': type } });
+      return [reply.status, { ...reply.body, request_id: '' }];
+    };
+    const empty = await outcome('', 'application/json');
+    for (const type of TYPES.slice(0, 3)) {
+      for (const body of ['[]', ' [ \n] ']) expect(await outcome(body, type), type).toEqual(empty);
     }
   });
 
@@ -79,6 +105,64 @@ const READ_ONLY: Fields = {
   sign_in_count: 424_242,
   revision: 424_242,
 };
+
+/** Fields of a route with one value that are an id or an enumeration, and whether null clears them. */
+function choicesOf({ body }: Route): readonly (readonly [name: string, isNullable: boolean])[] {
+  const { properties = {} } = body === undefined ? {} : bodySchema(body);
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const forms = [schema, ...(schema.anyOf ?? [])];
+    const types = forms.flatMap(({ type = [] }) => type);
+    const isChoice = types.includes('integer') || forms.some((form) => form.enum !== undefined);
+    return isChoice ? [[name, types.includes('null')] as const] : [];
+  });
+}
+
+describe('RU-92 contract 8: empty text in a form', () => {
+  const choosing = ROUTES.filter((route) => 'write' in route && choicesOf(route).length > 0);
+
+  it('is tried with ids and enumerations of several resources', () => {
+    const names = new Set(choosing.flatMap((route) => choicesOf(route).map(([name]) => name)));
+    const some = 'kind language communication_format group_id app_id logical_number_id range';
+    expect([...names]).toEqual(expect.arrayContaining(some.split(' ')));
+  });
+
+  it.each(titled(choosing))(
+    '%s reads it as null where null clears the field, else as absent',
+    async (_, route) => {
+      const { client } = server.acme;
+      const owner = route.ownerSelector === undefined ? {} : { number: existing('logical_number') };
+      const outcomeOf = ({ status, body }: Reply, name: string): unknown => {
+        const [record] = Object.values(body) as Fields[];
+        return [status, body.errors, status === 200 ? record?.[name] : null];
+      };
+      for (const [name, isNullable] of choicesOf(route)) {
+        const known = isNullable ? { ...owner, [name]: null } : owner;
+        const expected = await ask(client, route, existing, known);
+        const form = String(new URLSearchParams({ ...owner, [name]: '' }));
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        const reply = await ask(client, route, existing, form, { headers });
+        expect(outcomeOf(reply, name), name).toEqual(outcomeOf(expected, name));
+        if (isNullable && route.method === 'PUT')
+          expect(outcomeOf(reply, name)).toEqual([200, undefined, null]);
+      }
+    },
+  );
+
+  it('in a filter, and as the number of a page, is no filter', async () => {
+    for (const route of ROUTES.filter(
+      ({ parameters = [], paged }) => parameters.length > 0 || paged === true,
+    )) {
+      const names = [...(route.parameters ?? []).map(({ name }) => name), 'page', 'per_page'];
+      const owner = route.ownerSelector === undefined ? {} : { number: existing('logical_number') };
+      const query = Object.fromEntries(names.map((name) => [name, '']));
+      const [filtered, all] = [
+        await ask(server.acme.client, route, existing, owner, { query }),
+        await ask(server.acme.client, route, existing, owner),
+      ];
+      expect([filtered.status, filtered.text], route.path).toEqual([200, all.text]);
+    }
+  });
+});
 
 describe('contract 8: read-only fields', () => {
   const changing = ROUTES.filter((route) => 'write' in route && route.body !== undefined);

@@ -79,6 +79,7 @@ describe('contract 8: types', () => {
         expect(json({ title: number })).toEqual({ title: String(number) });
       }),
     );
+    expect(form('owner_id=&title=')).toEqual({ ownerId: null, title: '' });
     for (const text of ['', '01', '1.0', ' 1', '1e0', '-1', '+1', '0x1', '٣']) {
       expect(json({ owner_id: text })).toEqual({ ownerId: text });
     }

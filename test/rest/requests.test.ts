@@ -83,7 +83,27 @@ describe('contract 3: paths', () => {
     },
   );
 
-  it.each(['/V1/groups', '/v1/Groups', '/v1//groups', '/v1/groups%2f1', '/v1/groups;x=1'])(
+  it.each(['//v1/groups', '/v1//groups', '/v1///groups//', '/%76%31/gr%6Fups', '/v1//%67roups?per_page=1'])(
+    'RU-92 %s is /v1/groups',
+    async (path) => {
+      const { statuses, text } = await raw(`GET ${path}`);
+      expect([statuses, text]).toEqual([[200], expect.stringContaining('"groups":[')]);
+    },
+  );
+
+  it('RU-92 encoded letters and repeated slashes lead to the same records', async () => {
+    const { client } = server.acme;
+    await client.post('logical_numbers', { number: 'a_b' });
+    for (const path of ['//v1/logical%5Fnumbers//a_b', '/v1/logical%5fnumbers/%61%5Fb/']) {
+      const { statuses, text } = await raw(`GET ${path}`);
+      expect([statuses, text], path).toEqual([[200], expect.stringContaining('"number":"a_b"')]);
+    }
+    // Only /v1: a proxy may protect other paths as they are written.
+    for (const path of ['//healthz', '//graphql', '/%67raphql', '/terminal/%761/manifest'])
+      expect((await raw(`GET ${path}`)).statuses, path).toEqual([404]);
+  });
+
+  it.each(['/V1/groups', '/v1/Groups', '/v1/groups%2f1', '/v1/groups;x=1'])(
     'RI-22 %s is no path: 404',
     async (path) => {
       expect((await server.acme.client.get(path)).status).toBe(404);

@@ -112,11 +112,11 @@ export function isMultipart(request: IncomingMessage): boolean {
   return /^\s*multipart\//i.test(headerOf(request, 'content-type') ?? '');
 }
 
-/** Whether a body labelled as multipart is a JSON object of up to 1 MiB, or empty (contract 1). Leaves it unread. */
+/** Whether a body labelled as multipart is JSON of up to 1 MiB, or empty (contract 1). Leaves it unread. */
 export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
   if (Number(headerOf(request, 'content-length') ?? 0) > MAX_BODY_BYTES) return false;
   const first = await firstBytes(request, waitMs);
-  return first === 'none' || /^\s*\{/.test(first?.toString('latin1') ?? '');
+  return first === 'none' || /^\s*[{[]/.test(first?.toString('latin1') ?? '');
 }
 
 /** Whether the headers announce a body that was not read to its end. */
@@ -168,7 +168,9 @@ export const notUtf8 = (): HttpProblem => malformed('The body is not valid UTF-8
 
 /** The fields of the whole text of a body. Errors: 400, 422. */
 export function fieldsOf(text: string, contentType: string): BodyFields {
-  if (text.trim() === '') return jsonBody({}, '{}');
+  const trimmed = text.trim();
+  // PHP writes an empty object as `[]`.
+  if (trimmed === '' || /^\[\s*\]$/.test(trimmed)) return jsonBody({}, '{}');
   const json = parsedJson(text);
   if (json !== undefined) return jsonBody(objectOf(json), text);
   const looksLikeJson = /^\s*[[{"]/.test(text);

@@ -69,7 +69,11 @@ export function createHttpApp(parts: HttpParts): Express {
     if (isPosted(request)) return posted;
     return isTerminal(request) ? terminal : pass;
   };
-  app.use(chain([...first, (request, response, next) => handlerOf(request)(request, response, next)]));
+  const enter: RequestHandler = (request, response, next) => {
+    simplifyV1(request);
+    handlerOf(request)(request, response, next);
+  };
+  app.use(chain([...first, enter]));
   for (const path of ['/graphql', '/openapi.json', '/export/v1']) app.use(path, allow(path));
   app.use(parts.uncounted, chain(counted));
   app.use(parts.ingest, parts.exports);
@@ -82,6 +86,17 @@ export function createHttpApp(parts: HttpParts): Express {
 const pass: RequestHandler = (_request, _response, next) => next();
 
 const isV1 = ({ path }: Request): boolean => path === '/v1' || path.startsWith('/v1/');
+
+/** Writes a path of /v1 in one way (contract 3): one slash between segments, and letters, digits and `-._~` as they are. */
+function simplifyV1(request: Request): void {
+  const { path, url } = request;
+  if (!/\/\/|%[2-7]/.test(path) || !url.startsWith(path)) return;
+  const simple = path.replace(/\/+/g, '/').replace(/%[2-7][0-9a-f]/gi, (code) => {
+    const character = decodeURIComponent(code);
+    return /[\w.~-]/.test(character) ? character : code;
+  });
+  if (/^\/v1(\/|$)/.test(simple)) request.url = simple + url.slice(path.length);
+}
 
 const isTerminal = ({ path }: Request): boolean =>
   path === '/terminal/v1' || path.startsWith('/terminal/v1/');

@@ -117,7 +117,7 @@ export const transactionRoutes: readonly Route[] = [
     parameters: FILTERS,
     response: listShape('transactions', 'transaction', TransactionShape),
     read: async (work, call) => {
-      const given = FILTERS.filter(({ name }) => call.query.has(name));
+      const given = FILTERS.filter(({ name }) => (call.query.get(name) ?? '') !== '');
       const values = Object.fromEntries(given.map(({ name }) => [camelCase(name), call.query.get(name)]));
       const page = await listTransactions(work, values, call.page);
       return listResponse('transactions', page, (transaction) => ({

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { sendHttp } from '../support/client.js';
@@ -102,7 +103,28 @@ describe('AT-42 the host and scheme that a proxy reports', () => {
   });
 });
 
+/** Headers that browsers send by themselves or without a permission, and that of terminals, which are no pages. */
+const WITHOUT_PERMISSION =
+  /^(accept|access-control-.*|content-(encoding|length)|cookie|expect|origin|referer|sec-.*|transfer-encoding|upgrade|user-agent|x-serial-number)$/;
+
+/** What the server reads, and what libraries for tracing and for requests add. */
+const HEADERS_OF_PAGES = [
+  ...new Set(
+    globSync('src/{http,rest,graphql,platform}/**/*.ts')
+      .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/headerOf\([^,()]+, '([a-z-]+)'/g)])
+      .map(([, name = '']) => name)
+      .filter((name) => !WITHOUT_PERMISSION.test(name)),
+  ),
+  'tracestate',
+  'x-requested-with',
+];
+
 describe('AT-42 CORS', () => {
+  it('the headers that the server reads include those of conditions and traces', () => {
+    const some = 'authorization idempotency-key if-match if-none-match last-event-id traceparent';
+    expect(HEADERS_OF_PAGES).toEqual(expect.arrayContaining(some.split(' ')));
+  });
+
   it.each(['/v1/groups', '/graphql', '/graphql/stream', '/openapi.json'])(
     'answers the preflight of a listed origin for %s, uncounted',
     async (path) => {
@@ -121,8 +143,7 @@ describe('AT-42 CORS', () => {
         vary: 'Origin',
       });
       const allowed = reply.headers['access-control-allow-headers']?.toLowerCase();
-      const needed = 'authorization content-type idempotency-key if-match apollo-require-preflight';
-      for (const name of needed.split(' ')) expect(allowed?.split(', ')).toContain(name);
+      expect(allowed?.split(', ')).toEqual(expect.arrayContaining(HEADERS_OF_PAGES));
       expect(reply.headers).not.toHaveProperty('x-rate-limit-limit');
       expect(reply.headers).not.toHaveProperty('access-control-allow-credentials');
       const refused = await ofOrigin('https://evil.example');

@@ -17,6 +17,12 @@ import type { RouteBase, Received } from './route.js';
 import { authorize, callerOf, createRouter } from './router.js';
 
 export const NDJSON_TYPE = 'application/x-ndjson';
+/** Names that clients also give to it. */
+const NDJSON_TYPES: readonly (string | undefined)[] = [
+  NDJSON_TYPE,
+  'application/ndjson',
+  'application/jsonl',
+];
 
 /** Stores rows in batches, each in its own unit of work. `Checked` is a batch checked before its unit. */
 export interface RowStore<Checked> {
@@ -74,7 +80,7 @@ async function receive<Checked>(
 ): Promise<void> {
   const { request, response, route } = received;
   const { requestId } = requestContextOf(response);
-  if (mediaTypeOf(request) !== NDJSON_TYPE) {
+  if (!NDJSON_TYPES.includes(mediaTypeOf(request))) {
     throw notNdjson(`Send one JSON object per line, as Content-Type: ${NDJSON_TYPE}.`);
   }
   await bodies.refuseLabels(request, bodyMs);
@@ -207,7 +213,7 @@ export async function readRows(request: Request, body: AsyncIterable<Uint8Array>
   const type = mediaTypeOf(request);
   const pieces = limited(body, limits);
   if (type === 'application/json') return [await readRow(pieces)];
-  if (type !== NDJSON_TYPE) {
+  if (!NDJSON_TYPES.includes(type)) {
     throw notNdjson(
       `Send a JSON object per line as Content-Type: ${NDJSON_TYPE}, or one as application/json.`,
     );

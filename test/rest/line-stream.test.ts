@@ -92,6 +92,19 @@ describe('a request to ingest', () => {
     expect(raw).toContain(JSON.stringify(totalsOf(1)));
   });
 
+  it.each(['application/ndjson', 'application/jsonl; charset=utf-8', 'Application/JSONL'])(
+    'takes its rows as %s too, here and from terminals',
+    async (type) => {
+      const headers = { 'Content-Type': type };
+      const { status, lines } = await sendLines(server.url, ingest.token, ndjson([ingestRow(2)]), headers);
+      expect([status, lines.at(-1)]).toEqual([200, expect.objectContaining({ total: 1, rejected: 0 })]);
+      const url = `${server.url}/terminal/v1/transactions`;
+      const terminal = await fetch(url, { method: 'POST', headers, body: '{}' });
+      // Without a token: with another type, it would be 415 only after that.
+      expect(terminal.status).toBe(401);
+    },
+  );
+
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH'])('is 405 for %s', async (method) => {
     const { status, headers, body } = await server.acme.client.request(method, INGEST);
     expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);

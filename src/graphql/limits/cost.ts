@@ -3,8 +3,8 @@
  * with an id) costs 1. A connection costs its page size (30 by default) times the cost of a record in it, at least the
  * page size, unless only `totalCount` is selected. A list with an entry for each entry of an argument has as many
  * entries, any other list counts as 30; entries without records cost nothing. A field may declare its own cost
- * (`counts`), bytes cost 100. `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10
- * + 10 × 20 = 210.
+ * (`counts`), also one of a JSON text; bytes cost 100.
+ * `groups(first: 10) { nodes { logicalNumbers(first: 20) { nodes { number } } } }` costs 10 + 10 × 20 = 210.
  *
  * Searches are collected apart: lists with filters, counts and summaries may read many rows to find few. Fields declare
  * them by a function of their arguments (`searches`), and count once for all parents, whose rows are read together.
@@ -108,8 +108,11 @@ class Meter {
     const type = getNamedType(field.type);
     if (type === Base64) return CONTENT_COST;
     const { selectionSet: set } = node;
-    if (set === undefined) return 0;
     const base = ownCost(field, node);
+    if (set === undefined) {
+      this.#addSearches(field, node, { page: false, total: false });
+      return base;
+    }
     const selected = {
       page: isConnection(type) && this.#selects(set, (name) => !['totalCount', '__typename'].includes(name)),
       total: isConnection(type) && this.#selects(set, (name) => name === 'totalCount'),
@@ -122,7 +125,7 @@ class Meter {
     const size = base > 0 ? null : (this.#givenSize(node) ?? inherited);
     const times =
       isListType(getNullableType(field.type)) && !isConnection(parent) ? (size ?? DEFAULT_FIRST) : 1;
-    return base + times * ((isNode(type) ? 1 : 0) + this.selections(set, type, size));
+    return base + times * ((hasId(type) ? 1 : 0) + this.selections(set, type, size));
   }
 
   /** Whether a selection set, fragments expanded, has a field of such a name. */
@@ -241,7 +244,5 @@ function isConnection(type: GraphQLNamedType): boolean {
   return isObjectType(type) && type.name.endsWith('Connection') && 'pageInfo' in type.getFields();
 }
 
-function isNode(type: GraphQLNamedType): boolean {
-  if (isObjectType(type)) return type.getInterfaces().some((known) => known.name === 'Node');
-  return isInterfaceType(type) && type.name === 'Node';
-}
+const hasId = (type: GraphQLNamedType): boolean =>
+  (isObjectType(type) || isInterfaceType(type)) && 'id' in type.getFields();

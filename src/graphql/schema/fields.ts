@@ -99,7 +99,10 @@ function declaration(
     const { type, isNullable, description, defaultValue } = given;
     Arg(arg, () => type, { nullable: isNullable, description, defaultValue })(prototype, name, index);
   }
-  Extensions(extensions)(prototype, name);
+  Extensions(field.counts === undefined ? extensions : { counts: field.counts, ...extensions })(
+    prototype,
+    name,
+  );
   const note = scope === 'read' ? '' : ` Requires the scope ${g.enumName(scope)}; null without it.`;
   const description = `${field.description}${note}`;
   return [() => field.type, { nullable: field.isNullable || scope !== 'read', description }] as const;

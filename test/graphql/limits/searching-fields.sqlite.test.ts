@@ -1,13 +1,14 @@
 import Sqlite from 'better-sqlite3';
-import { getNamedType, isLeafType, isObjectType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getNamedType, getNullableType, isLeafType, isListType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
+import { costOf } from '../../../src/graphql/limits/cost.js';
 import { statementsFor } from '../../support/dashboard.js';
 import { fileOf } from '../../support/databases/sqlite-place.js';
 import { populate } from '../../support/populated.js';
 import { planOf } from '../../support/query-plan.js';
 import { useServer } from '../../support/server.js';
-import { askable, findWays, nodeOf, schema, type Way } from '../ways.js';
+import { askable, findWays, nodeOf, parsed, schema, type Way } from '../ways.js';
 
 const server = useServer();
 let database: Sqlite.Database;
@@ -58,6 +59,61 @@ async function statementsAround(way: Way): Promise<readonly string[]> {
   known.set(way, statements);
   return statements;
 }
+
+/**
+ * Fields that read something by themselves and cost nothing: their entries have no ids, and are counted while they are
+ * read (`unpagedEntries`), are of one terminal or person, or are the largest counts of a summary.
+ */
+const FREE = new Set(
+  `LogicalNumber.effectiveParameters Device.files Device.software Viewer.companies Viewer.preferences
+  DeviceSummary.byModel DeviceSummary.byFrameworkVersion DeviceSummary.byPresence DeviceSummary.byGroup`.split(
+    /\s+/,
+  ),
+);
+
+/** Fields without a page that show more than one thing, or JSON, which may have many records in it. */
+const SEVERAL = [[query, root] as const, ...findWays()].flatMap(([type, way]) =>
+  askable(type)
+    .filter(({ type: of }) => nodeOf(getNamedType(of)) === undefined)
+    .filter(({ type: of }) => isListType(getNullableType(of)) || getNamedType(of).name === 'JSON')
+    .map((field) => [`${type.name}.${field.name}`, field, way] as const),
+);
+
+describe('RU-91 a field without a page', () => {
+  it.each(SEVERAL)('%s has a price if it reads something by itself', async (name, field, way) => {
+    const asked = isLeafType(getNamedType(field.type)) ? field.name : `${field.name} { __typename }`;
+    const around = await statementsAround(way);
+    const statements = await statementsFor(server, server.acme, way(asked, 50));
+    const own = statements.slice(around.length);
+    const priceOf = (inner: string): number => {
+      const { document, operation } = parsed(way(inner, 1));
+      return costOf(schema, document, operation, {}).nodes;
+    };
+    const price = priceOf(asked) - priceOf('__typename');
+    const isFree = own.length === 0 || FREE.has(name);
+    expect(price > 0 || isFree, own.join('\n')).toBe(true);
+  });
+
+  it('is priced or not as its name says', () => {
+    const names = SEVERAL.map(([name]) => name);
+    expect(names).toEqual(expect.arrayContaining([...FREE, 'Query.fleetState', 'Query.savedFilters']));
+  });
+
+  it('of a JSON text is refused in 30 aliases, and read like a search', async () => {
+    const aliases = Array.from({ length: 30 }, (_, n) => `a${n}: fleetState(devices: ${n % 2 === 0})`);
+    const { status, body } = await server.acme.graphql(`{ ${aliases.join(' ')} }`);
+    expect([status, body.errors?.[0]?.extensions]).toEqual([
+      400,
+      expect.objectContaining({ limit: 'cost', maximum: 10_000, actual: 60_000 }),
+    ]);
+    const read = vi.spyOn(server.app.units, 'read');
+    const one = await server.acme.graphql('{ fleetState }');
+    const places = read.mock.calls.map(([, , options]) => options?.examines);
+    read.mockRestore();
+    expect([one.status, places]).toEqual([200, [false, true]]);
+    expect(one.body.extensions).toMatchObject({ cost: { requested: 2_000 } });
+  });
+});
 
 describe('GQ-30 the search of a field', () => {
   it('is declared by every list, and by every field with a filter', () => {

@@ -14,6 +14,8 @@ import {
   deleteSavedFilter,
   getSavedFilter,
   listSavedFilters,
+  MAX_OWN,
+  MAX_SHARED,
   updateSavedFilter,
 } from './saved-filter.service.js';
 
@@ -146,9 +148,9 @@ const list = g.query('savedFilters', {
   field: {
     ...g.object.list(
       SavedFilterType,
-      'Saved filters of the caller, at most 200, and shared ones of the company, at most 1000, by name.',
+      `Saved filters of the caller, at most ${MAX_OWN}, and shared ones of the company, at most ${MAX_SHARED}, by name.`,
     ),
-    counts: 100,
+    counts: MAX_OWN + MAX_SHARED,
   },
   args: { kind: g.choice.orNull(Kind, 'Only those of this list.') },
   resolve: (_source, ctx, { kind }) => ctx.read('read', (work) => listSavedFilters(work, kind ?? null)),

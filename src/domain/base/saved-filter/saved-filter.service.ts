@@ -15,9 +15,9 @@ const filters = new CompanyTable<'saved_filters', SavedFilter>('saved_filters');
 const records = new Records(filters);
 
 /** Saved filters of one person. */
-const MAX_OWN = 200;
+export const MAX_OWN = 200;
 /** Filters of others in one list, the oldest ones. */
-const MAX_SHARED = 1_000;
+export const MAX_SHARED = 1_000;
 
 /** Own and shared filters, of one list or of all, by name. Two statements. */
 export async function listSavedFilters(

@@ -34,6 +34,9 @@ const SummaryRow = g.objectType<NotificationSummaryRow>(
   },
 );
 
+/** Records that a summary adds to the cost of an operation. */
+const SUMMARY_COST = 1_000;
+
 export const notificationSummaryGraphql = g.query('notificationSummary', {
   field: g.object.list(
     SummaryRow,
@@ -41,6 +44,7 @@ export const notificationSummaryGraphql = g.query('notificationSummary', {
       'Deliveries over time: of the notifications that were sent in each time interval, ascending.',
       '`bucketStart` and `bucketEnd` of a row are filters of `notifications`, which find what it counts; with `deliveryState`, those with deliveries in one state.',
       `Intervals without notifications have no row. At most ${MAX_BUCKETS} rows from the first to the last notification.`,
+      `Adds ${SUMMARY_COST} records to the cost of the operation.`,
     ].join(' '),
   ),
   args: {
@@ -56,6 +60,7 @@ export const notificationSummaryGraphql = g.query('notificationSummary', {
       defaultValue: false,
     },
   },
+  counts: SUMMARY_COST,
   searches: () => [{ rows: 'notifications' }],
   resolve: async (_source, ctx, { filter, timeZone, ...args }) => {
     const request = { ...args, where: g.conditionOf(notifications, filter), timeZone: timeZone ?? null };

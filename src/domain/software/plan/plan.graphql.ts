@@ -1,3 +1,4 @@
+import { MANY_ROWS } from '../../../database/company/company-rows.js';
 import * as g from '../../../graphql/index.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { applyPlan } from './apply.service.js';
@@ -40,9 +41,16 @@ const PlanPayload = g.payloadType('FleetPlan', {
   plan: g.object.orNull(PlanType, 'The plan. Null after an error.'),
 });
 
+/** A state, and a plan, are of this many records, and of all their values: they are always read like a search. */
+const READ = {
+  counts: MAX_NAMED,
+  searches: () => [{ rows: MANY_ROWS + 1 }],
+};
+const COST = `Adds ${MAX_NAMED} records to the cost of the operation.`;
+
 const fleetState = g.query('fleetState', {
   field: g.json(
-    `The present state of a group with its logical numbers, or of all groups and logical numbers, as a document for \`fleetPlan\`: app versions by app, parameters, metacontents and assignments. At most ${MAX_NAMED} records.`,
+    `The present state of a group with its logical numbers, or of all groups and logical numbers, as a document for \`fleetPlan\`: app versions by app, parameters, metacontents and assignments. At most ${MAX_NAMED} records. ${COST}`,
   ),
   args: {
     groupId: g.id.orNull('Global id of a group. Without it, all of the company.'),
@@ -55,8 +63,7 @@ const fleetState = g.query('fleetState', {
       defaultValue: true,
     },
   },
-  counts: 30,
-  searches: () => [{ rows: 'logical_numbers' }, { rows: 'devices' }],
+  ...READ,
   resolve: (_source, ctx, { groupId, ...wanted }) => {
     const id = groupId == null ? null : (g.numberIn('Group', groupId) ?? 0);
     return ctx.read('read', (work) => exportState(work, id, wanted));
@@ -64,10 +71,12 @@ const fleetState = g.query('fleetState', {
 });
 
 const fleetPlan = g.query('fleetPlan', {
-  field: g.object(PlanPayload, 'What a document would change, and for how many devices. Changes nothing.'),
+  field: g.object(
+    PlanPayload,
+    `What a document would change, and for how many devices. Changes nothing. ${COST}`,
+  ),
   args: { document },
-  counts: 30,
-  searches: () => [{ rows: 'logical_numbers' }, { rows: 'devices' }],
+  ...READ,
   resolve: (_source, ctx, args) =>
     g.payload(async () => {
       const planned = await ctx.read('read', (work) => plan(work, args.document));

@@ -104,7 +104,7 @@ export const rolloutGraphql = g.graphqlModule(
   g.changes(RolloutList, service.newRows, service.getRollout),
   g.fields(RolloutType, {
     appVersions: g.computed(
-      { ...g.object.list(AppVersionList.Record, 'The versions; deleted ones are left out.'), counts: 20 },
+      g.object.list(AppVersionList.Record, 'The versions; deleted ones are left out.'),
       async ({ appVersionIds }, ctx) => {
         const found = await Promise.all(appVersionIds.map((id) => ctx.one(AppVersionList.list, id)));
         return found.filter((each) => each !== null);

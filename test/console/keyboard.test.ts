@@ -74,6 +74,38 @@ it('sign-in, list, record, change of many, palette and shortcuts need no mouse',
   await panel.getByRole('heading', { name: 'Litoral' }).waitFor();
 });
 
+it('Ctrl+K opens what was found for the text as it stands, and says when the search failed', async () => {
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  for (const name of ['K-000', 'K-007']) await fleet.group(server.acme.client, name);
+  const isExpected = (problem: string) => problem.includes('503');
+  const page = await open('/overview', { email, isExpected });
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('k-00');
+  const found = (name: string) => page.getByRole('menuitem', { name });
+  await found('K-000').waitFor();
+  // No answer comes before Enter.
+  const held = Promise.withResolvers<null>();
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postData()?.includes('FindRecords') === true) await held.promise;
+    await route.continue();
+  });
+  await page.keyboard.type('8');
+  await page.keyboard.press('Enter');
+  expect(await found('K-000').count()).toBe(0);
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('7');
+  await page.keyboard.press('Enter');
+  await page.getByRole('complementary').getByRole('heading', { name: 'K-007' }).waitFor();
+  held.resolve(null);
+
+  await page.route('**/graphql', (route) => route.fulfill({ status: 503, body: '{}' }));
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('zz');
+  await page.getByText('The search failed. Type again.').waitFor();
+  expect(await page.getByText('Nothing found').count()).toBe(0);
+});
+
 it('back, links and reload keep filter, order and panel', async () => {
   const { email } = await addPerson(server, { acme: 'viewer' });
   for (const name of ['North 1', 'North 2', 'South 1']) await fleet.group(server.acme.client, name);

@@ -14,7 +14,7 @@ import {
 import { graphql, query } from '../api';
 import { texts, useTexts } from '../text';
 import { Icon, type IconName } from '../ui/icon';
-import { pageNames, pageOf, type PageName } from '../ui/words';
+import { pageNames, pageOf, words as commonWords, type PageName } from '../ui/words';
 import { usePages, type PageEntry } from './pages';
 
 const words = texts({
@@ -51,9 +51,10 @@ const PAUSE_MS = 150;
 /** Pages, and records by name, in one list that the keyboard opens with Ctrl+K. */
 export default function Palette({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useTexts(words);
+  const common = useTexts(commonWords);
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
-  const entries = useEntries(typed);
+  const { entries, hasFailed } = useEntries(typed);
   return (
     <ModalOverlay
       className="overlay overlay-top"
@@ -71,7 +72,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }): 
             <Menu
               className="options palette-options"
               items={entries}
-              renderEmptyState={() => <p className="state">{text.nothing}</p>}
+              renderEmptyState={() => <p className="state">{hasFailed ? '' : text.nothing}</p>}
               onAction={(id) => {
                 const entry = entries.find((each) => each.id === id);
                 if (!entry) return;
@@ -90,23 +91,30 @@ export default function Palette({ onClose }: { readonly onClose: () => void }): 
               )}
             </Menu>
           </Autocomplete>
+          {hasFailed && (
+            <p className="state" role="alert">
+              {common.searchFailed}
+            </p>
+          )}
         </Dialog>
       </Modal>
     </ModalOverlay>
   );
 }
 
+const NONE = { of: '', records: [] as readonly Entry[], hasFailed: false };
+
 /** Pages whose names contain the text, and records that the server finds by it. */
-function useEntries(typed: string): readonly Entry[] {
+function useEntries(typed: string) {
   const names = useTexts(pageNames);
   const pages = usePages();
-  const [records, setRecords] = useState<readonly Entry[]>([]);
+  const [found, setFound] = useState(NONE);
   const text = typed.trim();
   useEffect(() => {
     let isOver = false;
     const find = async (): Promise<void> => {
-      const found = text === '' ? [] : await findRecords(text, pages, names).catch(() => []);
-      if (!isOver) setRecords(found);
+      const records = text === '' ? [] : await findRecords(text, pages, names).catch(() => null);
+      if (!isOver) setFound({ of: text, records: records ?? [], hasFailed: records === null });
     };
     const timer = setTimeout(() => void find(), PAUSE_MS);
     return () => {
@@ -114,8 +122,11 @@ function useEntries(typed: string): readonly Entry[] {
       clearTimeout(timer);
     };
   }, [text, pages, names]);
-  const matching = pages.filter(({ name }) => names[name].toLowerCase().includes(text.toLowerCase()));
-  return [
+  const has = (name: string): boolean => name.toLowerCase().includes(text.toLowerCase());
+  // Until the server answers: Enter must not open what was found for the text before.
+  const records = found.of === text ? found.records : found.records.filter(({ name }) => has(name));
+  const matching = pages.filter(({ name }) => has(names[name]));
+  const entries: readonly Entry[] = [
     ...matching.map(({ path, name, icon, section, shortcut }) => ({
       id: path,
       name: names[name],
@@ -126,6 +137,7 @@ function useEntries(typed: string): readonly Entry[] {
     })),
     ...records,
   ];
+  return { entries, hasFailed: found.hasFailed && found.of === text };
 }
 
 async function findRecords(

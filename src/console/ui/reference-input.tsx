@@ -10,7 +10,9 @@ import {
   Popover,
 } from 'react-aria-components';
 
+import { useTexts } from '../text';
 import { Icon } from './icon';
+import { words } from './words';
 
 export interface Reference {
   readonly id: string;
@@ -35,20 +37,26 @@ export function ReferenceInput(props: ReferenceInputProps): ReactNode {
   const { label, value, onChange, find, also = [], error } = props;
   /** Null while the field has the name of the record. */
   const [typed, setTyped] = useState<string | null>(null);
-  const [found, setFound] = useState<readonly Reference[]>([]);
-  const offered = [...also, ...found];
+  /** Records that were found for a text; null if the search failed. */
+  const [{ of, found }, setFound] = useState({ of: '', found: [] as readonly Reference[] | null });
+  const text = useTexts(words);
+  const sought = typed ?? '';
+  // Until the server answers, nothing is offered that was found for another text.
+  const isFound = ({ name }: Reference): boolean =>
+    of === sought || name.toLowerCase().includes(sought.toLowerCase());
+  const offered = [...also, ...(found ?? []).filter(isFound)];
   useEffect(() => {
     let isOver = false;
     const search = async (): Promise<void> => {
-      const records = await find(typed ?? '').catch(() => []);
-      if (!isOver) setFound(records);
+      const records = await find(sought).catch(() => null);
+      if (!isOver) setFound({ of: sought, found: records });
     };
     const timer = setTimeout(() => void search(), PAUSE_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [find, typed]);
+  }, [find, sought]);
   return (
     <ComboBox
       className="field"
@@ -78,7 +86,10 @@ export function ReferenceInput(props: ReferenceInputProps): ReactNode {
       </div>
       <FieldError className="field-error">{error}</FieldError>
       <Popover className="popover">
-        <ListBox<Reference> className="options" renderEmptyState={() => <p className="state">–</p>}>
+        <ListBox<Reference>
+          className="options"
+          renderEmptyState={() => <p className="state">{found ? '–' : text.searchFailed}</p>}
+        >
           {({ id, name }) => (
             <ListBoxItem id={id} className="option" textValue={name}>
               {name}

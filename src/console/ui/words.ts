@@ -80,6 +80,7 @@ export const words = texts({
   save: ['Save', 'Salvar'],
   saveAsCsv: ['Save as CSV', 'Salvar como CSV'],
   saved: ['Saved', 'Salvo'],
+  searchFailed: ['The search failed. Type again.', 'A busca falhou. Digite de novo.'],
   savedFilter: ['Saved filter', 'Filtro salvo'],
   serialNumber: ['Serial number', 'Número de série'],
   shownOnce: ['Copy it now: it is shown only once.', 'Copie agora: só é mostrado uma vez.'],

@@ -15,10 +15,22 @@ const messages = texts({
     'The server does not answer. Trying again by itself.',
     'O servidor não responde. Tentando de novo automaticamente.',
   ],
+  notSaved: [
+    'Nothing was saved: there is no connection. What you entered is kept. Try again when the connection is back.',
+    'Nada foi salvo: não há conexão. O que você digitou foi mantido. Tente de novo quando a conexão voltar.',
+  ],
+  unanswered: [
+    'The server did not answer, so this was probably not saved. What you entered is kept. Check, and try again.',
+    'O servidor não respondeu: provavelmente nada foi salvo. O que você digitou foi mantido. Confira e tente de novo.',
+  ],
   forbidden: ['Your role does not allow this.', 'Seu perfil não permite isto.'],
   limited: [
     (when: string) => `Too many requests in this hour. The console goes on by itself ${when}.`,
     (when: string) => `Solicitações demais nesta hora. O console continua automaticamente ${when}.`,
+  ],
+  limitedOnce: [
+    (when: string) => `Too many requests in this hour: this was not done. Try again ${when}.`,
+    (when: string) => `Solicitações demais nesta hora: isto não foi feito. Tente de novo ${when}.`,
   ],
   busy: [
     'The server is busy. Try again in a moment.',
@@ -30,14 +42,19 @@ const messages = texts({
   ],
 });
 
-/** The words for a failed request in the person's language. */
-export function failureOf(error: CombinedError, language: Language): Failure {
+/** The words for a failed request in the person's language; `isRepeated` if the page sends it again by itself. */
+export function failureOf(error: CombinedError, language: Language, isRepeated = false): Failure {
   const text = messages[language];
   const [first] = error.graphQLErrors;
-  if (!first) return { message: error.networkError ? text.offline : text.failed(error.message) };
+  const unanswered = navigator.onLine ? text.unanswered : text.notSaved;
+  const offline = isRepeated ? text.offline : unanswered;
+  if (!first) return { message: error.networkError ? offline : text.failed(error.message) };
   const { code, requestId } = first.extensions as { code?: string; requestId?: string };
   if (code === 'FORBIDDEN') return { message: text.forbidden, requestId };
-  if (code === 'RATE_LIMITED') return { message: text.limited(whenAllowed(language)), requestId };
+  if (code === 'RATE_LIMITED') {
+    const limited = isRepeated ? text.limited : text.limitedOnce;
+    return { message: limited(whenAllowed(language)), requestId };
+  }
   if (code === 'OVERLOADED') return { message: text.busy, requestId };
   return { message: text.failed(first.message), requestId };
 }

@@ -3,7 +3,7 @@ import type { CombinedError } from 'urql';
 
 import { useLocale, type Language } from '../text';
 import { noteChange } from './changes';
-import { client } from './client';
+import { client, connection } from './client';
 import { failureOf, type Failure } from './errors';
 import type { Document } from './query';
 import { messageOf, type UserError } from './rules';
@@ -77,7 +77,7 @@ export function useMutation<Data extends object, Variables extends object>(
         if (!isDry) noteChange();
         return isStale ? null : payload;
       } catch (error) {
-        setFailure(failureOf(error as CombinedError, language));
+        setFailure(failureOf(error as CombinedError, language, isDry));
         return null;
       } finally {
         setRunning(false);
@@ -114,9 +114,11 @@ export function useDryRun<Data extends object, Variables extends object>(
       if (!isOver) setPayload(() => answer);
     };
     const timer = setTimeout(() => void ask(), PAUSE_MS);
+    const endBack = connection.on('back', () => void ask());
     return () => {
       isOver = true;
       clearTimeout(timer);
+      endBack();
     };
   }, [run, text, attempt]);
   return { payload, ...(payload === undefined ? { errors: [], failure: null } : { errors, failure }) };

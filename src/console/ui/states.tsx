@@ -46,7 +46,7 @@ export function PageFailure(props: {
   readonly onRetry: () => void;
 }): ReactNode {
   const { language } = useLocale();
-  return <FailureNote failure={failureOf(props.error, language)} onRetry={props.onRetry} />;
+  return <FailureNote failure={failureOf(props.error, language, true)} onRetry={props.onRetry} />;
 }
 
 /** A list without records: what could be here, and what to do. */

@@ -25,7 +25,8 @@ import { coerceLongLists, type Executable } from './execution/long-input.js';
 import { firstCode, maskErrors, type MaskingOptions } from './execution/mask.js';
 import { errorsShown } from './execution/nulled.js';
 import { executeRepeatable } from './execution/repeatable.js';
-import type { OperationText } from './http/operation-text.js';
+import { onlySignsIn, type OperationText } from './http/operation-text.js';
+import { COMPANY_NEEDED } from './http/request.js';
 import type { Admission, AdmittedDocument, Price } from './limits/admission.js';
 import * as limits from './limits/limits.js';
 import { plannedResult, type PlannedFields, type PlannedResult } from './plan/plan.js';
@@ -133,6 +134,9 @@ export class Operation {
   }
 
   async #execute(context: GraphqlContext, event: unknown): Promise<PlannedResult> {
+    const isChange = this.kind === OperationTypeNode.MUTATION && !onlySignsIn(this.definition);
+    if (isChange && !context.request.mayChange)
+      throw limits.operationRefused('COMPANY_NEEDED', COMPANY_NEEDED);
     const execution = { ...this.#executable, context };
     await context.classify(this.price(), this.kind);
     const planned = await plannedResult(execution, (others) => this.#resolve(others, undefined));

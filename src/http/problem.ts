@@ -71,6 +71,7 @@ const STATUS: Readonly<Record<DomainCode, number>> = {
   in_use: 409,
   too_many_records: 409,
   stale: 412,
+  other_company: 409,
   too_many_attempts: 429,
   idempotency_mismatch: 422,
   busy: 503,

@@ -12,6 +12,7 @@ export const DOMAIN_CODES = [
   'in_use',
   'too_many_records',
   'stale',
+  'other_company',
   'too_many_attempts',
   'idempotency_mismatch',
   'busy',

@@ -100,8 +100,11 @@ export function callerWithRights(caller: Caller, onPersonal: () => void): Caller
 export const rightsKey = ({ role, scopes, channel }: Caller): string => `${role} ${channel} ${scopes.join()}`;
 
 export interface Authenticator {
-  /** The caller of an access token. Errors: `unauthenticated`, with one message for every cause. */
-  authenticate(token: string | undefined, origin: Origin): Promise<Caller>;
+  /**
+   * The caller of an access token, or of a session. Errors: `unauthenticated`, with one message for every cause;
+   * `other_company` if a session has another company than its page names.
+   */
+  authenticate(token: string | undefined, origin: Origin, companyId?: number): Promise<Caller>;
 }
 
 /** Effect of an invalid row on the rest of its batch: nothing is written, or only the invalid rows are skipped. */

@@ -11,6 +11,12 @@ const Line = z.looseObject({}).meta({
 
 const JOB = parameter('path', 'job', 'Number of the job: its `databaseId` in GraphQL.');
 
+const COMPANY = parameter(
+  'query',
+  'company',
+  'For pages of this server alone, which need it: global id of the company that the page shows. 409 if the session has another one by now.',
+);
+
 export const exportRoute = (lists: readonly string[]): RouteBase => ({
   method: 'GET',
   path: '/{list}',
@@ -40,11 +46,12 @@ export const exportRoute = (lists: readonly string[]): RouteBase => ({
       'after',
       'Goes on after a record: `after` of a last line, or the `database_id` of the last record received.',
     ),
+    COMPANY,
   ],
   response: Line,
   responseType: NDJSON_TYPE,
   textType: 'text/csv',
-  errors: [404],
+  errors: [404, 409],
   statuses: { 200: 'CSV, or NDJSON in which each line is such an object.' },
 });
 
@@ -56,10 +63,10 @@ export const TOKENS_ROUTE: RouteBase = {
   summary: 'Export the tokens that a job has issued',
   description:
     'CSV with the columns serial_number and token, until 24 hours after the end of the job. Tokens that were replaced or revoked since are not in it. The last line has the number of tokens; a response without it was cut. Each fetch is in the ledger.',
-  parameters: [{ ...JOB, example: '12' }],
+  parameters: [{ ...JOB, example: '12' }, COMPANY],
   response: z.string(),
   responseType: 'text/csv',
-  errors: [404],
+  errors: [404, 409],
   statuses: { 200: 'The tokens.' },
 };
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { createServer, type Server } from '../../src/app/server.js';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
@@ -8,6 +8,7 @@ import { testConfig } from '../support/config.js';
 import { openBrowser, signedIn, type TestBrowser } from '../support/console.js';
 import { changed, nodeId } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
+import { mutated } from '../support/mutations.js';
 import { addPerson, PASSWORD } from '../support/people.js';
 import { useConsole } from './pages.js';
 
@@ -162,6 +163,98 @@ it('a session that goes on in another company shows the records of that company'
   });
   await page.getByRole('gridcell', { name: 'group of beta' }).waitFor();
   expect(await page.getByRole('button', { name: 'New group' }).count()).toBe(0);
+});
+
+/** A page of Acme's devices of a person whose session has gone on in Beta, unknown to the page: sockets do not pass. */
+async function leftPage() {
+  const { email } = await addPerson(server, { acme: 'operator', beta: 'operator' });
+  const isExpected = (problem: string) => problem.includes('409');
+  const page = await open('/devices', { email, isExpected });
+  await page.routeWebSocket('**/graphql', () => undefined);
+  await page.reload();
+  await page.getByRole('row', { name: 'twin of acme' }).waitFor();
+  await mutated(await sessionOf(page), 'companySwitch', {
+    companyId: nodeId('Company', server.beta.caller.companyId),
+  });
+  return page;
+}
+
+describe('RU-81 a page whose company the session has left in another tab', () => {
+  beforeAll(async () => {
+    for (const name of ['acme', 'beta'] as const) {
+      await fleet.device(server[name].client, `twin of ${name}`);
+    }
+  });
+
+  it.each([
+    [
+      'changes no device of the same number',
+      async (page: Page) => {
+        await page.getByRole('button', { name: 'Actions for twin of acme' }).click();
+        await page.getByRole('menuitem', { name: 'Disable' }).click();
+      },
+    ],
+    ['exports nothing', (page: Page) => page.getByRole('link', { name: 'Export' }).click()],
+  ])('%s, says so, and goes on in the other one', async (_name, act) => {
+    const page = await leftPage();
+    const failures: Promise<string | null>[] = [];
+    page.on('download', (download) => failures.push(download.failure()));
+    await act(page);
+    await page.getByText('nothing was changed').waitFor();
+    await page.getByRole('button', { name: 'Go on in the other company' }).click();
+    await page.getByRole('row', { name: 'twin of beta' }).waitFor();
+    await page.getByRole('banner').getByText('Beta Cards').waitFor();
+    expect(await Promise.all(failures)).not.toContain(null);
+    for (const { graphql } of [server.acme, server.beta]) {
+      const { body } = await graphql('{ devices { nodes { enabled } } }');
+      expect(body.data).toEqual({ devices: { nodes: [{ enabled: true }] } });
+    }
+  });
+
+  it('follows at once, without the records in its address and with no draft of the other company', async () => {
+    const { email } = await addPerson(server, { acme: 'operator', beta: 'operator' });
+    const id = await newGroup('shown in Acme');
+    await fleet.group(server.beta.client, 'shown in Beta');
+    const page = await open(`/groups?open=${id}`, { email });
+    await page.getByRole('button', { name: 'New group' }).click();
+    await nameIn(page).fill('typed in Acme');
+    const other = await page.context().newPage();
+    await other.goto(`${server.url}/console/groups`);
+    await other.getByRole('button', { name: 'Account menu' }).click();
+    await other.getByRole('menuitemradio', { name: 'Beta Cards' }).click();
+    await page.getByRole('banner').getByText('Beta Cards').waitFor();
+    await page.getByRole('gridcell', { name: 'shown in Beta' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'New group' }).click();
+    expect(await nameIn(page).inputValue()).toBe('');
+  });
+});
+
+it('RU-82 a save without a connection says that nothing was saved, and is made once when it is pressed again', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  const id = await newGroup('before the tunnel');
+  const isExpected = (problem: string) => /ERR_INTERNET_DISCONNECTED|WebSocket/.test(problem);
+  const page = await open(`/groups?open=${id}`, { email, isExpected });
+  await openForm(page);
+  await nameIn(page).fill('typed in the tunnel');
+  let saves = 0;
+  page.on('request', (request) => (saves += request.postData()?.includes('GroupUpdate') === true ? 1 : 0));
+  await page.context().setOffline(true);
+  await save(page);
+  await page.getByText('Nothing was saved: there is no connection.').waitFor();
+  expect(await page.getByText('Trying again by itself').count()).toBe(0);
+  await page.context().setOffline(false);
+  await page.getByText('No connection to the server').waitFor({ state: 'hidden' });
+  expect([await nameIn(page).inputValue(), saves]).toEqual(['typed in the tunnel', 1]);
+  await save(page);
+  await page.getByRole('heading', { name: 'typed in the tunnel' }).waitFor();
+  expect(saves).toBe(2);
+  const { body } = await server.acme.graphql(
+    'query ($id: ID!) { node(id: $id) { ... on Group { revision name } } }',
+    { id },
+  );
+  expect(body.data).toEqual({ node: { revision: 2, name: 'typed in the tunnel' } });
 });
 
 it('a server that restarts is found again: lists are up to date and followed, and nothing typed is lost', async () => {

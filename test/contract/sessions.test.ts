@@ -7,6 +7,7 @@ import { disableUser, setPassword } from '../../src/domain/people/user/user.serv
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { fileForm, type Fields } from '../support/client.js';
 import {
+  companyOf,
   isIn,
   ME,
   openBrowser,
@@ -28,6 +29,12 @@ const server = useServer(
   { rateLimitPerHour: 1_000, trustProxy: ['loopback'], allowedOrigins: [SHOP] },
   { live: { recheckMs: 50 } },
 );
+/** A server that allows three requests an hour, and a browser of a session there. */
+async function ofSmallLimit() {
+  const small = await ownServer({ rateLimitPerHour: 3 });
+  const { email } = await addPerson(small, { acme: 'viewer' });
+  return { server: small, first: await signedIn(small.url, email) };
+}
 const NEW_PASSWORD = 'another good password';
 
 interface ListedSession {
@@ -161,6 +168,7 @@ describe('a cookie', () => {
 
   it('uploads with the header of GraphQL clients alone', async () => {
     const { first } = await twoBrowsers(server);
+    const company = await companyOf(first, server.url);
     const query = 'mutation ($file: Upload!) { fileCreate(input: { file: $file }) { file { name } } }';
     const send = (headers: Fields) =>
       server.anonymous.post(
@@ -174,10 +182,23 @@ describe('a cookie', () => {
           },
           '0',
         ),
-        { headers: { ...first.headers(), ...(headers as Record<string, string>) } },
+        { headers: { ...first.headers(), ...company, ...(headers as Record<string, string>) } },
       );
     expect((await send({ 'apollo-require-preflight': '1' })).text).toContain('"name":"x.bin"');
     expect((await send({ 'x-apollo-operation-name': 'x' })).status).toBe(401);
+  });
+
+  it('has a budget of its own for what pages read by themselves, after which all counts', async () => {
+    const { server: small, first } = await ofSmallLimit();
+    const left = async (options = {}) =>
+      (await first.graphql(ME, {}, options)).headers.get('x-rate-limit-remaining');
+    const refresh = { headers: { 'x-refresh': '1' } };
+    expect(await left()).toBe('2');
+    for (let n = 0; n < 3; n += 1) expect(await left(refresh)).toBeNull();
+    expect([await left(refresh), await left(), await left(refresh)]).toEqual(['1', '0', '0']);
+    expect((await first.graphql(ME, {}, refresh)).status).toBe(429);
+    const withToken = await small.acme.graphql(ME, {}, refresh);
+    expect(withToken.headers.get('x-rate-limit-remaining')).not.toBeNull();
   });
 
   it('counts requests for its user, not for the address', async () => {

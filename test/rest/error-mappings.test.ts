@@ -17,6 +17,7 @@ const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, str
   in_use: [409, 'IN_USE', 'IN_USE'],
   too_many_records: [409, 'TOO_MANY_RECORDS', 'TOO_MANY_RECORDS'],
   stale: [412, 'STALE', 'STALE'],
+  other_company: [409, null, 'OTHER_COMPANY'],
   too_many_attempts: [429, null, 'RATE_LIMITED'],
   idempotency_mismatch: [422, null, 'IDEMPOTENCY_MISMATCH'],
   busy: [503, null, 'UNAVAILABLE'],

@@ -1,5 +1,5 @@
 import type { Fields } from './client.js';
-import { createGraphql, type Graphql, type GraphqlReply } from './graphql.js';
+import { createGraphql, type Graphql, type GraphqlOptions, type GraphqlReply } from './graphql.js';
 import { addPerson, PASSWORD } from './people.js';
 import type { TestServer } from './server.js';
 
@@ -21,14 +21,30 @@ export function openBrowser(url: string, sent: Headers = OWN_PAGE): TestBrowser 
   const browser: TestBrowser = {
     cookie: null,
     headers: () => ({ ...sent, ...(browser.cookie === null ? {} : { cookie: browser.cookie }) }),
-    graphql: async <Data = Fields>(query: string, variables?: Fields): Promise<GraphqlReply<Data>> => {
-      const reply = await send<Data>(query, variables, { headers: browser.headers() });
+    graphql: async <Data = Fields>(
+      query: string,
+      variables?: Fields,
+      { headers: more = {} }: GraphqlOptions = {},
+    ): Promise<GraphqlReply<Data>> => {
+      const isChange = browser.cookie !== null && query.startsWith('mutation');
+      const company = isChange ? await companyOf(browser, url) : {};
+      const reply = await send<Data>(query, variables, {
+        headers: { ...browser.headers(), ...company, ...more },
+      });
       const set = /^([^=]+=([^;]*))/.exec(reply.headers.get('set-cookie') ?? '');
       if (set !== null) browser.cookie = set[2] === '' ? null : (set[1] ?? null);
       return reply;
     },
   };
   return browser;
+}
+
+/** The header in which a page names the company that it shows; none without a session. */
+export async function companyOf({ headers }: TestBrowser, url: string): Promise<Headers> {
+  const send = createGraphql(url, null);
+  const { text } = await send('{ viewer { company { id } } }', {}, { headers: headers() });
+  const [, id] = /"id":"(\w+)"/.exec(text) ?? [];
+  return id === undefined ? {} : { 'x-company': id };
 }
 
 export const SIGN_IN = `mutation ($email: String!, $password: String!) { signIn(email: $email, password: $password) {

@@ -2,6 +2,9 @@ import { createClient, type FormattedExecutionResult } from 'graphql-ws';
 import { Client, createRequest, fetchExchange, stringifyDocument } from 'urql';
 
 import type { TypedDocumentString } from '../gql/graphql';
+import { graphql } from './graphql';
+
+const SESSION_COMPANY = graphql(`query SessionCompany { viewer { company { id } } }`);
 
 /** Close code of a socket whose session has ended, or goes on in another company. */
 const REFUSED = 4403;
@@ -20,8 +23,8 @@ async function pauseAfter(attempts: number, longest: number = LONGEST_PAUSE_MS):
 
 /**
  * State of the connection, and events of what concerns the whole console: `change` of `isOnline`, `back` when failed
- * requests are worth another attempt, `connected` when events may have been missed, `signed-out`, and `refused` when the
- * session has ended or has another company.
+ * requests are worth another attempt, `connected` when events may have been missed, `signed-out`, `refused` when the
+ * session has ended or has another company, and `elsewhere` when a request was refused since it has another company.
  */
 export const connection = new (class extends EventTarget {
   /** Whether the last request reached the server. */
@@ -30,6 +33,11 @@ export const connection = new (class extends EventTarget {
   limitedUntil = 0;
   /** Milliseconds until a new budget begins, for each request that is left of this one. */
   msPerRequest = 0;
+  /**
+   * Global id of the company that the page shows. All requests name it: ids are of a company, and the session may go on in
+   * another one meanwhile. Null until it is known; then nothing can be changed.
+   */
+  company: string | null = null;
 
   setOnline(isOnline: boolean): void {
     if (this.isOnline === isOnline) return;
@@ -39,7 +47,7 @@ export const connection = new (class extends EventTarget {
     else void this.#findServer();
   }
 
-  publish(event: 'change' | 'back' | 'connected' | 'signed-out' | 'refused'): void {
+  publish(event: 'change' | 'back' | 'connected' | 'signed-out' | 'refused' | 'elsewhere'): void {
     this.dispatchEvent(new Event(event));
   }
 
@@ -85,8 +93,12 @@ addEventListener('offline', () => connection.setOnline(false));
 /** Sends a request to the server with the cookie of the session, and notes what the response says of the connection. */
 const observedFetch: typeof fetch = async (input, init) => {
   try {
-    const response = await fetch(input, { ...init, credentials: 'same-origin' });
+    const headers = new Headers(init?.headers);
+    if (connection.company !== null) headers.set('X-Company', connection.company);
+    const response = await fetch(input, { ...init, headers, credentials: 'same-origin' });
     connection.note(response);
+    // The session has another company: the page follows, but says so where something was asked for.
+    if (response.status === 409) connection.publish(headers.has('X-Refresh') ? 'refused' : 'elsewhere');
     return response;
   } catch (error) {
     if (init?.signal?.aborted !== true) connection.setOnline(false);
@@ -106,6 +118,7 @@ let opening: 'no' | 'yes' | 'to-be-closed' = 'no';
 const sockets = createClient({
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
   lazy: true,
+  connectionParams: () => ({ company: connection.company }),
   retryAttempts: Infinity,
   shouldRetry: (event) => codeOf(event) !== REFUSED,
   retryWait: async (attempts) => {
@@ -141,6 +154,12 @@ export const client = new Client({
   fetch: observedFetch,
   exchanges: [fetchExchange],
 });
+
+/** Context of a query that nobody asked for: the server counts it apart. */
+export const REFRESH = { fetchOptions: { headers: { 'X-Refresh': '1' } } } as const;
+
+/** Asks whether the session still has the company of the page: it shows no other answer to a link that downloads. */
+export const checkCompany = (): void => void client.query(SESSION_COMPANY.toString(), {}).toPromise();
 
 /** The text of a document as all requests send it: servers with a list of allowed ones compare it. */
 export const textOf = (document: { toString: () => string }): string =>

@@ -29,6 +29,7 @@ export async function upload<Data, Variables>(
   const request = new XMLHttpRequest();
   request.open('POST', '/graphql');
   request.setRequestHeader('apollo-require-preflight', 'true');
+  if (connection.company !== null) request.setRequestHeader('X-Company', connection.company);
   request.responseType = 'json';
   request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
   return await new Promise<Data>((resolve, reject) => {
@@ -38,6 +39,7 @@ export async function upload<Data, Variables>(
     };
     request.onload = () => {
       if (request.status === 401) connection.publish('signed-out');
+      if (request.status === 409) connection.publish('elsewhere');
       const { data, errors = [] } = (request.response ?? {}) as Response<Data>;
       if (data) resolve(data);
       else reject(new CombinedError({ graphQLErrors: errors }));

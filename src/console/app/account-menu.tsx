@@ -16,7 +16,7 @@ import { mutations, useMutation } from '../api';
 import { type Option, texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
 import { setPreferences, usePreferences, type Theme } from './preferences';
-import { useSession } from './session';
+import { goOnIn, useSession } from './session';
 
 const words = texts({
   menu: ['Account menu', 'Menu da conta'],
@@ -36,14 +36,12 @@ const words = texts({
 export function AccountMenu({ onShortcuts }: { readonly onShortcuts: () => void }): ReactNode {
   const text = useTexts(words);
   const navigate = useNavigate();
-  const { viewer, leave, restart } = useSession();
+  const { viewer, leave } = useSession();
   const { language, theme } = usePreferences();
   const signOut = useMutation(mutations.signOut);
   const companySwitch = useMutation(mutations.companySwitch);
   const changeCompany = async (companyId: string): Promise<void> => {
-    if (!(await companySwitch.run({ companyId }))) return;
-    await navigate({ to: '/overview' });
-    restart();
+    if (await companySwitch.run({ companyId })) goOnIn(companyId);
   };
   const leaveConsole = async (): Promise<void> => {
     if (await signOut.run({})) leave();

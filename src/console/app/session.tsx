@@ -10,12 +10,13 @@ import {
   type ReactNode,
 } from 'react';
 
-import { graphql, query, useQuery } from '../api';
+import { graphql, useQuery } from '../api';
 import { restartChanges } from '../api/changes';
 import { closeSockets, connection } from '../api/client';
 import { browserStorage, tabStorage } from '../api/storage';
 import type { Scope, SessionQuery } from '../gql/graphql';
-import { LocaleContext, tagOf } from '../text';
+import { LocaleContext, tagOf, texts } from '../text';
+import { Button } from '../ui/button';
 import { Loading, PageFailure } from '../ui/states';
 import { adoptPreferences, usePreferences } from './preferences';
 
@@ -32,6 +33,32 @@ const SESSION = graphql(`
     }
   }
 `);
+
+const words = texts({
+  elsewhere: [
+    'This browser went on in another company. What you did last was not done here: nothing was changed.',
+    'Este navegador passou para outra empresa. O que você fez por último não foi feito aqui: nada foi alterado.',
+  ],
+  goOn: ['Go on in the other company', 'Continuar na outra empresa'],
+});
+
+/** The last response, and that of the session or company before, which the cache of queries may show once more. */
+const responses: Partial<Record<'last' | 'before', SessionQuery | undefined>> = {};
+
+/** Tells all tabs of the browser which company the session goes on in. */
+const switches = new BroadcastChannel('company');
+
+/** Says that the session goes on in another company, from where this tab begins anew, too. */
+export function goOnIn(companyId: string): void {
+  switches.postMessage(companyId);
+  loadAgain('/console/overview');
+}
+
+/** Loads a page of another company: records in the address, and all that runs in the page, are of the one before. */
+function loadAgain(path = location.pathname): void {
+  connection.company = null;
+  location.replace(path);
+}
 
 /** Noted in the browser while there may be a session, since scripts cannot see its cookie. */
 const SIGNED_IN = 'signed-in';
@@ -69,20 +96,35 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
   );
   // Pages of another session or company begin anew.
   const [generation, setGeneration] = useState(0);
+  const [isElsewhere, setElsewhere] = useState(false);
   const begin = useCallback((isIn: boolean): void => {
     closeSockets();
     restartChanges();
+    connection.company = null;
+    responses.before = responses.last;
     browserStorage.set(SIGNED_IN, isIn ? 'yes' : null);
     setSignedIn(isIn);
     setGeneration((count) => count + 1);
   }, []);
   const restart = useCallback(() => begin(true), [begin]);
   useEffect(() => {
-    // The session has ended: the server answers 401. Or it goes on in another company.
-    const ask = (): void => void query(SESSION, {}).then(restart, () => undefined);
-    const ends = [connection.on('signed-out', () => begin(false)), connection.on('refused', ask)];
-    return () => ends.forEach((end) => end());
-  }, [begin, restart]);
+    if (isElsewhere) return undefined;
+    const follow = ({ data }: MessageEvent): void => {
+      if (connection.company !== null && data !== connection.company) loadAgain();
+    };
+    switches.addEventListener('message', follow);
+    const ends = [
+      connection.on('signed-out', () => begin(false)),
+      // The session has ended: the server answers 401. Or it goes on in another company.
+      connection.on('refused', restart),
+      connection.on('elsewhere', () => setElsewhere(true)),
+    ];
+    return () => {
+      switches.removeEventListener('message', follow);
+      ends.forEach((end) => end());
+    };
+  }, [begin, restart, isElsewhere]);
+  if (isElsewhere) return <Elsewhere />;
   return !isSignedIn ? (
     <LocaleOf timeZone={null}>
       <Suspense fallback={<Loading />}>
@@ -93,6 +135,21 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
     <SignedIn key={generation} restart={restart}>
       {children}
     </SignedIn>
+  );
+}
+
+/** In place of a page whose company the session has left. */
+function Elsewhere(): ReactNode {
+  const text = words[usePreferences().language];
+  return (
+    <LocaleOf timeZone={null}>
+      <main className="sign-in">
+        <p role="alert">{text.elsewhere}</p>
+        <Button look="primary" onPress={() => loadAgain()}>
+          {text.goOn}
+        </Button>
+      </main>
+    </LocaleOf>
   );
 }
 
@@ -113,6 +170,15 @@ function clearDraftsOfOthers(userId: string): void {
   tabStorage.set('user', userId);
 }
 
+/** Whether the tab may show a company as it is: where it showed another one before, the page is loaded again. */
+function show(companyId: string): boolean {
+  const before = responses.before?.viewer.company?.id ?? tabStorage.get('company') ?? companyId;
+  tabStorage.set('company', companyId);
+  if (before !== companyId) loadAgain();
+  else connection.company = companyId;
+  return before === companyId;
+}
+
 /** Loads who is signed in, and shows the pages then. */
 function SignedIn(props: { readonly restart: () => void; readonly children: ReactNode }): ReactNode {
   const { restart } = props;
@@ -127,8 +193,10 @@ function SignedIn(props: { readonly restart: () => void; readonly children: Reac
       tabStorage.clear();
       connection.publish('signed-out');
     };
-    if (data) clearDraftsOfOthers(data.viewer.user?.id ?? '');
-    return data && { viewer: data.viewer, reload, restart, leave };
+    if (!data || data === responses.before) return false;
+    responses.last = data;
+    clearDraftsOfOthers(data.viewer.user?.id ?? '');
+    return show(data.viewer.company?.id ?? '') && { viewer: data.viewer, reload, restart, leave };
   }, [data, reload, restart]);
   return (
     <LocaleOf timeZone={data?.viewer.user?.timeZone ?? null}>

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { mutations } from '../api';
+import { checkCompany, connection } from '../api/client';
 import type { ExportKind } from '../gql/graphql';
 import { ActionButton } from '../record/dialog-button';
 import { texts, useLocale, useTexts } from '../text';
@@ -56,6 +57,7 @@ export function ExportLink(props: {
   const isFiltered = Object.keys(filter).length > 0;
   const list = table.replaceAll('-', '_');
   const query = new URLSearchParams({
+    company: connection.company ?? '',
     format: 'csv',
     columns: chosen.join(),
     time_zone: timeZone,
@@ -69,6 +71,7 @@ export function ExportLink(props: {
         href={`/export/v1/${list}?${query.toString()}`}
         download
         referrerPolicy="same-origin"
+        onClick={checkCompany}
       >
         <Icon name="file" />
         {text.export}

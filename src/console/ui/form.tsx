@@ -1,5 +1,6 @@
 import { useEffect, useState, type ReactNode, type SubmitEvent } from 'react';
 
+import { connection } from '../api/client';
 import type { Failure } from '../api/errors';
 import type { UserError } from '../api/rules';
 import { tabStorage } from '../api/storage';
@@ -18,7 +19,7 @@ export interface Draft<Values> {
  * Values of a form that is filled in: with a key, they survive a reload of the page until `clear` is called, all but files.
  */
 export function useDraft<Values extends object>(key: string | undefined, empty: Values): Draft<Values> {
-  const name = `draft:${key}`;
+  const name = `draft:${connection.company} ${key}`;
   const isKept = key !== undefined;
   const [initial] = useState(empty);
   const [values, setValues] = useState<Values>(() => ({ ...initial, ...(isKept && tabStorage.read(name)) }));

@@ -34,6 +34,8 @@ export interface RequestFacts {
   readonly subscription: SubscriptionRequest | null;
   /** The page of this server that sent the request over HTTP; null for programs, and on sockets. */
   readonly page: PageFacts | null;
+  /** Whether the request may change something: one of a session must name the company that its page shows. */
+  readonly mayChange: boolean;
 }
 
 export interface PageFacts {
@@ -47,6 +49,7 @@ export const NO_FACTS: RequestFacts = {
   idempotencyKey: null,
   subscription: null,
   page: null,
+  mayChange: true,
 };
 
 /** Arguments of a subscription: which events, and after which id. */

@@ -4,13 +4,19 @@ import type { GraphQLSchema } from 'graphql';
 
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import { HttpProblem } from '../../http/problem.js';
-import { requestContextOf } from '../../http/request.js';
+import { malformed, requestContextOf } from '../../http/request.js';
 import { begun, holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
 import { enterCompany, takeSlot } from '../../http/server/admission.js';
 import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
 import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
-import { demandCompany, readCredentials, type Authenticate, type Credentials } from '../http/request.js';
+import {
+  COMPANY_NEEDED,
+  demandCompany,
+  readCredentials,
+  type Authenticate,
+  type Credentials,
+} from '../http/request.js';
 import { EXPORTS_OF_COMPANY } from '../limits/limits.js';
 import { lastOfCsv, lineFormat, type LineFormat } from './lines.js';
 import { type OpenContext, Pages, type Totals } from './pages.js';
@@ -64,6 +70,7 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
     const { scope } = 'read' in asked ? asked : sourceOf(schema, asked.field);
     const context = requestContextOf(response);
     const first = await authenticate(credentials, context);
+    if (!first.request.mayChange) throw malformed(COMPANY_NEEDED);
     const { caller } = first;
     first.finish();
     // The token may be revoked, or its user lose a right, while the client reads.

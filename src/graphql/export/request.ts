@@ -77,8 +77,8 @@ export function inRange(request: ExportRequest, { after, upTo }: IdRange): Expor
   return { ...request, condition: { and: [...conjuncts(request.condition), from, to] } };
 }
 
-/** Parameters besides filters. `access_token` is read elsewhere. */
-const PARAMETERS = ['format', 'columns', 'filter', 'time_zone', 'after', 'access_token'];
+/** Parameters besides filters. `access_token` and `company` are read elsewhere. */
+const PARAMETERS = ['format', 'columns', 'filter', 'time_zone', 'after', 'access_token', 'company'];
 
 export function requestOf(source: Source, query: ReadonlyMap<string, string>, caller: Caller): ExportRequest {
   const given = new Map<string, string>();

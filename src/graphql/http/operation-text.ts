@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { Kind, parse } from 'graphql';
+import { Kind, parse, type OperationDefinitionNode } from 'graphql';
 import { Upload as UploadSlot } from 'graphql-upload-minimal';
 
 import type { Upload, UploadedFile } from '../../http/body/multipart.js';
@@ -70,14 +70,18 @@ const SIGN_INS = [
   'emailConfirm',
 ];
 
-/** Whether the body of a request is one operation that does nothing but one of these. */
+/** Whether an operation does nothing but one of these. */
+export function onlySignsIn({ selectionSet }: OperationDefinitionNode): boolean {
+  const [field, ...more] = selectionSet.selections;
+  return field?.kind === Kind.FIELD && more.length === 0 && SIGN_INS.includes(field.name.value);
+}
+
+/** Whether the body of a request is one operation that only signs in. */
 export function isSignIn({ query }: Json): boolean {
   try {
     const { definitions } = parse(String(query), { maxLexicalTokens: LIMITS.tokens });
     const [operation, ...others] = definitions.filter(({ kind }) => kind !== Kind.FRAGMENT_DEFINITION);
-    if (operation?.kind !== Kind.OPERATION_DEFINITION || others.length > 0) return false;
-    const [field, ...more] = operation.selectionSet.selections;
-    return field?.kind === Kind.FIELD && more.length === 0 && SIGN_INS.includes(field.name.value);
+    return operation?.kind === Kind.OPERATION_DEFINITION && others.length === 0 && onlySignsIn(operation);
   } catch {
     return false;
   }

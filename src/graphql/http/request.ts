@@ -28,6 +28,7 @@ import {
 } from '../execution/context.js';
 import { SharedFeeds } from '../execution/following/shared-feed.js';
 import { operationRefused } from '../limits/limits.js';
+import { numberIn } from '../schema/node.js';
 import { isSignIn, operationWithFile, type Json } from './operation-text.js';
 
 /** Characters of User-Agent that a session keeps. */
@@ -106,15 +107,22 @@ function couldBeForged(request: Request): boolean {
 export interface Credentials {
   readonly token?: string | undefined;
   readonly cookie?: string | undefined;
+  /** Global id of the company that the page of a session shows. */
+  readonly company?: string | undefined;
   /** Finds the caller in place of both. */
   readonly findCaller?: () => Promise<Caller>;
 }
 
 export function readCredentials(request: Request): Credentials {
-  const token = requests.readToken(request, requests.readQuery(request.originalUrl));
+  const query = requests.readQuery(request.originalUrl);
+  const token = requests.readToken(request, query);
   const mayHave = token === undefined && requests.headerOf(request, 'cookie') !== undefined;
-  return { token, cookie: mayHave ? sessionCookieOf(request) : undefined };
+  const company = requests.headerOf(request, 'x-company')?.toString() ?? query.get('company');
+  return { token, cookie: mayHave ? sessionCookieOf(request) : undefined, company };
 }
+
+export const COMPANY_NEEDED =
+  'Name the company that the page shows by its global id: in the header X-Company, in `company` of the connection_init of a socket, or in the parameter `company` of an export.';
 
 /** The context of an operation for a caller, on any transport. Errors: `unauthenticated`. */
 export interface Authenticate {
@@ -129,16 +137,19 @@ export function createAuthenticate(
 ): Authenticate {
   const services = { ...shared, feeds: new SharedFeeds(shared.units) };
   const authenticate = async (
-    { token, cookie, findCaller }: Credentials,
+    { token, cookie, company, findCaller }: Credentials,
     { ip, requestId }: Omit<Origin, 'channel'>,
-    facts?: RequestFacts,
+    facts = NO_FACTS,
   ) => {
+    // Ids are of a company (decisions.md#sessions).
+    const mayChange = cookie === undefined || company !== undefined;
+    const companyId = company === undefined ? undefined : (numberIn('Company', company) ?? 0);
     const caller =
       (await findCaller?.()) ??
       (cookie === undefined
         ? await authenticator.authenticate(token, { channel: 'api', ip, requestId })
-        : await shared.sessions.authenticate(cookie, { channel: 'interface', ip, requestId }));
-    return new GraphqlContext(caller, services, facts);
+        : await shared.sessions.authenticate(cookie, { channel: 'interface', ip, requestId }, companyId));
+    return new GraphqlContext(caller, services, { ...facts, mayChange });
   };
   const anonymous = (request: Omit<Origin, 'channel'>, facts: RequestFacts) =>
     new GraphqlContext(anonymousCaller(request), services, facts);

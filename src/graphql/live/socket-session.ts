@@ -36,6 +36,8 @@ const NO_TOKEN = 'A valid access token is needed';
 
 export class SocketSession {
   #token: string | undefined;
+  /** Global id of the company that the page of the socket shows. */
+  #company: string | undefined;
   /** Key in the rate limit. */
   #client: string;
   #companyId: number | null = null;
@@ -81,6 +83,7 @@ export class SocketSession {
     const tokens = new Set([this.opening.token, ...tokensIn(params)].filter((token) => token !== undefined));
     if (tokens.size > 1) return this.#refuse(CloseCode.BadRequest, 'Send one access token only');
     [this.#token] = tokens;
+    if (typeof params.company === 'string') this.#company = params.company;
     const { requestId } = this.opening;
     try {
       const { caller } = await this.#context(requestId);
@@ -93,6 +96,9 @@ export class SocketSession {
       // FORBIDDEN: the token belongs to a device.
       if (code === 'UNAUTHENTICATED' || code === 'FORBIDDEN') {
         return this.#refuse(CloseCode.Forbidden, NO_TOKEN);
+      }
+      if (code === 'OTHER_COMPANY') {
+        return this.#refuse(CloseCode.Forbidden, 'The session went on in another company');
       }
       return this.#refuse(TRY_AGAIN_LATER, 'Try again later');
     }
@@ -237,8 +243,12 @@ export class SocketSession {
   }
 
   async #context(requestId: string, facts?: RequestFacts): Promise<GraphqlContext> {
-    const { ip, cookie } = this.opening;
-    const credentials = { token: this.#token, cookie: this.#token === undefined ? cookie : undefined };
+    const { ip, cookie, company = this.#company } = this.opening;
+    const credentials = {
+      token: this.#token,
+      cookie: this.#token === undefined ? cookie : undefined,
+      company,
+    };
     const context = await this.parts.authenticate(credentials, { ip, requestId }, facts);
     demandCompany(context, this.#companyId);
     return context;

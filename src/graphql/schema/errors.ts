@@ -26,6 +26,7 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
   in_use: { user: 'IN_USE' },
   too_many_records: { user: 'TOO_MANY_RECORDS' },
   stale: { user: 'STALE' },
+  other_company: { top: 'OTHER_COMPANY' },
   malformed: { top: 'BAD_USER_INPUT' },
   unauthenticated: { top: 'UNAUTHENTICATED' },
   forbidden: { top: 'FORBIDDEN' },

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { EXPORTS } from '../../../src/app/graphql/export-lists.js';
 import { DAY, MINUTE } from '../../../src/platform/clock.js';
-import { signedIn } from '../../support/console.js';
+import { companyOf, signedIn } from '../../support/console.js';
 import { answered, changed, nodeId, refused, statementsFor } from '../../support/dashboard.js';
 import { exported } from '../../support/export.js';
 import { fleet, ledgerOf } from '../../support/fleet.js';
@@ -218,9 +218,15 @@ describe('a link to an export', () => {
 describe('the cookie of a session', () => {
   it('counts for a link to an export in a page of the server, and for no other', async () => {
     const { email } = await addPerson(server, { acme: 'viewer' });
-    const cookie = (await signedIn(server.url, email)).cookie ?? '';
+    const browser = await signedIn(server.url, email);
+    const cookie = browser.cookie ?? '';
+    const company = (await companyOf(browser, server.url))['x-company'];
     const status = async (headers: Readonly<Record<string, string>>, path = '/export/v1/groups') =>
-      (await server.anonymous.get(path, undefined, { headers: { cookie, ...headers } })).status;
+      (
+        await server.anonymous.get(`${path}?company=${company}`, undefined, {
+          headers: { cookie, ...headers },
+        })
+      ).status;
     const referer = `${server.url}/console/devices`;
     expect(await status({ 'sec-fetch-site': 'same-origin' })).toBe(200);
     expect(await status({ referer })).toBe(200);

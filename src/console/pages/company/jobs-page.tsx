@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 
 import { graphql, mutations, useSubscription } from '../../api';
+import { checkCompany, connection } from '../../api/client';
 import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
 import type { JobRecordFragment } from '../../gql/graphql';
@@ -115,7 +116,12 @@ function JobFile({ url, expiresAt, isLink }: JobFileProps): ReactNode {
       {Date.parse(expiresAt) > Date.now() && (
         <>
           {isLink && <Copyable label={text.link} value={new URL(url, location.origin).href} />}
-          <a href={url} download referrerPolicy="same-origin">
+          <a
+            href={isLink ? url : `${url}?company=${connection.company}`}
+            download
+            referrerPolicy="same-origin"
+            onClick={checkCompany}
+          >
             {text.saveAsCsv}
           </a>
         </>

@@ -116,12 +116,15 @@ export class TokenLookUp<T> {
     return token !== undefined && this.#cache.has(token);
   }
 
-  /** Undefined for an unknown token, no token, and any other text. */
-  async find(token: string | undefined): Promise<T | undefined> {
+  /**
+   * Undefined for an unknown token, no token, and any other text. What is cached counts only if it `isExpected`: another
+   * node may have changed it.
+   */
+  async find(token: string | undefined, isExpected = (_cached: T) => true): Promise<T | undefined> {
     if (token === undefined || !TOKEN_FORM.test(token)) return undefined;
     this.#dropExpired();
     const known = this.#cache.get(token);
-    if (known !== undefined) return known.found;
+    if (known !== undefined && isExpected(known.found)) return known.found;
     const before = this.#changes;
     const found = await this.read(hashToken(token));
     // The result is not cached if something changed while it was read.

@@ -42,11 +42,18 @@ export function createSessions(parts: SessionParts) {
   const touch = sparseTouch(units, clock, onError, store.touchSession);
   return {
     parts,
-    /** The caller of the session with this cookie. Errors: `unauthenticated`. */
-    authenticate: async (cookie: string | undefined, origin: Origin): Promise<Caller> => {
-      const found = await lookUp.find(cookie);
+    authenticate: async (cookie: string | undefined, origin: Origin, companyId?: number): Promise<Caller> => {
+      const isNamed = ({ session }: { readonly session: Session }): boolean =>
+        companyId === undefined || session.companyId === companyId;
+      const found = await lookUp.find(cookie, isNamed);
       if (found === undefined || found.isRevoked || hasEnded(found.session, clock.now())) {
         throw new DomainError('unauthenticated', 'The session has ended: sign in.');
+      }
+      if (!isNamed(found)) {
+        throw new DomainError(
+          'other_company',
+          'The session went on in another company. Nothing was changed: load the page again.',
+        );
       }
       touch(found.session, origin);
       return callerOf(found.session, found, origin);

@@ -31,6 +31,11 @@ it('a session of one node counts at another, and ends there when it is ended', a
   );
   const id = companies.body.data.viewer.companies[1]?.company.id;
   await here.graphql('mutation ($id: ID!) { companySwitch(companyId: $id) { userErrors { code } } }', { id });
+  // The other node may not know of the switch yet, but looks when a page names the new company.
+  const named = { headers: { 'x-company': id ?? '' } };
+  expect((await there.graphql('{ viewer { company { name } } }', {}, named)).body.data).toEqual({
+    viewer: { company: { name: 'Beta Cards' } },
+  });
   await expect.poll(company, { timeout: 5_000 }).toBe('Beta Cards');
   await here.graphql('mutation { signOut { userErrors { code } } }');
   await expect.poll(async () => (await there.graphql('{ __typename }')).status, { timeout: 5_000 }).toBe(401);

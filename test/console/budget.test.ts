@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
+import { signedIn } from '../support/console.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { useConsole } from './pages.js';
@@ -21,7 +22,12 @@ it('a list follows a busy fleet within the budget of an hour, and sends nothing 
   // The time of the page passes by `runFor` alone, however long the requests of the test take.
   await page.clock.pauseAt(Date.now() + 60_000);
   let requests = 0;
-  page.on('request', (request) => (requests += request.url().endsWith('/graphql') ? 1 : 0));
+  let counted = 0;
+  page.on('request', (request) => {
+    if (!request.url().endsWith('/graphql')) return;
+    requests += 1;
+    if (request.headers()['x-refresh'] === undefined) counted += 1;
+  });
   const requestsDuring = async (changes: number, name: string): Promise<number> => {
     requests = 0;
     for (let n = 0; n < changes; n += 1) {
@@ -39,4 +45,39 @@ it('a list follows a busy fleet within the budget of an hour, and sends nothing 
   await page.evaluate(`Object.defineProperty(document, 'hidden', { value: false });
     document.dispatchEvent(new Event('visibilitychange'))`);
   await page.getByText(`${CHANGES + HIDDEN} records`).waitFor();
+  // Nobody asked for them: the budget of the hour is for what people do.
+  expect(counted).toBe(0);
+});
+
+describe('RU-83 at the limit of the hour', () => {
+  const HOURLY = 60;
+  const small = useConsole({ rateLimitPerHour: HOURLY });
+
+  it('pages that nobody touches keep what they show, and use none of it before', async () => {
+    const { email } = await addPerson(small.server, { acme: 'viewer' });
+    await fleet.group(small.server.acme.client, 'shown');
+    const isExpected = (problem: string) => problem.includes('429');
+    const pages = [];
+    for (const path of ['/groups', '/overview']) pages.push(await small.open(path, { email, isExpected }));
+    const [list, overview] = pages;
+    await list?.getByRole('gridcell', { name: 'shown' }).waitFor();
+    await overview?.getByRole('link', { name: /without a logical number/i }).count();
+    const elsewhere = await signedIn(small.server.url, email);
+    const left = async () =>
+      Number((await elsewhere.graphql('{ __typename }')).headers.get('x-rate-limit-remaining'));
+    const before = await left();
+    await fleet.group(small.server.acme.client, 'followed');
+    await list?.getByRole('gridcell', { name: 'followed' }).waitFor();
+    expect(await left()).toBe(before - 1);
+
+    for (let spent = 0; spent < HOURLY; spent += 1) {
+      await elsewhere.graphql('{ __typename }');
+      await elsewhere.graphql('{ __typename }', {}, { headers: { 'x-refresh': '1' } });
+    }
+    const refused = list?.waitForResponse((response) => response.status() === 429);
+    await fleet.group(small.server.acme.client, 'not shown');
+    await refused;
+    await list?.getByRole('gridcell', { name: 'shown', exact: true }).waitFor();
+    expect(await overview?.getByRole('heading', { name: 'Payments', exact: true }).count()).toBe(1);
+  });
 });

@@ -3,7 +3,7 @@ import { useQuery as useUrqlQuery, type CombinedError } from 'urql';
 
 import type { TypedDocumentString } from '../gql/graphql';
 import { noteOthersChange, onChanges, type EntityType } from './changes';
-import { client, connection, subscribe } from './client';
+import { client, connection, REFRESH, subscribe } from './client';
 import { kindOf, recordQuery } from './documents';
 
 export type Document<Data, Variables> = TypedDocumentString<Data, Variables>;
@@ -38,7 +38,7 @@ export function useQuery<Data, Variables extends object>(
   });
   const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute]);
   useReload(follows, error, () => {
-    reload();
+    execute({ requestPolicy: 'network-only', ...REFRESH });
     return 1;
   });
   const key = JSON.stringify(variables);

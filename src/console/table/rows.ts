@@ -2,7 +2,7 @@ import { useEffect, useReducer, useState } from 'react';
 import type { CombinedError } from 'urql';
 
 import type { EntityType } from '../api/changes';
-import { client } from '../api/client';
+import { client, REFRESH } from '../api/client';
 import { kindOf, listQuery, typeOf } from '../api/documents';
 import { useReload, type Fragment } from '../api/query';
 import { orderFields } from '../gql/mutations';
@@ -79,7 +79,7 @@ export function useRows<Row>(source: ListSource<Row>, filter: object, orderBy: o
   const [list, setList] = useState(() => new Rows(source, variables, redraw));
   if (list.variables !== variables) setList(new Rows(source, variables, redraw));
   useEffect(() => list.begin(), [list]);
-  useReload(source.follows, list.error, list.reload);
+  useReload(source.follows, list.error, list.refresh);
   return list;
 }
 
@@ -95,6 +95,8 @@ export class Rows<Row> {
   #isStopped = false;
   /** Whether records have changed since what is shown was loaded. */
   #isOld = false;
+  /** Whether it is loaded since records have changed, and not since a person asked for it. */
+  #isRefresh = false;
   /** Requests for pages below those on screen that changes made necessary; `reload` has not returned them yet. */
   #further = 0;
   /** Rows on screen. */
@@ -124,20 +126,27 @@ export class Rows<Row> {
 
   /** Loads what is missing up to this row, and `AHEAD` rows more. */
   readonly show = (start: number, end: number): void => {
+    if (end !== this.#end) this.#isRefresh = false;
     this.#start = start;
     this.#end = end;
     void this.#load();
   };
 
-  /** Loads the pages on screen again, and the total. Returns the number of requests, with those of the time before. */
-  readonly reload = (): number => {
+  /** Loads the pages on screen again, and the total. */
+  readonly reload = (): void => void this.#reload(false);
+
+  /** Does so by itself. Returns the number of requests, with those of the time before. */
+  readonly refresh = (): number => this.#reload(true);
+
+  #reload(isRefresh: boolean): number {
     this.#isOld = true;
+    this.#isRefresh = isRefresh;
     const further = this.#further;
     this.#further = 0;
     void this.#load();
     const { first, last } = this.#shown();
     return further + last - first + (first > 0 ? 2 : 1);
-  };
+  }
 
   /** Pages on screen. */
   #shown(): { readonly first: number; readonly last: number } {
@@ -210,7 +219,9 @@ export class Rows<Row> {
       ...(Object.keys(filter).length > 0 && { filter: isOfDevices ? valuesOf(filter) : filter }),
       ...(orderBy && { orderBy }),
     };
-    const { data, error } = await client.query<unknown>(this.source.text, variables).toPromise();
+    const { data, error } = await client
+      .query<unknown>(this.source.text, variables, this.#isRefresh ? REFRESH : {})
+      .toPromise();
     const connection = connectionIn<Row>(data);
     this.error = connection ? null : (error ?? null);
     if (!connection) return null;

@@ -69,8 +69,11 @@ export function leaveRequests(response: Response): void {
   for (const release of leave.splice(0)) release();
 }
 
-/** Counts one request of a client (see `clientKey`); null if the rate limit is off. */
-export type CountRequest = (client: string) => Budget | null;
+/**
+ * Counts one request of a client (see `clientKey`); null if the rate limit is off. What a page of the console reads again
+ * by itself has a budget of its own, since nobody asked for it, and null there; beyond that, it counts as any request.
+ */
+export type CountRequest = (client: string, isRefresh?: boolean) => Budget | null;
 
 /** Key of a client in the rate limit: its address, or its user in a session: an office may have one address. */
 export const clientKey = (caller: Pick<Caller, 'sessionId' | 'userId'> | null, ip: string): string =>
@@ -86,7 +89,9 @@ export function createRequestCounter(
 ): CountRequest {
   if (limit === 0) return () => null;
   const counter = createNetworkCounter({ name: 'requests', points: limit, windowMs }, windows);
-  return (address) => {
+  const refreshes = createNetworkCounter({ name: 'refreshes', points: limit, windowMs }, windows);
+  return (address, isRefresh = false) => {
+    if (isRefresh && !refreshes.count(address).isOver) return null;
     const { remaining, isOver, msLeft } = counter.count(address);
     const reset = Math.ceil((clock.now().getTime() + msLeft) / SECOND);
     if (isOver) onOver();
@@ -113,7 +118,8 @@ export function rateLimit(count: CountRequest, sessions: Authenticator): Request
       .authenticate(cookie, { channel: 'interface', ip, requestId })
       .catch(nullIfUnauthenticated)
       .then((caller) => {
-        demandBudget(response, count(clientKey(caller, ip)));
+        const isRefresh = caller !== null && headerOf(request, 'x-refresh') !== undefined;
+        demandBudget(response, count(clientKey(caller, ip), isRefresh));
         next();
       });
   };

@@ -117,7 +117,7 @@ describe('REST and GraphQL show the same fields', () => {
     ['Metacontent', ['revision']],
     ['Notification', ['revision', 'kind', 'range', 'expiresAt']],
     ['User', []],
-    ['Transaction', ['reference', 'recordedAt']],
+    ['Transaction', ['reference', 'numberAtStart', 'recordedAt']],
   ])('of %s, except those that only GraphQL has', (type, fields) => {
     expect(fieldsOnlyInGraphql(type)).toEqual(fields);
   });

@@ -1,4 +1,4 @@
-import { expectDocumented } from './openapi-check.js';
+import { expectDocumented, hasPath } from './openapi-check.js';
 
 const { fetch } = globalThis;
 
@@ -8,7 +8,7 @@ globalThis.fetch = async (input, init) => {
   const { status, headers } = response;
   const contentType = headers.get('content-type') ?? '';
   const isWhole = headers.has('content-length') && /^application\/(json|x-ndjson)/.test(contentType);
-  if (!isWhole || input instanceof Request) return response;
+  if (!isWhole || input instanceof Request || !hasPath(new URL(input).pathname)) return response;
   const text = await response.clone().text();
   const body: unknown = contentType.startsWith('application/json') && text !== '' ? JSON.parse(text) : null;
   expectDocumented({ method: init?.method ?? 'GET', url: new URL(input), status, contentType, body, text });

@@ -21,6 +21,17 @@ export const OTHERS: readonly RouteBase[] = SURFACES.slice(1).flatMap(({ prefix,
 );
 export const DOCUMENT: OpenApiDocument = createOpenApi(SURFACES);
 
+/** Schemas of records that do not have the name of the type in GraphQL, since browsers have interfaces of that name. */
+const SCHEMA_NAMES: Readonly<Record<string, string>> = {
+  File: 'StoredFile',
+  Notification: 'PushNotification',
+};
+
+/** Fields of a record that REST documents, by its type in GraphQL; undefined for a type that is no record of REST. */
+export function documentedProperties(typeName: string): Readonly<Record<string, unknown>> | undefined {
+  return DOCUMENT.components.schemas[SCHEMA_NAMES[typeName] ?? typeName]?.properties;
+}
+
 /** A response to check. */
 export interface ReceivedResponse {
   readonly method: string;
@@ -99,6 +110,9 @@ const PATHS = Object.keys(DOCUMENT.paths)
     const pattern = path.replaceAll('.', '[.]').replace(/\{[^}]+\}/g, '[^/]+');
     return [path, new RegExp(`^${pattern}/?$`)] as const;
   });
+
+/** Whether the document has the path: servers of tests may have routes of their own. */
+export const hasPath = (pathname: string): boolean => PATHS.some(([, pattern]) => pattern.test(pathname));
 
 function operationAt(method: string, pathname: string): Found | undefined {
   const [path = ''] = PATHS.find(([, pattern]) => pattern.test(pathname)) ?? [];

@@ -3,7 +3,7 @@ import type { GraphQLField, GraphQLObjectType } from 'graphql';
 
 import { createSchema } from '../../../src/app/graphql/schema.js';
 import type { Fields } from '../client.js';
-import { DOCUMENT } from '../openapi-check.js';
+import { documentedProperties } from '../openapi-check.js';
 
 export const schema = await createSchema();
 
@@ -43,8 +43,7 @@ function restName({ name, type }: Field): string {
 
 /** Fields of a record that REST documents, by their names; undefined for a type that is no record of REST. */
 function documentedFields(typeName: string): ReadonlySet<string> | undefined {
-  const schemas = DOCUMENT.components.schemas as Readonly<Record<string, { readonly properties?: object }>>;
-  const properties = schemas[typeName]?.properties;
+  const properties = documentedProperties(typeName);
   return properties === undefined ? undefined : new Set(Object.keys(properties));
 }
 

@@ -7,12 +7,7 @@ import type { Admission, TerminalClaim } from '../../../platform/terminal.js';
 import { normalized } from '../../../platform/validate.js';
 import { type Device, type SeenDevice, SerialNumber } from '../../fleet/device/device.model.js';
 import { findDevicesBySerialNumbers, storeSightings } from '../../fleet/device/device.service.js';
-import {
-  foreignNumber,
-  formerNumbersOf,
-  isNumberOf,
-  logicalNumberHeads,
-} from '../../fleet/logical-number/logical-number.service.js';
+import * as fleet from '../../fleet/logical-number/logical-number.service.js';
 import {
   type CachingAuthenticator,
   TokenLookUp,
@@ -141,10 +136,10 @@ export async function ownNumber(
   given: string | undefined,
 ): Promise<string | undefined> {
   if (given === undefined) return undefined;
-  const { number } = await logicalNumberHeads.get(work, logicalNumberId);
-  const former = normalized(given) === number ? [] : await formerNumbersOf(work, id);
-  if (isNumberOf(number, former, given)) return normalized(given);
-  throw invalid('logicalNumber', foreignNumber(number));
+  const { number } = await fleet.logicalNumberHeads.get(work, logicalNumberId);
+  const former = normalized(given) === number ? [] : await fleet.formerNumbersOf(work, id);
+  if (fleet.isNumberOf(number, former, given)) return normalized(given);
+  throw invalid('logicalNumber', fleet.foreignNumber(number));
 }
 
 /** Delay before notes are stored after a pause: notes close together are stored together. */

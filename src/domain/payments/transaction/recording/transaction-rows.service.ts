@@ -5,12 +5,7 @@ import { DomainError, type FieldErrors, invalid } from '../../../../platform/err
 import { fieldsBySnakeCase, isObject, snakeCase, normalized } from '../../../../platform/validate.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import type { FormerNumber } from '../../../fleet/logical-number/logical-number.model.js';
-import {
-  foreignNumber,
-  formerNumbersOf,
-  isNumberOf,
-  logicalNumberHeads,
-} from '../../../fleet/logical-number/logical-number.service.js';
+import * as fleet from '../../../fleet/logical-number/logical-number.service.js';
 import * as model from '../transaction.model.js';
 import * as recording from './transaction-recording.service.js';
 
@@ -34,8 +29,8 @@ export async function reporterOf(
   work: ReadWork,
   { id, serialNumber, logicalNumberId }: Device & { readonly logicalNumberId: number },
 ): Promise<Reporter> {
-  const { number: logicalNumber } = await logicalNumberHeads.get(work, logicalNumberId);
-  const formerNumbers = await formerNumbersOf(work, id);
+  const { number: logicalNumber } = await fleet.logicalNumberHeads.get(work, logicalNumberId);
+  const formerNumbers = await fleet.formerNumbersOf(work, id);
   return { serialNumber, logicalNumber, formerNumbers, now: work.now };
 }
 
@@ -175,10 +170,10 @@ function withOwnNumber(row: ValidRow, serialNumber: string, reporter: Reporter):
   const { value, line } = row;
   const { logicalNumber, formerNumbers } = reporter;
   const given = value.logical_number ?? numberAt(reporter, instantIn(value.started_at)) ?? logicalNumber;
-  if (typeof given === 'string' && isNumberOf(logicalNumber, formerNumbers, given)) {
+  if (typeof given === 'string' && fleet.isNumberOf(logicalNumber, formerNumbers, given)) {
     return { ...row, value: { ...value, serial_number: serialNumber, logical_number: given } };
   }
-  return { line, errors: { logical_number: [foreignNumber(logicalNumber)] } };
+  return { line, errors: { logical_number: [fleet.foreignNumber(logicalNumber)] } };
 }
 
 /** Null if it had none. */

@@ -6,6 +6,7 @@ import type { Upload, UploadedFile } from '../../http/body/multipart.js';
 import { readQuery } from '../../http/request.js';
 import { isIdempotencyKey } from '../../platform/requests.js';
 import { parsedJson } from '../../platform/validate.js';
+import type { Admission } from '../limits/admission.js';
 import type { Variables } from '../limits/cost.js';
 import { LIMITS, operationRefused, type OperationRefused } from '../limits/limits.js';
 
@@ -17,20 +18,27 @@ export interface OperationText {
   readonly operationName: string | null;
 }
 
-/** An operation as JSON: `{ query, variables, operationName }`. Throws `OperationRefused`. */
-export function readOperationText({ query, variables, operationName }: Json): OperationText {
+/** An operation as JSON: `{ query, variables, operationName }`, or `documentId` for the query. Throws `OperationRefused`. */
+export function readOperationText(sent: Json, documents: Pick<Admission, 'documentOf'>): OperationText {
+  const { variables, operationName = null, documentId = null } = sent;
+  const query = documentId === null || sent.query ? sent.query : documents.documentOf(String(documentId));
   if (typeof query !== 'string' || query === '')
     throw operationRefused('BAD_REQUEST', '"query" must be a text that is not empty.');
-  // PHP writes a map without entries as an empty list.
-  const isNone = variables == null || (Array.isArray(variables) && variables.length === 0);
+  // PHP writes a map without entries as an empty list, and forms of other clients write empty texts.
+  const isNone =
+    variables == null || variables === '' || (Array.isArray(variables) && variables.length === 0);
   if (!isNone && !isObjectOrNothing(variables)) throw noObject('variables');
-  if (operationName != null && (typeof operationName !== 'string' || operationName === '')) {
+  if (operationName !== null && typeof operationName !== 'string') {
     throw operationRefused(
       'BAD_REQUEST',
-      '"operationName" must be the name of an operation in "query", as a text that is not empty. Leave it out for the only operation.',
+      '"operationName" must be the name of an operation in "query", as a text. Leave it out for the only operation.',
     );
   }
-  return { query, variables: isNone ? {} : (variables as Variables), operationName: operationName ?? null };
+  return {
+    query,
+    variables: isNone ? {} : (variables as Variables),
+    operationName: operationName === '' ? null : operationName,
+  };
 }
 
 /** Body of a POST, or query string of a GET with objects as JSON texts. Throws `OperationRefused`. */
@@ -46,7 +54,7 @@ function fromQuery(url: string): Json {
 }
 
 function parsed(name: string, text: string | undefined): Json {
-  if (text === undefined) return {};
+  if (text === undefined || text === '') return {};
   const value = parsedJson(text);
   if (value === undefined) throw noObject(name);
   return { [name]: value };

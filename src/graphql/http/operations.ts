@@ -17,6 +17,7 @@ import type { HeldBytes } from '../../platform/client-limits.js';
 import { enterEventLoop } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { firstCode, maskErrors } from '../execution/mask.js';
+import type { Admission } from '../limits/admission.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { Operation, type OperationParts } from '../operation.js';
 import * as pipeline from './apollo.js';
@@ -39,7 +40,7 @@ export async function answerOperations(
 ): Promise<RequestHandler> {
   const apollo = await pipeline.startApollo(options);
   return async (request, response) => {
-    const sent = readRequest(request);
+    const sent = readRequest(request, options.admission);
     const asked = (): string => JSON.stringify(sent.json);
     const type = responseType(request);
     const held = holdBytes(response, PIECE_BYTES);
@@ -78,13 +79,17 @@ interface SentRequest {
   readonly isDirect: boolean;
 }
 
-function readRequest(request: Request): SentRequest {
+function readRequest(request: Request, admission: Admission): SentRequest {
   const json = sentBy(request);
   const { persistedQuery } = (json.extensions ?? {}) as Json;
-  const isPersisted = persistedQuery != null;
+  const isPersisted = persistedQuery != null && json.documentId == null;
   // The text of a persisted query may be known already.
-  const text = readOperationText(isPersisted ? { query: 'persisted', ...json } : json);
-  return { json, text, isDirect: request.method === 'POST' && !isPersisted };
+  const text = readOperationText(isPersisted ? { query: 'persisted', ...json } : json, admission);
+  return {
+    json: { ...json, ...text, query: isPersisted ? json.query : text.query },
+    text,
+    isDirect: request.method === 'POST' && !isPersisted,
+  };
 }
 
 async function answerBy(apollo: pipeline.Apollo, http: HttpOperation, { json, text, isDirect }: SentRequest) {
@@ -94,7 +99,7 @@ async function answerBy(apollo: pipeline.Apollo, http: HttpOperation, { json, te
       method: 'POST',
       headers: new HeaderMap([['content-type', 'application/json']]),
       search: '',
-      body: { ...json, variables: text.variables },
+      body: json,
     },
     context: () => Promise.resolve({ http }),
   });

@@ -50,15 +50,17 @@ export class Admission {
     const cached = this.#cache.get(text);
     if (cached !== undefined) return cached;
     const { allowList } = this.options;
-    if (allowList !== null && !allowList.has(operationHash(text))) {
-      throw operationRefused(
-        'PERSISTED_QUERY_NOT_IN_LIST',
-        'The operation is not in the list of allowed operations of this server.',
-      );
-    }
+    if (allowList !== null && !allowList.has(operationHash(text))) throw notInList();
     const admitted = { document: this.#validated(text), prices: new Map<string, Price>() };
     this.#cache.set(text, admitted);
     return admitted;
+  }
+
+  /** The text of an allowed document by its id in the list, or by its SHA-256, also as `sha256:…`. Errors: not in the list. */
+  documentOf(id: string): string {
+    const text = this.options.allowList?.get(id.replace(/^sha256:/, ''));
+    if (text === undefined) throw notInList();
+    return text;
   }
 
   price(admitted: AdmittedDocument, variables: Variables, operationName: string | null): Price {
@@ -83,6 +85,12 @@ export class Admission {
     return document;
   }
 }
+
+const notInList = (): OperationRefused =>
+  operationRefused(
+    'PERSISTED_QUERY_NOT_IN_LIST',
+    'The operation is not in the list of allowed operations of this server.',
+  );
 
 function parseDocument(text: string): DocumentNode {
   try {

@@ -47,7 +47,7 @@ export class EventStreams {
     leaveRequests(response);
     waiting.demandRoom(caller.companyId);
     const client = this.#clientOf(request, response);
-    const text = readOperationText(sentBy(request));
+    const text = readOperationText(sentBy(request), this.parts.admission);
     let operation: LiveOperation;
     try {
       operation = new LiveOperation(this.parts, client, text);

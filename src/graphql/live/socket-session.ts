@@ -192,7 +192,7 @@ export class SocketSession {
     if (refusal !== null) throw refusal;
     this.parts.limits.waiting.demandRoom(this.#companyId);
     await this.#context(requestId);
-    const text = readOperationText(sent);
+    const text = readOperationText(sent, this.parts.admission);
     const facts = { ...NO_FACTS, budget: counted, idempotencyKey: idempotencyKeyOf(sent) };
     const asked = (): string => JSON.stringify(text);
     const client: Client = {

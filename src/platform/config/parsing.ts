@@ -141,7 +141,7 @@ export function parseShare(value: string): number {
   return share;
 }
 
-/** GraphQL documents by their SHA-256 in lower-case hexadecimal. */
+/** GraphQL documents by their SHA-256 in lower-case hexadecimal, and by the ids that a file gives them. */
 export type OperationList = ReadonlyMap<string, string>;
 
 /** Id of a persisted operation: SHA-256 of its document, in lower-case hexadecimal. */
@@ -158,21 +158,36 @@ export function parseAllowList(file: string): OperationList | null {
   }
 }
 
-/** The operations of `["{ viewer { role } }"]` or `{"<SHA-256>": "{ viewer { role } }"}`. */
+/**
+ * The operations of `["{ viewer { role } }"]`, of `{"<SHA-256 or SHA-1>": "{ viewer { role } }"}`, or of a manifest of
+ * Apollo: `{"format": "apollo-persisted-query-manifest", "operations": [{"id": "1", "body": "{ viewer { role } }"}]}`.
+ */
 function operationsOf(value: unknown): OperationList {
   if (typeof value !== 'object' || value === null) throw notOperations();
+  const { format, operations: manifest } = value as Readonly<Record<string, unknown>>;
+  const isManifest = format === 'apollo-persisted-query-manifest' && Array.isArray(manifest);
+  const entries = isManifest
+    ? (manifest as readonly Readonly<Record<string, unknown>>[]).map(({ id, body }) => [String(id), body])
+    : Object.entries(value);
   const operations = new Map<string, string>();
-  for (const [name, text] of Object.entries(value)) {
+  for (const [id = '', text] of entries as readonly (readonly [string, unknown])[]) {
     if (typeof text !== 'string') throw notOperations();
     const hash = operationHash(text);
-    if (!Array.isArray(value) && name.toLowerCase() !== hash) {
-      throw new Error(`"${name}" is not the SHA-256 of its document; that is ${hash}`);
-    }
     operations.set(hash, text);
+    if (isManifest) operations.set(id, text);
+    if (isManifest || Array.isArray(value)) continue;
+    const named = id.toLowerCase();
+    const sha1 = createHash('sha1').update(text).digest('hex');
+    if (named !== hash && named !== sha1) {
+      throw new Error(`"${id}" is not the SHA-256 of its document, which is ${hash}, nor its SHA-1`);
+    }
+    operations.set(named, text);
   }
   return operations;
 }
 
 function notOperations(): Error {
-  return new Error('must hold a JSON list of documents, or an object from SHA-256 to document');
+  return new Error(
+    'must hold a JSON list of documents, an object from SHA-256 or SHA-1 to document, or a manifest of Apollo',
+  );
 }

@@ -69,7 +69,7 @@ const TABLE: Readonly<Record<string, readonly [description: string, defaultValue
     '0',
   ],
   GRAPHQL_ALLOW_LIST: [
-    'JSON file of the only GraphQL documents that may run: a list, or an object by SHA-256',
+    'JSON file of the only GraphQL documents that may run: a list, an object by SHA-256 or SHA-1, or a manifest of Apollo',
   ],
   MQTT_URL: [
     'broker that notifications are published to: mqtts://broker.example:8883, or mqtt:// without TLS',

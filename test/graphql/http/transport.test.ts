@@ -112,20 +112,28 @@ describe('POST /graphql', () => {
     expect(reply.body.extensions).toEqual({ cost: { requested: 0, actual: 0 } });
   });
 
-  it.each([[''], ['{}'], [[1]], [true], [0]])('RU-28 refuses the variables %j', async (variables) => {
+  it.each([['{}'], [[1]], [true], [0]])('RU-28 refuses the variables %j', async (variables) => {
     const reply = await post({ query: QUERY, variables });
     expect(reply.status).toBe(400);
     expect(reply.text).toContain('\\"variables\\" must be a JSON object');
   });
 
-  it('RU-28 takes an empty list of variables for none, and refuses an empty operation name', async () => {
+  it('RU-28 takes empty variables and an empty operation name for none', async () => {
     const rename = 'mutation { companyRename(name: "Acme") { userErrors { code } } }';
-    for (const query of [QUERY, rename]) expect((await post({ query, variables: [] })).status).toBe(200);
-    expect((await get({ query: QUERY, variables: '[]' }, PREFLIGHT)).status).toBe(200);
-    const named = { query: QUERY, operationName: '' };
-    for (const reply of [await post(named), await get(named, PREFLIGHT)]) {
-      expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('operationName')]);
+    for (const query of [QUERY, rename]) {
+      for (const variables of [[], '', null, {}]) {
+        for (const operationName of ['', null]) {
+          const reply = await post({ query, variables, operationName });
+          expect([reply.status, reply.body.errors], reply.text).toEqual([200, undefined]);
+        }
+      }
     }
+    for (const variables of ['[]', '', '""', '{}']) {
+      const reply = await get({ query: QUERY, variables, operationName: '', extensions: '' }, PREFLIGHT);
+      expect(reply.status, reply.text).toBe(200);
+    }
+    const named = await post({ query: QUERY, operationName: 7 });
+    expect([named.status, named.text]).toEqual([400, expect.stringContaining('operationName')]);
   });
 
   it('refuses a body of more than a megabyte, and a compressed one', async () => {
@@ -204,7 +212,7 @@ describe('GET /graphql', () => {
     await expectNothingForged();
   });
 
-  it.each(['', '""', '"{}"', '[1]', '{'])('RU-28 refuses variables=%s', async (variables) => {
+  it.each(['"{}"', '[1]', '{'])('RU-28 refuses variables=%s', async (variables) => {
     const reply = await get({ query: QUERY, variables }, PREFLIGHT);
     expect(reply.status).toBe(400);
     expect(reply.text).toContain('\\"variables\\" must be a JSON object');
@@ -280,13 +288,33 @@ describe('persisted queries', () => {
     }
   });
 
+  const CHANGE = 'mutation { groupCreate(input: { name: "listed" }) { group { name } } }';
+  const LISTED: readonly (readonly [string, string])[] = [
+    [hash(QUERY), QUERY],
+    ['q1', QUERY],
+    [hash(CHANGE), CHANGE],
+    ['change', CHANGE],
+  ];
+
   it('GQ-10 are the only operations of a server with an allow list', async () => {
-    const listed = await ownServer({ graphqlAllowList: new Map([[hash(QUERY), QUERY]]) });
+    const listed = await ownServer({ graphqlAllowList: new Map(LISTED) });
     const options = { headers: { authorization: `Bearer ${listed.acme.token}` } };
     const ask = (body: Record<string, unknown>) =>
       createClient(listed.url, null).post('/graphql', body, options);
     expect((await ask({ query: QUERY })).status).toBe(200);
     expect((await ask({ extensions: persisted(QUERY) })).status).toBe(200);
+    for (const documentId of [hash(QUERY), `sha256:${hash(QUERY)}`, 'q1']) {
+      for (const more of [{}, { query: '' }, { query: null, variables: '', operationName: '' }]) {
+        const reply = await ask({ documentId, ...more });
+        expect([reply.status, reply.body.data], reply.text).toEqual([200, expect.anything()]);
+      }
+    }
+    const change = await ask({ documentId: 'change' });
+    expect(change.text).toContain('"groupCreate"');
+    for (const documentId of ['', 'q2', hash(CREATE).slice(1), 7]) {
+      const unknown = await ask({ documentId });
+      expect([unknown.status, errorOf(unknown)]).toEqual([400, 'PERSISTED_QUERY_NOT_IN_LIST']);
+    }
     for (const query of ['{ viewer { scopes } }', `${QUERY} `, CREATE]) {
       const refused = await ask({ query, extensions: persisted(query) });
       expect([refused.status, errorOf(refused)]).toEqual([400, 'PERSISTED_QUERY_NOT_IN_LIST']);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -80,6 +81,8 @@ describe('settings of MQTT', () => {
 });
 
 const QUERY = '{ viewer { role } }';
+const SHA1 = createHash('sha1').update(QUERY).digest('hex');
+const MANIFEST = { format: 'apollo-persisted-query-manifest', version: 1 };
 
 describe('GraphQL settings', () => {
   it('default to no development mode and no allow-list', () => {
@@ -97,6 +100,19 @@ describe('GraphQL settings', () => {
     expect([...(graphqlAllowList ?? [])]).toEqual([[operationHash(QUERY), QUERY]]);
   });
 
+  it.each([
+    ['an object by SHA-1, as Relay writes it', SHA1, { [SHA1]: QUERY }],
+    [
+      'a manifest of Apollo',
+      'q1',
+      { ...MANIFEST, operations: [{ id: 'q1', name: 'Q', type: 'query', body: QUERY }] },
+    ],
+  ])('accept %s as the allow-list, and find documents by their ids there', (_what, id, content) => {
+    const { graphqlAllowList } = readConfig({ GRAPHQL_ALLOW_LIST: fileWith(JSON.stringify(content)) });
+    const known = [operationHash(QUERY), id].map((each) => [each, QUERY]);
+    expect(new Map(graphqlAllowList)).toEqual(new Map(known as [string, string][]));
+  });
+
   it.each<[string, string, RegExp]>([
     ['GRAPHQL_DEVELOPMENT', 'yes', /GRAPHQL_DEVELOPMENT: must be 0 or 1/],
     ['GRAPHQL_ALLOW_LIST', '/nowhere/list.json', /cannot be read \(the folder \/nowhere does not exist\)/],
@@ -110,6 +126,8 @@ describe('GraphQL settings', () => {
     ['null', /must hold a JSON list of documents/],
     ['[7]', /must hold a JSON list of documents/],
     [JSON.stringify({ abc: QUERY }), /"abc" is not the SHA-256 of its document/],
+    [JSON.stringify({ ...MANIFEST, operations: [{ id: 'q1' }] }), /must hold a JSON list of documents/],
+    [JSON.stringify({ ...MANIFEST, operations: ['q1'] }), /must hold a JSON list of documents/],
   ])('an allow-list file with the content %j is refused', (content, message) => {
     expect(() => readConfig({ GRAPHQL_ALLOW_LIST: fileWith(content) })).toThrow(message);
   });

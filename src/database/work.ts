@@ -75,6 +75,7 @@ export const ENTITY_TYPES = [
   'device_token',
   'file',
   'group',
+  'invitation',
   'job',
   'logical_number',
   'membership',

@@ -89,6 +89,8 @@ export const people = {
       sign_in_count: withFallback(integer, 0),
       last_sign_in_at: optional(instant),
       last_sign_in_ip: optional(text),
+      /** When a session of the user last began here, or moved here. */
+      last_session_at: optional(instant),
       disabled_at: optional(instant),
       revision: withFallback(integer, 0),
       created_at: instant,
@@ -152,7 +154,7 @@ export const people = {
     {
       code_hash: text,
       /**
-       * `sign_in`, `password` and `email` for links; `recovery`; `create` for the challenge of a new passkey, `get` for
+       * `sign_in`, `password` and `email` for links; `recovery`; `invitation` to a company; `create` for the challenge of a new passkey, `get` for
        * that of the use of one.
        */
       kind: text,
@@ -162,6 +164,9 @@ export const people = {
       email: optional(text),
       /** Whether a link to set a password removes the passkeys of the user too. */
       removes_passkeys: flag,
+      /** The company that asks a person to become a member, and role, name and time zone there. */
+      company_id: optional(referenceTo('companies')),
+      membership: optional(json),
       created_at: instant,
     },
     {

@@ -4,7 +4,7 @@ import { createSignInCode } from '../../src/domain/people/user/account-link.serv
 import { openBrowser, type TestBrowser } from '../support/console.js';
 import { nodeId } from '../support/dashboard.js';
 import { codeIn, openMailbox } from '../support/mailbox.js';
-import { mutationOf } from '../support/mutations.js';
+import { mutated, mutationOf } from '../support/mutations.js';
 import { schema } from '../support/parity/rest-spelling.js';
 import {
   Authenticator,
@@ -67,6 +67,14 @@ const ask = async (browser: TestBrowser, name: string, variables: Fields) =>
   await payloadOf(browser, mutationOf(name, 'userErrors { code rule path message }'), variables);
 const member = ({ email }: Person): Fields => ({ input: { email, name: 'Ana', role: 'VIEWER' } });
 
+/** The other company removes the person, and asks anew. */
+async function asked(person: Person): Promise<Fields> {
+  const other = OTHER[person.company];
+  await mutated(server[other], 'memberRemove', { userId: person.userId });
+  await mutated(server[other], 'memberAdd', member(person));
+  return { id: companyId(other) };
+}
+
 const CASES: Readonly<Record<string, Case>> = {
   apiTokenCreate: { by: 'person', given: () => ({ input: { name: 'own', scopes: ['READ'] } }) },
   apiTokenRenew: { by: 'admin', given: ({ token }) => ({ id: token }) },
@@ -91,6 +99,8 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     inBoth: 'update',
   },
+  invitationAccept: { by: 'person', given: asked },
+  invitationDecline: { by: 'person', given: asked },
   memberAdd: { by: 'admin', given: member, rules: ['taken'] },
   memberInvite: { by: 'admin', given: member, rules: ['taken'] },
   memberRemove: { by: 'admin', given: ({ userId }) => ({ userId }) },

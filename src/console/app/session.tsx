@@ -28,6 +28,7 @@ const SESSION = graphql(`
       user { id name email timeZone }
       company { id name timeZone }
       companies { company { id name } role }
+      invitations { company { id name } }
       role scopes preferences
       session { id }
     }

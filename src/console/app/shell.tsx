@@ -1,8 +1,9 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 
-import { graphql, useQuery, useSubscription } from '../api';
+import { graphql, mutations, useQuery, useSubscription } from '../api';
 import { connection } from '../api/client';
+import { ActionButton } from '../record/dialog-button';
 import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
 import { Badge } from '../ui/facts';
@@ -12,9 +13,13 @@ import { Toasts } from '../ui/toasts';
 import { pageNames } from '../ui/words';
 import { AccountMenu } from './account-menu';
 import { PAGES, usePages } from './pages';
+import { useSession } from './session';
 import { Shortcuts } from './shortcuts';
 
 const words = texts({
+  accept: ['Become a member', 'Tornar-me membro'],
+  asks: ['asks you to become a member.', 'convida você a ser membro.'],
+  decline: ['Decline', 'Recusar'],
   menu: ['Menu', 'Menu'],
   pages: ['Pages', 'Páginas'],
   search: ['Search', 'Buscar'],
@@ -60,6 +65,7 @@ export function Shell(): ReactNode {
       <Menu isOpen={isMenuOpen} />
       <main id="content" tabIndex={-1}>
         <Offline />
+        <Invitations />
         <Secrets>
           <Outlet />
         </Secrets>
@@ -106,6 +112,22 @@ function AlertCount(): ReactNode {
   useSubscription(CHANGED, {}, 'ALERT');
   const count = data?.alerts.totalCount ?? 0;
   return count > 0 && <Badge tone="bad">{count}</Badge>;
+}
+
+/** Asks the person about invitations of other companies, until they are answered. */
+function Invitations(): ReactNode {
+  const text = useTexts(words);
+  const { viewer, reload } = useSession();
+  return viewer.invitations.map(({ company: { id, name } }) => {
+    const answer = { variables: { id }, onDone: reload };
+    return (
+      <section key={id} className="buttons" aria-label={name}>
+        <strong>{name}</strong> {text.asks}
+        <ActionButton {...answer} label={text.accept} document={mutations.invitationAccept} />
+        <ActionButton {...answer} label={text.decline} document={mutations.invitationDecline} />
+      </section>
+    );
+  });
 }
 
 function Offline(): ReactNode {

@@ -37,6 +37,7 @@ const entityNames = texts({
   DEVICE_TOKEN: ['Token of a device', 'Token de dispositivo'],
   FILE: ['File', 'Arquivo'],
   GROUP: ['Group', 'Grupo'],
+  INVITATION: ['Invitation', 'Convite'],
   JOB: ['Job', 'Tarefa'],
   LOGICAL_NUMBER: ['Logical number', 'Número lógico'],
   MEMBERSHIP: ['Member', 'Membro'],

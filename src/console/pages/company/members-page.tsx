@@ -86,6 +86,7 @@ export default function MembersPage(): ReactNode {
         fields: ['name', 'email', { name: 'role', initial: 'OPERATOR' }],
         document: mutations.memberInvite,
         submit: text.inviteMember,
+        done: ({ askedEmail }) => (askedEmail === null ? text.saved : text.asked(askedEmail)),
       }}
     />
   );

@@ -8,6 +8,10 @@ export const useText = pageTexts({
   changes: ['Changes', 'Alterações'],
   changesOfJob: ['Records', 'Registros'],
   entity: ['Record', 'Registro'],
+  asked: [
+    (email: string) => `${email} has an account, and becomes a member by accepting the invitation.`,
+    (email: string) => `${email} já tem uma conta e se torna membro ao aceitar o convite.`,
+  ],
   inviteMember: ['Invite member', 'Convidar membro'],
   entityKind: ['Kind of record', 'Tipo de registro'],
   lastSignInAt: ['Last sign-in', 'Última entrada'],

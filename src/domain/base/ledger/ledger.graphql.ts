@@ -30,6 +30,7 @@ const EntityType = g.enumeration<LedgerEntry['entityType']>(
     device_token: 'The token of a terminal. `entityId` is that of its device.',
     file: 'A file.',
     group: 'A group of logical numbers.',
+    invitation: 'The question to a user whether to join the company. `entityId` is that of the user.',
     job: 'A change of many records in the background.',
     logical_number: 'A logical number.',
     membership: 'A user in the company, with role and name: `Member`.',

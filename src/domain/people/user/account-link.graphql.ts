@@ -1,9 +1,11 @@
 import * as g from '../../../graphql/index.js';
 import * as service from './account-link.service.js';
-import { addMember } from './member.service.js';
+import { answerInvitation, selectInvitations } from './member.service.js';
+import * as session from './session.graphql.js';
 import { browserOf, pageMutation, partsOf, sessionMutation, startSession } from './session.graphql.js';
 import { MEMBER, memberAt, Role, UserType } from './user.graphql.js';
 import { UserAdd } from './user.model.js';
+import { viewerOf, ViewerType } from './viewer.graphql.js';
 
 const MemberAddInput = g.inputOf('MemberAddInput', UserAdd, {
   description: 'Fields of a new member.',
@@ -20,11 +22,14 @@ const NEW_MEMBER = g.object(MemberAddInput, 'Fields of the new member.');
 const ADDED = {
   user: g.object.orNull(UserType, 'The new member. Null if none was added.'),
   member: MEMBER,
+  askedEmail: g.text.orNull(
+    'Address of a user of other companies who was asked to become a member, in the console and by e-mail. Null if nobody was asked.',
+  ),
 };
 
 const memberAdd = g.ownMutation('MemberAdd', {
   description:
-    'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. Requires the scope ADMIN.',
+    'Adds a user to the company. Creates the account if there is none with this e-mail address, and shows its password once. A user of other companies is asked, and becomes a member by `invitationAccept`. Requires the scope ADMIN.',
   args: { input: NEW_MEMBER },
   payload: {
     ...ADDED,
@@ -35,9 +40,9 @@ const memberAdd = g.ownMutation('MemberAdd', {
   scope: 'admin',
   // A password is made whether or not it is needed.
   prepare: (ctx) => partsOf(ctx).passwords.initial(),
-  run: async (work, { input }, _ctx, { password, hash }) => {
-    const { member, isNewAccount } = await addMember(work, input, hash);
-    return { user: member, member, initialPassword: isNewAccount ? password : null };
+  run: async (work, { input }, ctx, { password, hash }) => {
+    const added = await service.inviteMember(work, input, hash, partsOf(ctx).mail, false);
+    return { ...added, initialPassword: added.isNewAccount ? password : null };
   },
 });
 
@@ -47,16 +52,13 @@ const LINK = g.text.orNull(
 
 const memberInvite = g.ownMutation('MemberInvite', {
   description:
-    'Adds a user to the company. A new account gets a link to choose its password; a user who has an account keeps the password. Requires the scope ADMIN.',
+    'Adds a user to the company. A new account gets a link to choose its password; a user of other companies is asked, as by `memberAdd`. Requires the scope ADMIN.',
   args: { input: NEW_MEMBER },
   payload: { ...ADDED, link: LINK },
   scope: 'admin',
   // A random password that is not shown: it is replaced when the link is used.
   prepare: (ctx) => partsOf(ctx).passwords.initial(),
-  run: async (work, { input }, ctx, { hash }) => {
-    const { member, link } = await service.inviteMember(work, input, hash, partsOf(ctx).mail);
-    return { user: member, member, link };
-  },
+  run: (work, { input }, ctx, { hash }) => service.inviteMember(work, input, hash, partsOf(ctx).mail, true),
 });
 
 const passwordReset = g.ownMutation('PasswordReset', {
@@ -120,7 +122,36 @@ const emailConfirm = pageMutation(
   async (ctx, { code }) => ({ email: await service.confirmEmail(partsOf(ctx), code, browserOf(ctx)) }),
 );
 
+/** Answers the question of a company. The session stays in its own. */
+const answer = (name: string, description: string, isAccepted: boolean) =>
+  pageMutation(
+    name,
+    `${description} FORBIDDEN for tokens.`,
+    { id: g.id('Global id of the company.') },
+    session.VIEWER,
+    async ({ caller, services: { units } }, { id }) => {
+      const of = g.idOf('Company', id);
+      await units.systemWrite(caller, (work) => answerInvitation(work, caller, of, isAccepted), of);
+      return { viewer: viewerOf(caller) };
+    },
+  );
+
+const invitations = g.computed(
+  g.object.list(
+    session.ViewerCompany,
+    'Companies that ask the user to become a member, with the role there. Empty with a token.',
+  ),
+  async (_viewer: unknown, { caller, services: { units } }) => {
+    if (caller.sessionId === undefined) return [];
+    const open = await units.systemRead((work) => selectInvitations(work, caller.userId));
+    return open.map((of) => session.shownCompany({ ...of, role: of.membership.role }));
+  },
+);
+
 export const accountLinkGraphql = g.graphqlModule(
+  answer('invitationAccept', 'Makes the user a member of a company that has asked.', true),
+  answer('invitationDecline', 'Ends the question of a company.', false),
+  g.fields(ViewerType, { invitations }),
   memberAdd,
   memberInvite,
   passwordReset,

@@ -5,7 +5,7 @@ import type { Mail, Mailer } from '../../../platform/mail.js';
 import { type Browser, type Caller, demandSession, LOCAL_ORIGIN } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { randomToken } from '../access-token/access-token.model.js';
-import { addMember } from './member.service.js';
+import { addOrAsk, isInOthers } from './member.service.js';
 import * as codes from './one-time-code.repository.js';
 import { removePasskeys, selectPasskeys } from './passkey.service.js';
 import type { SecondFactorNeeded, SignedIn } from './session.model.js';
@@ -38,6 +38,10 @@ const LETTERS = {
   invitation: [
     ['Your account', 'You have been invited. Choose your password within 72 hours:'],
     ['Sua conta', 'Você foi convidado. Escolha sua senha em até 72 horas:'],
+  ],
+  question: [
+    ['An invitation', 'A company asks you to become a member. Sign in to accept or decline:'],
+    ['Um convite', 'Uma empresa convida você a ser membro. Entre para aceitar ou recusar:'],
   ],
   password: [
     ['A new password', 'Choose a new password within 72 hours. If you did not ask for it, do nothing:'],
@@ -76,12 +80,23 @@ async function issue(work: SystemWriteWork, link: NewLink, by: number): Promise<
 }
 
 /**
- * Adds a member, like `addMember`. A new account gets a link to set its password, which is e-mailed too; null for an
- * existing account, which keeps its password. Errors: `invalid`, `taken`.
+ * Adds a member or asks a person, like `addOrAsk`, who is told by e-mail. With `byLink`, a new account gets a link to
+ * set its password, which is e-mailed too. Errors: `invalid`, `taken`.
  */
-export async function inviteMember(work: WriteWork, input: unknown, passwordHash: string, mail: Mailer) {
-  const { member, isNewAccount } = await addMember(work, input, passwordHash);
-  return { member, link: isNewAccount ? await passwordLink(work, member, mail, 'invitation') : null };
+export async function inviteMember(
+  work: WriteWork,
+  input: unknown,
+  passwordHash: string,
+  mail: Mailer,
+  byLink: boolean,
+) {
+  const { member, ...added } = await addOrAsk(work, input, passwordHash);
+  const { isNewAccount, askedEmail } = added;
+  if (askedEmail !== null) {
+    work.afterCommit(() => mail.send(letter('question', askedEmail, `${mail.publicUrl}/console`)));
+  }
+  const link = member && isNewAccount && byLink ? await passwordLink(work, member, mail, 'invitation') : null;
+  return { user: member, member, ...added, link };
 }
 
 const NEW_PASSWORD = { kind: 'password', email: null, removesPasskeys: false } as const;
@@ -93,8 +108,8 @@ export async function resetPassword(
   mail: Mailer,
   removesPasskeys: boolean,
 ): Promise<string | null> {
-  const { length } = await work.aboveCompanies((above) => selectMemberships(above, [member.id]));
-  if (length > 1 && (removesPasskeys || !mail.isOn)) {
+  const isShared = await isInOthers(work, member);
+  if (isShared && (removesPasskeys || !mail.isOn)) {
     throw new DomainError(
       'invalid',
       `${member.email} is a member of other companies too: the operator of the server can set the password.`,
@@ -102,7 +117,7 @@ export async function resetPassword(
   }
   const link = await passwordLink(work, member, mail, 'password', removesPasskeys);
   // An administrator of one company must not get into the others.
-  return length > 1 ? null : link;
+  return isShared ? null : link;
 }
 
 async function passwordLink(

@@ -1,12 +1,20 @@
-import type { LedgerActionName, WriteWork } from '../../../database/work.js';
-import { DomainError, invalid } from '../../../platform/errors.js';
-import { demandScope } from '../../../platform/requests.js';
+import type { LedgerActionName, SystemWriteWork, WriteWork } from '../../../database/work.js';
+import { DomainError, invalid, notFound } from '../../../platform/errors.js';
+import { type Caller, demandScope, demandSession } from '../../../platform/requests.js';
 import { changed, parse } from '../../../platform/validate.js';
 import { recordTokensRemoved } from '../access-token/access-token.service.js';
-import { endCodes } from './one-time-code.repository.js';
+import { endCodes, invitationCode, saveCodes, takeCode } from './one-time-code.repository.js';
 import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';
-import { deleteMembership, type MemberChanges, selectMemberships, updateMember } from './user.repository.js';
-import { addUser, demandAdministrator, findUserByEmail, getUser, unlockUser } from './user.service.js';
+import {
+  deleteMembership,
+  getAccount,
+  type MemberChanges,
+  selectMemberships,
+  updateMember,
+} from './user.repository.js';
+import { addUser, demandAdministrator, findUserByEmail, getUser, join, unlockUser } from './user.service.js';
+
+export { selectInvitations } from './one-time-code.repository.js';
 
 /** Adds a member, with a new account or an existing one, whose password stays. Errors: `invalid`, `taken`. */
 export async function addMember(work: WriteWork, input: unknown, passwordHash: string) {
@@ -17,6 +25,46 @@ export async function addMember(work: WriteWork, input: unknown, passwordHash: s
     id: (await addUser(above, { id: companyId }, input, passwordHash, userId)).id,
   }));
   return { member: await getUser(work, id), isNewAccount };
+}
+
+/**
+ * Adds a member with a new account, or asks the person who has one. Until the person accepts, nothing changes for
+ * anybody; an earlier question of the company ends. Errors: `invalid`, `taken`.
+ */
+export async function addOrAsk(work: WriteWork, input: unknown, passwordHash: string) {
+  const { companyId } = work.caller;
+  const { email, ...membership } = parse(UserAdd, input);
+  const isAsked = await work.aboveCompanies(async (above) => {
+    const userId = (await findUserByEmail(above, email))?.id ?? 0;
+    const present = await selectMemberships(above, [userId]);
+    // Who is in no company cannot sign in to be asked, and no other company has a right to the account.
+    if (present.length === 0 || present.some((of) => of.companyId === companyId)) return false;
+    const code = invitationCode({ companyId, userId });
+    await takeCode(above, 'invitation', code);
+    await saveCodes(above, { kind: 'invitation', userId, companyId, membership }, [code]);
+    const after = { companyId, userId, ...membership };
+    above.ledger.append({ action: 'create', entityType: 'invitation', entityId: userId, after });
+    return true;
+  });
+  if (isAsked) return { member: null, isNewAccount: false, askedEmail: email };
+  return { ...(await addMember(work, input, passwordHash)), askedEmail: null };
+}
+
+/** Makes the caller a member of a company that has asked, or not. Errors: `not_found`, `forbidden` for tokens. */
+export async function answerInvitation(
+  work: SystemWriteWork,
+  caller: Caller,
+  companyId: number,
+  isAccepted: boolean,
+): Promise<void> {
+  demandSession(caller);
+  const { userId } = caller;
+  const user = await getAccount(work, userId);
+  const invitation = await takeCode(work, 'invitation', invitationCode({ companyId, userId }));
+  if (invitation?.membership == null) throw notFound('invitation');
+  if (isAccepted) await join(work, companyId, invitation.membership, { user, isNew: false }, userId);
+  else
+    work.ledger.append({ action: 'delete', entityType: 'invitation', entityId: userId, companyId, userId });
 }
 
 /** Changes name and time zone in this company. Users may change themselves. Errors: `invalid`, `forbidden`. */
@@ -50,15 +98,13 @@ export async function enableMember(work: WriteWork, member: Member): Promise<Mem
 
 /** Errors: `invalid` for a user of several companies, since locks protect the others too. */
 export async function unlockMember(work: WriteWork, member: Member): Promise<Member> {
-  await work.aboveCompanies(async (above) => {
-    if ((await selectMemberships(above, [member.id])).length > 1) {
-      throw invalid(
-        'id',
-        'is a member of other companies too: the lock ends by itself within a day, or by the operator of the server',
-      );
-    }
-    await unlockUser(above, member, work.caller.userId);
-  });
+  if (await isInOthers(work, member)) {
+    throw invalid(
+      'id',
+      'is a member of other companies too: the lock ends by itself within a day, or by the operator of the server',
+    );
+  }
+  await work.aboveCompanies((above) => unlockUser(above, member, work.caller.userId));
   return await getUser(work, member.id);
 }
 
@@ -80,17 +126,16 @@ async function change(work: WriteWork, action: LedgerActionName, member: Member,
   if (isAdministrator(member) && !isAdministrator(after)) {
     await demandAdministrator(work, before.companyId, member.email);
   }
-  if (after.disabledAt !== member.disabledAt) await endCodesOfOwn(work, member);
+  if (after.disabledAt !== member.disabledAt && !(await isInOthers(work, member))) {
+    await work.aboveCompanies((above) => endCodes(above, member.id));
+  }
   record(work, action, before, membershipOf(work, after));
   return after;
 }
 
-/** Ends the codes of a user for whom this company is the only one: others must notice nothing. */
-async function endCodesOfOwn(work: WriteWork, { id }: Member): Promise<void> {
-  await work.aboveCompanies(async (above) => {
-    if ((await selectMemberships(above, [id])).length === 1) await endCodes(above, id);
-  });
-}
+/** Whether a member is one of other companies too, who must notice nothing of what this one does. */
+export const isInOthers = (work: WriteWork, { id }: Member): Promise<boolean> =>
+  work.aboveCompanies(async (above) => (await selectMemberships(above, [id])).length > 1);
 
 function record(
   work: WriteWork,

@@ -8,8 +8,9 @@ import { HOUR, MINUTE } from '../../../platform/clock.js';
 import { CHALLENGE_MS } from '../../../platform/passkeys.js';
 import type { RecordOf, Tables } from '../../../schema/schema.js';
 import { hashToken } from '../access-token/access-token.model.js';
+import type { Membership, MembershipKey } from './user.model.js';
 
-/** Time after which codes of a kind end by themselves; recovery codes do not. */
+/** Time after which codes of a kind end by themselves; recovery codes and invitations do not. */
 const LIFETIMES = {
   sign_in: 10 * MINUTE,
   password: 72 * HOUR,
@@ -17,21 +18,30 @@ const LIFETIMES = {
   create: CHALLENGE_MS,
   get: CHALLENGE_MS,
   recovery: null,
+  invitation: null,
 } as const;
 export type CodeKind = keyof typeof LIFETIMES;
 
-export type OneTimeCode = RecordOf<'one_time_codes', { readonly kind: CodeKind }, never>;
+/** The question of a company to a person who has an account. */
+interface Invitation {
+  readonly companyId: number;
+  readonly companyName: string;
+  readonly membership: Omit<Membership, keyof MembershipKey>;
+}
+
+type Kind = Readonly<Record<'kind', CodeKind> & Record<'membership', Invitation['membership'] | null>>;
+export type OneTimeCode = RecordOf<'one_time_codes', Kind, never>;
 
 const { recordOf, columnsOf } = recordMapping<'one_time_codes', OneTimeCode, never>('one_time_codes', []);
 
 /** Stores hashes of codes. */
 export async function saveCodes(
   work: SystemWriteWork,
-  given: Pick<OneTimeCode, 'kind' | 'userId'> & Partial<Pick<OneTimeCode, 'email' | 'removesPasskeys'>>,
+  given: Pick<OneTimeCode, 'kind' | 'userId'> & Partial<OneTimeCode>,
   codes: readonly string[],
 ): Promise<void> {
   const { db } = specialSql(work);
-  const shared = columnsOf({ email: null, removesPasskeys: false, ...given, createdAt: work.now });
+  const shared = columnsOf({ removesPasskeys: false, ...given, createdAt: work.now });
   const rows = codes.map((code) => ({ ...shared, code_hash: hashToken(code) }));
   await db
     .insertInto('one_time_codes')
@@ -85,13 +95,25 @@ export async function deleteCodes(work: SystemWriteWork, userId: number, kind: C
   return (await query.returning('kind').execute()).length;
 }
 
-/** Deletes all codes of a user but recovery codes, which stay like the passkeys that they stand in for. */
+/** The code of an invitation. Nobody is given it: it counts in a session of the person. */
+export const invitationCode = ({ companyId, userId }: MembershipKey): string => `${companyId} ${userId}`;
+
+/** Open invitations of a person, the oldest first. */
+export async function selectInvitations(work: SystemReadWork, userId: number): Promise<Invitation[]> {
+  const { db } = specialSql(work);
+  const query = db.selectFrom('one_time_codes as o').innerJoin('companies as c', 'c.id', 'o.company_id');
+  const own = query.selectAll('o').select('c.name').where('user_id', '=', userId);
+  const rows = await own.where('kind', '=', 'invitation').orderBy('o.created_at').execute();
+  return rows.map((row) => ({ ...recordOf(row), companyName: row.name }) as Invitation);
+}
+
+/** Deletes the codes of a user but invitations, which need a session, and recovery codes, which stay with passkeys. */
 export async function endCodes(work: SystemWriteWork, userId: number): Promise<void> {
   const { db } = specialSql(work);
   await db
     .deleteFrom('one_time_codes')
     .where('user_id', '=', userId)
-    .where('kind', '<>', 'recovery')
+    .where('kind', 'not in', ['recovery', 'invitation'])
     .execute();
 }
 

@@ -6,6 +6,7 @@ import { PasskeyUse } from './passkey-sign-in.service.js';
 import type { SecondFactorNeeded, SignedIn } from './session.model.js';
 import * as service from './session.service.js';
 import { Role } from './user.graphql.js';
+import type { CompanyMembership } from './user.model.js';
 import { viewerOf, ViewerType } from './viewer.graphql.js';
 
 const SessionType = g.objectType<
@@ -33,7 +34,7 @@ const CompanyName = g.objectType<NamedCompany>('CompanyName', 'A company that th
   name: g.text('Name.'),
 });
 
-const ViewerCompany = g.objectType<{ readonly company: NamedCompany; readonly role: RoleName }>(
+export const ViewerCompany = g.objectType<{ readonly company: NamedCompany; readonly role: RoleName }>(
   'ViewerCompany',
   'A company with the role of the user in it.',
   {
@@ -42,7 +43,16 @@ const ViewerCompany = g.objectType<{ readonly company: NamedCompany; readonly ro
   },
 );
 
-const VIEWER = {
+export const shownCompany = ({
+  companyId,
+  companyName: name,
+  role,
+}: Pick<CompanyMembership, 'companyId' | 'companyName' | 'role'>) => ({
+  company: { id: g.globalId('Company', companyId), name },
+  role,
+});
+
+export const VIEWER = {
   viewer: g.object.orNull(ViewerType, 'The caller from now on. Null if nothing was changed.'),
 };
 
@@ -123,7 +133,7 @@ const signIn = sessionMutation(
     password: g.text('Password.'),
     secondFactor: g.object.orNull(SecondFactorInput, 'For users with passkeys. Ignored for all others.'),
   },
-  `Begins a session of the console in the user's first company. INVALID for every wrong combination. ${ONLY_FIELD}`,
+  `Begins a session of the console, in the company of the last one or of the oldest membership. INVALID for every wrong combination. ${ONLY_FIELD}`,
   (ctx, given) => startSession(ctx, (parts, from) => new PasskeyUse(parts, from).signInByPassword(given)),
   {
     secondFactor: g.json.orNull(
@@ -216,14 +226,11 @@ export const sessionGraphql = g.graphqlModule(
     companies: g.computed(
       g.object.list(
         ViewerCompany,
-        'Companies that the user can switch to, by name. With a token its own only.',
+        'Companies that the user can switch to: that of the last session, then the oldest first. With a token its own only.',
       ),
       async (_viewer, { caller, services }) => {
         const companies = await services.units.systemRead((work) => service.listOwnCompanies(work, caller));
-        return companies.map(({ companyId, companyName: name, role }) => ({
-          company: { id: g.globalId('Company', companyId), name },
-          role,
-        }));
+        return companies.map(shownCompany);
       },
     ),
     preferences: g.computed(

@@ -8,6 +8,7 @@ import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js'
 import type { Role } from '../../../platform/requests.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import { MAX_SESSIONS, type Session, SESSION_MS } from './session.model.js';
+import type { MembershipKey } from './user.model.js';
 
 const { recordOf: sessionOf, columnsOf } = recordMapping<'sessions', Session, 'token_hash'>('sessions', [
   'token_hash',
@@ -59,6 +60,13 @@ export async function touchSession(work: SystemWriteWork, { id }: Pick<Session, 
   const { db } = specialSql(work);
   const last_used_at = instant.toColumn(work.now);
   await db.updateTable('sessions').set({ last_used_at }).where('id', '=', id).execute();
+}
+
+/** Notes that a session is in a company from now on, where the next one begins. */
+export async function noteSession(work: SystemWriteWork, { companyId, userId }: MembershipKey) {
+  const { db } = specialSql(work);
+  await sql`update memberships set last_session_at = ${instant.toColumn(work.now)}
+    where company_id = ${companyId} and user_id = ${userId}`.execute(db);
 }
 
 /** False if there is no such session. */

@@ -87,13 +87,13 @@ function callerOf(
   return { companyId, userId, tokenId: null, sessionId: id, ...rights, channel, ip, requestId };
 }
 
-/** The memberships that let a user in, by name of the company. None is removed before the unit ends. */
+/** The memberships that let a user in, that of the last session or the oldest first. None is removed before the unit ends. */
 async function openMemberships(work: SystemWriteWork, userId: number) {
   await work.lockCompanies((await selectMemberships(work, [userId])).map(({ companyId }) => companyId));
   return (await selectMemberships(work, [userId])).filter(({ disabledAt }) => disabledAt === null);
 }
 
-/** Signs in to the first company of the user, by name. Undefined if no company lets the user in. */
+/** Signs in to the company of the last session, or of the oldest membership. Undefined if no company lets the user in. */
 export async function startSession(
   work: SystemWriteWork,
   account: Account,
@@ -110,6 +110,7 @@ export async function startSession(
     { companyId, userId, ip, userAgent, ...times },
     hashToken(cookie),
   );
+  await store.noteSession(work, membership);
   await signIn.recordSignedIn(work, account, ip);
   await endEarlier(work, from.earlier);
   return { cookie, caller: callerOf(session, membership, signIn.pageRequest(from)) };
@@ -140,7 +141,7 @@ export async function listSessions(
     .map((session) => ({ ...session, current: session.id === sessionId }));
 }
 
-/** Companies that the caller can work in, by name; only its own for a token. */
+/** Companies that the caller can work in, that of the last session first; only its own for a token. */
 export async function listOwnCompanies(
   work: SystemReadWork,
   { userId, companyId, sessionId }: Caller,
@@ -174,6 +175,7 @@ export async function switchCompany(
   const membership = (await openMemberships(work, userId)).find((of) => of.companyId === companyId);
   if (membership === undefined) throw notFound('company');
   if (!(await store.moveSession(work, id, companyId))) throw notFound('session');
+  await store.noteSession(work, membership);
   work.ledger.append({ action: 'switch_company', entityType: 'session', entityId: id, companyId, userId });
   return { ...caller, companyId, role: membership.role, timeZone: membership.timeZone };
 }

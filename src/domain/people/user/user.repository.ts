@@ -209,7 +209,7 @@ export async function selectAdministrators(work: SystemReadWork, companyId: numb
   return (await members.select(inCompany(work, companyId), active, { orderBy })).map(memberOf);
 }
 
-const ACTIVITY = ['sign_in_count', 'last_sign_in_at', 'last_sign_in_ip'] as const;
+const ACTIVITY = ['sign_in_count', 'last_sign_in_at', 'last_sign_in_ip', 'last_session_at'] as const;
 const { recordOf: membershipOf, columnsOf: columnsOfMembership } = recordMapping<
   'memberships',
   Omit<CompanyMembership, 'companyName'>,
@@ -221,12 +221,13 @@ export async function findMembership(work: SystemReadWork, of: MembershipKey) {
   return row && membershipOf(row);
 }
 
-/** Memberships of users, ordered by the name of the company. */
+/** Memberships of users, the one that a session was in last first, then the oldest. */
 export async function selectMemberships(work: SystemReadWork, userIds: readonly number[]) {
   const { db } = specialSql(work);
   const { rows } = await sql<Row<'memberships'> & { company_name: string }>`
     select m.*, c.name as company_name from memberships as m join companies as c on c.id = m.company_id
-    where m.user_id ${inIds(userIds)} order by c.name, m.user_id`.execute(db);
+    where m.user_id ${inIds(userIds)} 
+    order by m.last_session_at desc nulls last, m.created_at, c.name, m.user_id`.execute(db);
   return rows.map((row) => ({ ...membershipOf(row), companyName: row.company_name }));
 }
 

@@ -14,7 +14,7 @@ import type { Page, PageRequest } from '../../../platform/requests.js';
 import { changed, parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
-import { endCodes } from './one-time-code.repository.js';
+import { endCodes, invitationCode, takeCode } from './one-time-code.repository.js';
 import { endSessions } from './session.repository.js';
 import {
   type Account,
@@ -137,11 +137,11 @@ async function ensureUser(work: SystemWriteWork, { email, name, timeZone }: NewU
   return { user: await store.insertUser(work, { email, name, timeZone, passwordHash }), isNew: true };
 }
 
-/** Adds the membership. Errors: `taken`. */
-async function join(
+/** Adds the membership, in place of an open invitation. Errors: `taken`. */
+export async function join(
   work: SystemWriteWork,
   companyId: number,
-  { role, name, timeZone }: NewUser,
+  { role, name, timeZone }: Omit<NewUser, 'email'>,
   { user, isNew }: Awaited<ReturnType<typeof ensureUser>>,
   actor: number,
 ): Promise<void> {
@@ -152,6 +152,7 @@ async function join(
     throw taken('email', 'This user is a member of the company already.');
   }
   await store.insertMembership(work, after);
+  await takeCode(work, 'invitation', invitationCode(after));
   await endCodes(work, user.id);
   work.ledger.append({ action: 'create', entityType: 'membership', entityId: user.id, after, ...by });
 }

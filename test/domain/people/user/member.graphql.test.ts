@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { disableUser } from '../../../../src/domain/people/user/user.service.js';
 import { createClient, type Fields } from '../../../support/client.js';
+import { signedIn } from '../../../support/console.js';
 import { answered, type Connection, nodeId, refused } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
 import { createGraphql } from '../../../support/graphql.js';
@@ -75,21 +76,22 @@ describe('memberAdd', () => {
     expect(JSON.stringify(ledger)).not.toContain(added.initialPassword);
   });
 
-  it('adds a user of another company without showing what that company knows', async () => {
-    const { email } = await addPerson(server, { beta: 'admin' });
+  it('adds a user of another company, who accepts, without showing what that company knows', async () => {
+    const { email, user: account } = await addPerson(server, { beta: 'admin' });
     await signIn(server, { email, password: PASSWORD });
     const added = await add(server.acme, { email, name: 'Ana, as Acme calls her' });
+    expect(added).toMatchObject({ user: null, initialPassword: null });
+    const id = nodeId('Company', server.acme.caller.companyId);
+    await mutated(await signedIn(server.url, email), 'invitationAccept', { id });
     const name = 'Ana, as Acme calls her';
-    const unseen = { timeZone: 'UTC', signInCount: 0, lastSignInAt: null, lastSignInIp: null };
-    expect(added).toMatchObject({ user: { name, email, ...unseen }, initialPassword: null });
-    const user = (await server.acme.client.get(`users/${added.user.databaseId}`)).record('user');
+    const user = (await server.acme.client.get(`users/${account.id}`)).record('user');
     expect(user).toMatchObject({ name, sign_in_count: 0, last_sign_in_ip: null });
     const { nodes } = await membersOf(server.beta, { first: 100 });
     expect(nodes.find((member) => member.user.email === email)).toMatchObject({
       user: { name: 'Ana Souza' },
     });
     const entries = tokensIn(await signIn(server, { email, password: PASSWORD }));
-    expect(entries.map(({ company_name }) => company_name)).toEqual(['Acme Pagamentos', 'Beta Cards']);
+    expect(entries.map(({ company_name }) => company_name)).toEqual(['Beta Cards', 'Acme Pagamentos']);
   });
 
   it.each([

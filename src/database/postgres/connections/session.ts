@@ -4,7 +4,13 @@ import type { PoolClient, QueryConfig, QueryResult as PgResult } from 'pg';
 import { DomainError, type DomainCode } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
 import type { Scope } from '../../database.js';
-import { LONG_COLUMNS, textCounter, type StatementEnd, isStorageCode } from '../../statements.js';
+import {
+  isStorageCode,
+  LONG_COLUMNS,
+  textCounter,
+  type StatementEnd,
+  tookTooLong,
+} from '../../statements.js';
 import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
 import { settingsSql, type Answers } from './pool.js';
@@ -24,6 +30,7 @@ const CHANGED_COLUMNS = '0A000';
 
 export class Session {
   #failed: Error | null = null;
+  #isGivenUp = false;
   /** The settings outside of transactions (null if unknown), and those that the last reading unit needed. */
   #adopted: string | null = null;
   #lastWanted: string | null = null;
@@ -44,6 +51,7 @@ export class Session {
 
   /** Closes the connection when it is released: its statement still runs, and nothing waits for it. */
   giveUp(): void {
+    this.#isGivenUp = true;
     this.#failed ??= new Error('The unit took too long.');
   }
 
@@ -88,7 +96,9 @@ export class Session {
     if (isLostConnection(error)) this.#failed ??= error as Error;
     if (stateOf(error) === CHANGED_COLUMNS) this.shared.names.forget();
     const translated = translate(error);
-    if (translated instanceof DomainError) reportFault(this.shared, translated.code, error);
+    // The connection of a unit that took too long is closed: no fault of the database.
+    const isFault = translated instanceof DomainError && !this.#isGivenUp;
+    if (isFault) reportFault(this.shared, translated.code, error);
     return translated;
   }
 }
@@ -131,6 +141,9 @@ export class Unit {
   #isOpen = true;
   #isWriting = false;
   #beginError: unknown;
+  /** Rejects at the deadline of the unit; null without one. */
+  #late: PromiseWithResolvers<never> | null = null;
+  #lateError: Error | null = null;
 
   constructor(
     private readonly session: Session,
@@ -179,13 +192,36 @@ export class Unit {
     }
   }
 
+  /**
+   * Reads until the deadline. It then rejects with it, and so do all statements, also one that still runs: several reads
+   * may share a unit, and each of them reports its own error.
+   */
+  async readUntil<T>(deadlineMs: number, use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
+    const late = (this.#late = Promise.withResolvers<never>());
+    late.promise.catch(() => undefined);
+    const timer = setTimeout(() => {
+      this.session.giveUp();
+      this.#lateError = tookTooLong();
+      late.reject(this.#lateError);
+    }, deadlineMs);
+    try {
+      return await this.read((db) => Promise.race([use(db), late.promise]));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async change(scope: Scope): Promise<void> {
-    if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    this.#demandOpen();
     await this.session.send(settingsSql(this.#rights(scope), true));
   }
 
   async lock(companyIds: readonly number[]): Promise<void> {
     if (companyIds.length > 0) await this.session.send(locksOf(companyIds).join('; '));
+  }
+
+  #demandOpen(): void {
+    if (!this.#isOpen) throw this.#lateError ?? new Error('The unit of work has ended.');
   }
 
   get #settings(): Readonly<Record<string, string | number>> {
@@ -198,9 +234,10 @@ export class Unit {
   }
 
   async #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (!this.#isOpen) throw new Error('The unit of work has ended.');
+    this.#demandOpen();
     try {
-      return await this.session.execute<R>(query, this.#isWriting);
+      const result = this.session.execute<R>(query, this.#isWriting);
+      return await (this.#late === null ? result : Promise.race([result, this.#late.promise]));
     } catch (error) {
       throw stateOf(error) === ABORTED ? (this.#beginError ?? error) : error;
     }

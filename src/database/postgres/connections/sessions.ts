@@ -9,12 +9,13 @@ import {
   type ExaminingLimits,
   type Scope,
 } from '../../database.js';
-import { tookTooLong } from '../../statements.js';
 import type { ReadDatabase } from '../../work.js';
-import { stateOf, UNAVAILABLE } from '../faults.js';
+import { UNAVAILABLE } from '../faults.js';
 import { reportFault, Session, Unit, type Shared } from './session.js';
 
 const STATEMENT_MS = 5_000;
+/** Milliseconds after its deadline at which PostgreSQL cancels a statement that nothing waits for any more. */
+const CANCEL_MS = 1_000;
 /** Key of the queue, and of the lock, for work above companies. */
 const ABOVE = 0;
 
@@ -95,19 +96,16 @@ export class Sessions {
     return unit;
   }
 
-  /** Ends at the deadline, whatever `use` does. A connection whose statement still runs then is closed. */
+  /** Ends at the deadline, whatever `use` does. The connection of such a unit is closed. */
   readonly examine: Database['examine'] = async (companyId, use) => {
     const deadlineMs = this.#deadlineMs;
     try {
       return await this.#inTurn(this.#queues.examine, companyId, (session) =>
-        this.#unit(session, companyId, deadlineMs).read((db) =>
-          inTime(use(db), deadlineMs, () => session.giveUp()),
-        ),
+        this.#unit(session, companyId, deadlineMs + CANCEL_MS).readUntil(deadlineMs, use),
       );
     } catch (error) {
-      if (!isDeadline(error)) throw error;
-      this.#exceeded += 1;
-      throw tookTooLong();
+      if (error instanceof DomainError && error.code === 'deadline_exceeded') this.#exceeded += 1;
+      throw error;
     }
   };
 
@@ -173,24 +171,4 @@ function queuesOf(connections: number) {
     write: new Semaphore<number>({ ...common, places: write, placesOfKey: 1, maxWaitMs: WRITE_WAIT_MS }),
     above: new Semaphore<number>({ ...common, places: above, placesOfKey: above }),
   };
-}
-
-async function inTime<T>(use: Promise<T>, deadlineMs: number, onLate: () => void): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    onLate();
-    late.reject(tookTooLong());
-  }, deadlineMs);
-  try {
-    return await Promise.race([use, late.promise]);
-  } finally {
-    clearTimeout(timer);
-    use.catch(() => undefined);
-  }
-}
-
-/** Whether PostgreSQL has ended a statement, or the unit itself has taken too long. */
-function isDeadline(error: unknown): boolean {
-  if (!(error instanceof DomainError)) return false;
-  return error.code === 'deadline_exceeded' || stateOf(error.details.cause) === '57014';
 }

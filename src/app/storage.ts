@@ -50,6 +50,7 @@ export async function openStorage(
     ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
     onFault: faultLogger(logger),
     onUnshared: (error) => logger.warn({ err: error }, UNSHARED),
+    onWarning: (message, details) => logger.warn(details, message),
     onThreadLost: (error) => logger.error({ err: error }, 'a reader thread was lost and is replaced'),
     onFatal: (error) => {
       logger.fatal(

@@ -112,6 +112,8 @@ export interface Database {
   sizes(): Promise<StorageSizes | null>;
   /** Connections to a database server by state; empty for a file. */
   connections(): Readonly<Record<string, number>>;
+  /** Companies whose changes have waited a second or more for another node; null for a file, which has one. */
+  waitingTurns(): { readonly companies: number; readonly longestMs: number } | null;
   /** Regular work, to be called once a minute, for example to shorten the log. */
   maintain(): Promise<void>;
   /** File whose modification time is the time of the last backup; it may be missing. */
@@ -135,6 +137,8 @@ export interface OpenOptions {
   readonly onThreadLost?: (error: unknown) => void;
   /** Called at most once a minute while windows cannot be shared with other nodes. */
   readonly onUnshared?: (error: unknown) => void;
+  /** Called with a sentence, and details for the log, about what an operator should look into. */
+  readonly onWarning?: (message: string, details: object) => void;
   /** Called with a sentence when something takes long, for example when another node migrates. */
   readonly onProgress?: (message: string) => void;
   /** For a server, which tries to reach the database without end: called after each failure; may throw to end. */

@@ -165,6 +165,7 @@ export const NO_SOURCES: MetricSources = {
   database: {
     bytes: () => ({ file: 0, log: 0 }),
     connections: () => ({}),
+    waitingTurns: () => null,
     examining: () => ({ running: 0, waiting: 0, threads: 0, exceeded: 0, lostThreads: 0 }),
     windowFailures: zero,
   },

@@ -4,7 +4,7 @@ import pg, { type Client, type Pool } from 'pg';
 
 import { SECOND } from '../../platform/clock.js';
 import type { CommittedChange, Database } from '../database.js';
-import { ANSWER_MS, clientConfig, SESSION_SETTINGS } from './connections/pool.js';
+import { ANSWER_MS, clientConfig, SESSION_SETTINGS, settingsSql } from './connections/pool.js';
 
 const CHANNEL = 'terminal_gateway';
 /** Milliseconds for which committed changes are collected, to be announced together. */
@@ -14,6 +14,8 @@ const MAX_PAYLOAD = 7_500;
 /** Pause before the next attempt to listen, and interval of the check whether the connection is alive. */
 const RETRY_MS = SECOND / 2;
 const CHECK_MS = 5 * SECOND;
+/** PostgreSQL ends a session that was not checked for so long: a frozen node must not keep the locks of its tasks. */
+const FROZEN = settingsSql({ idle_session_timeout: 12 * SECOND }, false);
 /** Keys of the advisory locks for tasks that one node does at a time. */
 const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3, alerts: 4 } as const;
 
@@ -107,7 +109,7 @@ export class Announcements {
     let timer: NodeJS.Timeout | undefined;
     try {
       await client.connect();
-      await client.query(SESSION_SETTINGS);
+      await client.query(`${SESSION_SETTINGS}; ${FROZEN}`);
       await client.query(`listen ${CHANNEL}`);
       if (this.#isClosed) return;
       this.#client = client;

@@ -2,6 +2,7 @@ import { sql, type CompiledQuery } from 'kysely';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 
+import { atMostEvery, SECOND } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
 import type { CheckResult, Database, OpenOptions, StorageSizes } from '../database.js';
@@ -12,10 +13,15 @@ import { Answers, createPool } from './connections/pool.js';
 import type { Shared } from './connections/session.js';
 import { Sessions } from './connections/sessions.js';
 import { handleOn, StatementNames } from './connections/statements.js';
+import { Turns } from './connections/turns.js';
 import type { Roles } from './roles.js';
 import { SharedLimits } from './shared-limits.js';
 
 const CONNECTIONS = 20;
+/** Minimum time between two warnings about the same company. */
+const WARN_MS = 10 * SECOND;
+const REFUSED_TURN =
+  'a change was refused: a session of PostgreSQL has been changing the company for too long';
 
 /** Opens a database that has the current schema. `roles` are the roles of its units of work. */
 export async function connect(url: string, roles: Roles, options: OpenOptions = {}): Promise<Database> {
@@ -28,15 +34,22 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   const { connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
   const pool = createPool(url, connections - 2, (error) => onFault('storage_unavailable', error));
   const onStatement = statements.notify;
-  const shared = { answers: new Answers(pool), roles, names: new StatementNames(), onStatement, onFault };
-  const sessions = new Sessions(pool, shared, connections, options.examining);
   const announcements = new Announcements(url, pool);
+  const isDue = atMostEvery(WARN_MS);
+  const onRefusedTurn: Shared['onRefusedTurn'] = (companyId) => {
+    if (isDue(String(companyId))) options.onWarning?.(REFUSED_TURN, { company_id: companyId });
+  };
+  const turns = new Turns();
+  const calls = { onStatement, onFault, onRefusedTurn };
+  const shared = { answers: new Answers(pool), roles, names: new StatementNames(), turns, ...calls };
+  const sessions = new Sessions(pool, shared, connections, options.examining);
   await announcements.start();
   const limits = new SharedLimits(url, options.onUnshared);
   return {
     name: databaseName({ server: url }),
     system: 'postgresql',
     ...unitsOf(sessions),
+    waitingTurns: () => turns.long(),
     watchStatements: (listener) => statements.add(listener),
     health,
     verify: () => null,
@@ -46,6 +59,7 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
     checks: {
       database: () => checkDatabase(sessions, health, options.onFault),
       migrations: async () => ((await sessions.snapshot(null, hasAllMigrations)) ? null : 'not_current'),
+      turns: () => Promise.resolve(noteOf(turns)),
     },
     ...(await maintenanceOf(pool, sessions, limits)),
     lastBackupPath: join(folder, 'last-backup'),
@@ -94,6 +108,15 @@ async function maintenanceOf(pool: Pool, sessions: Sessions, limits: SharedLimit
       bytes = await size();
     },
   } satisfies Partial<Database>;
+}
+
+/** Says that companies wait, but not which: everybody may ask for it. */
+function noteOf(turns: Turns): CheckResult {
+  const { companies, longestMs } = turns.long();
+  const seconds = Math.floor(longestMs / SECOND);
+  return companies === 0
+    ? null
+    : { note: `companies that wait for another node: ${companies}, for up to ${seconds} s` };
 }
 
 const STATE = sql<{ read_only: boolean; zone: string }>`select pg_is_in_recovery()

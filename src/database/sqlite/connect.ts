@@ -48,6 +48,7 @@ const SINGLE_NODE = {
   everywhere: (db) => db,
   lockCompanies: () => Promise.resolve(),
   connections: () => ({}),
+  waitingTurns: () => null,
   windows: inMemory,
   windowFailures: () => 0,
 } satisfies Partial<Database>;

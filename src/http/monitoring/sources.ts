@@ -43,7 +43,10 @@ export interface MetricSources {
   readonly storage: () => StorageFigures;
   /** Null if notifications are not sent over MQTT. */
   readonly mqtt: (() => MqttFigures) | null;
-  readonly database: Pick<Database, 'bytes' | 'connections' | 'examining' | 'windowFailures'>;
+  readonly database: Pick<
+    Database,
+    'bytes' | 'connections' | 'examining' | 'waitingTurns' | 'windowFailures'
+  >;
   readonly backupAgeSeconds: () => number | null;
   readonly ledgerDelaySeconds: () => number;
   readonly lostLogLines: () => number;
@@ -140,6 +143,8 @@ function addDatabase(
   gauge('database_size_bytes', size, () => ({ ...database.bytes() }), 'part');
   gauge('database_log_long', long, () => Number(database.bytes().log >= LONG_LOG_BYTES));
   gauge('database_connections', connections, () => database.connections(), 'state');
+  const turns = 'Companies whose changes have waited a second or more for another node.';
+  gauge('database_waiting_companies', turns, () => database.waitingTurns()?.companies ?? null);
   gauge('database_backup_age_seconds', 'Time since the last backup.', backupAgeSeconds);
   const reads = (): Value => {
     const { running, waiting } = database.examining();

@@ -47,6 +47,12 @@ const SETTINGS = {
   row_security: 'on',
   bytea_output: 'hex',
   extra_float_digits: 1,
+  // PostgreSQL ends sessions whose node is frozen or cut off: others wait for what such a session has locked.
+  idle_in_transaction_session_timeout: 10 * SECOND,
+  tcp_user_timeout: 10 * SECOND,
+  tcp_keepalives_idle: 5,
+  tcp_keepalives_interval: 2,
+  tcp_keepalives_count: 3,
 };
 
 /**

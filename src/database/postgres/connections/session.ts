@@ -15,6 +15,7 @@ import { isLostConnection, stateOf, translate } from '../faults.js';
 import type { Roles } from '../roles.js';
 import { settingsSql, type Answers } from './pool.js';
 import { handleOn, type StatementNames } from './statements.js';
+import type { Turns } from './turns.js';
 
 export interface Shared {
   readonly names: StatementNames;
@@ -23,6 +24,9 @@ export interface Shared {
   /** Called with each statement of a unit, except its begin and end; its result is called afterwards. */
   readonly onStatement: (sql: string) => StatementEnd | undefined;
   readonly onFault: (code: DomainCode, error: unknown) => void;
+  readonly turns: Turns;
+  /** Called when a change could not begin, because another node was changing the company. */
+  readonly onRefusedTurn: (companyId: number) => void;
 }
 
 /** SQLSTATE of a prepared statement that would return other columns than before. */
@@ -113,6 +117,8 @@ export function reportFault({ answers, onFault }: Shared, code: DomainCode, erro
 /** First key of the advisory locks of companies that write, and of no other locks; the second is the id. */
 const WRITERS = 0x5447;
 const LOCK_MS = 4_000;
+/** SQLSTATE of a lock that was not free in time. */
+const NOT_FREE = '55P03';
 
 /** SQLSTATE of statements in a transaction of which an earlier one has failed. */
 const ABORTED = '25P02';
@@ -155,7 +161,7 @@ export class Unit {
   async write<T>(lock: number, use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
     this.#isWriting = true;
     try {
-      await this.session.send(['begin', settingsSql(this.#settings, true), ...locksOf([lock])].join('; '));
+      await this.#begin(lock);
       const result = await use(this.db);
       this.#isOpen = false;
       const { command } = await this.session.send('commit');
@@ -167,6 +173,20 @@ export class Unit {
       // After a lock timeout, too, the connection is in a failed transaction, and the next unit could not begin.
       await this.session.send('rollback').catch(() => undefined);
       throw error;
+    }
+  }
+
+  async #begin(lock: number): Promise<void> {
+    const { onRefusedTurn, turns } = this.session.shared;
+    const statements = ['begin', settingsSql(this.#settings, true), ...locksOf([lock])];
+    const ended = turns.wait(lock);
+    try {
+      await this.session.send(statements.join('; '));
+    } catch (error) {
+      if (error instanceof DomainError && stateOf(error.details.cause) === NOT_FREE) onRefusedTurn(lock);
+      throw error;
+    } finally {
+      ended();
     }
   }
 

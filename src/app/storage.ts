@@ -24,6 +24,7 @@ const UNSHARED = 'limits are counted by this node alone: the database does not a
 export interface StorageOptions {
   /** Starts even if acknowledged changes are missing; they are reported in the log and the ledger. */
   readonly acceptLoss?: boolean;
+  readonly acceptCopy?: boolean;
   /** Ends the process when the storage can no longer be trusted. */
   readonly onFatal?: (error: unknown) => void;
   /** Limits of reads that examine many rows. */
@@ -36,11 +37,12 @@ export interface StorageOptions {
 export async function openStorage(
   config: Config,
   logger: Logger,
-  { acceptLoss = false, onFatal, onWaiting, examining }: StorageOptions,
+  { acceptLoss = false, acceptCopy = false, onFatal, onWaiting, examining }: StorageOptions,
 ) {
   let loss: Loss | null = null;
   const database = await openDatabase(config.database, {
     exclusive: true,
+    acceptCopy,
     maxLogBytes: config.maxWalBytes,
     connections: config.databaseConnections,
     uploadFolder: config.uploadFolder,

@@ -80,11 +80,22 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) return failed(error.message, error.exitCode);
   if (!(error instanceof Error)) return failed(String(error));
   const code = codeOf(error);
+  if ([error, error.cause].some(isOfDatabase))
+    return failed(
+      `${REFUSED}: ${error.message}. If tables were changed by hand, restore a backup.`,
+      EXIT.config,
+    );
   // Errors of the operating system, for example of a file that does not exist.
   if (code === null || !('syscall' in error)) return failed(error.stack ?? error.message);
   const isStorage = code === 'EIO' || faultOfSystem(code, error) !== null;
   return failed(fileProblem(error) ?? error.message, isStorage ? EXIT.storage : EXIT.failed);
 }
+
+const REFUSED = 'The database refused a statement';
+
+/** Whether PostgreSQL or SQLite itself refused a statement, for example because a table was removed by hand. */
+const isOfDatabase = (error: unknown): boolean =>
+  error instanceof Error && ('severity' in error || (codeOf(error) ?? '').startsWith('SQLITE_'));
 
 function failureOfDomain({ code, message, details }: DomainError): Failure {
   const lines = Object.entries(details.fields ?? {}).flatMap(([field, problems]) =>

@@ -16,13 +16,14 @@ const STOP_MS = 29 * SECOND;
 
 export interface ServeOptions {
   readonly acceptLoss?: boolean;
+  readonly acceptCopy?: boolean;
 }
 
-export async function serve(io: CommandIo, { acceptLoss = false }: ServeOptions): Promise<void> {
+export async function serve(io: CommandIo, options: ServeOptions): Promise<void> {
   // Signals that arrive before somebody waits for them are kept; they no longer end the process.
   const hangups = on(process, 'SIGHUP');
   const stopSignal = waitForStopSignal(['SIGTERM', 'SIGINT']);
-  const starting = createServerProcess(readConfig(io.environment), { acceptLoss, waitsForDatabase: true });
+  const starting = createServerProcess(readConfig(io.environment), { ...options, waitsForDatabase: true });
   // The start may wait for its database for hours: a stop signal ends it at once.
   const serverProcess = await Promise.race([starting, stopSignal.then(() => null)]);
   if (serverProcess === null) return;
@@ -35,7 +36,7 @@ type ServerProcess = Awaited<ReturnType<typeof createServerProcess>>;
 /** A server, not listening yet, that logs to standard output and ends the process if its storage fails. */
 export async function createServerProcess(
   config: Config,
-  overrides: Pick<ServerOverrides, 'acceptLoss' | 'graphiqlToken' | 'waitsForDatabase'> = {},
+  overrides: Pick<ServerOverrides, 'acceptLoss' | 'acceptCopy' | 'graphiqlToken' | 'waitsForDatabase'> = {},
 ) {
   const sink = new LogSink();
   const logger = createLogger(config.logLevel, sink);

@@ -151,6 +151,8 @@ export interface OpenOptions {
   readonly usesReserve?: boolean;
   /** Called if acknowledged changes are missing; without it, such a database is refused. */
   readonly acceptLoss?: ((loss: Loss) => void) | undefined;
+  /** Starts a server on a copy whose original is still there, which becomes an original too. */
+  readonly acceptCopy?: boolean;
   /** Bytes of the log of a file from which on the database is not ready. */
   readonly maxLogBytes?: number;
   readonly connections?: number;
@@ -199,6 +201,12 @@ export class DatabaseRefused extends Error {
     super(message, cause === undefined ? undefined : { cause });
   }
 }
+
+/** Error of a server that would run beside the original of its database. */
+export const copied = (name: string, original: string): DatabaseRefused =>
+  unusable(
+    `${name} is a copy: its original is ${original}. If servers of both run, each sends the webhooks, e-mails and notifications. Nothing was changed. Use the original; or stop it, and start the copy once with terminal-gateway serve --accept-copy.`,
+  );
 
 /** Error of a database that cannot be used, by a command or at all, before something is corrected. */
 export const unusable = (message: string, cause?: unknown): DatabaseRefused =>

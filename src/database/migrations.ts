@@ -1,6 +1,8 @@
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely';
+import { createHash } from 'node:crypto';
 
 import type { Tables } from '../schema/schema.js';
+import { unusable } from './database.js';
 
 type Change = (db: Kysely<Tables>) => Promise<void>;
 
@@ -35,6 +37,29 @@ export const namesOf = (migrations: Migrations): readonly string[] => [
 ];
 
 export const MIGRATION_NAMES = namesOf(MIGRATIONS);
+
+/** Stands for the schema that this version declares. Since the first release, each of its changes has a migration. */
+export const fingerprintOf = (statements: readonly string[]): string =>
+  createHash('sha256').update(statements.join(';')).digest('hex').slice(0, 16);
+
+/** A row of `applied_migrations`. The fingerprint is that of the version that applied it; states before it lack one. */
+export interface AppliedMigration {
+  readonly name: string;
+  readonly fingerprint?: string | null;
+}
+
+/** Errors: `DatabaseRefused` for a schema between two releases, which no migration changes into this one. */
+export function demandSameSchema(
+  place: string,
+  applied: readonly AppliedMigration[],
+  fingerprint: string,
+): void {
+  const latest = applied.find(({ name }) => name === MIGRATION_NAMES.at(-1));
+  if (latest === undefined || latest.fingerprint === fingerprint) return;
+  throw unusable(
+    `${place} was made by another state of terminal-gateway, whose tables differ from those of this version (${latest.fingerprint ?? 'none'} instead of ${fingerprint}). Nothing was changed. Run the version that made it, or set DATABASE_URL to another database.`,
+  );
+}
 
 export async function hasAllMigrations(db: QueryExecutorProvider): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`select name from applied_migrations`.execute(db);

@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { sql } from 'kysely';
 import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -140,6 +141,8 @@ describe('a file that can be used', () => {
 
   it('gets what a process that died left in the log when it is opened, before anything new', async () => {
     const dying = await openDatabase(join(folder, 'dying.db'));
+    // As if a server had used the file before: the next one would note the place first.
+    await sql`update applied_migrations set place = ${file}`.execute(dying.writes);
     await dying.writes
       .insertInto('companies')
       .values({ name: 'Acme', created_at: new Date(0), updated_at: new Date(0) })

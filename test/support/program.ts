@@ -164,7 +164,7 @@ const serving = new Set<{ readonly stop: () => Promise<void> }>();
 export async function serveHere(
   url: string,
   settings: Environment = {},
-  overrides: Pick<ServerOverrides, 'acceptLoss' | 'onFatal'> = {},
+  overrides: Pick<ServerOverrides, 'acceptCopy' | 'acceptLoss' | 'onFatal'> = {},
 ) {
   const given = { ...databaseEnvironment(url), PORT: '0', RATE_LIMIT_PER_HOUR: '0', ...settings };
   const config = readConfig(given);

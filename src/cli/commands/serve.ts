@@ -18,6 +18,7 @@ export function addServeCommand(program: Command, io: CommandIo): void {
     .description('start the server')
     .addHelpText('after', SERVE_NOTES)
     .option('--accept-loss', 'start even if acknowledged changes are missing; log and ledger say which')
+    .option('--accept-copy', 'start on a copy of a database whose original is still there')
     .action(async (options: ServeOptions) => {
       const { serve } = await import('../run-server.js');
       await serve(io, options);

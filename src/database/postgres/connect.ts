@@ -2,7 +2,7 @@ import { sql, type CompiledQuery } from 'kysely';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 
-import { atMostEvery, SECOND } from '../../platform/clock.js';
+import { atMostEvery, SECOND, systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
 import type { CheckResult, Database, OpenOptions, StorageSizes } from '../database.js';
@@ -18,8 +18,10 @@ import type { Roles } from './roles.js';
 import { SharedLimits } from './shared-limits.js';
 
 const CONNECTIONS = 20;
-/** Minimum time between two warnings about the same company. */
+/** Minimum time between two warnings about the same company, or about the clock. */
 const WARN_MS = 10 * SECOND;
+/** Differences of clocks that are warned of, and with which a node is not ready. */
+const CLOCK_MS = { warned: 5 * SECOND, refused: 30 * SECOND };
 const REFUSED_TURN =
   'a change was refused: a session of PostgreSQL has been changing the company for too long';
 
@@ -43,6 +45,15 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   const calls = { onStatement, onFault, onRefusedTurn };
   const shared = { answers: new Answers(pool), roles, names: new StatementNames(), turns, ...calls };
   const sessions = new Sessions(pool, shared, connections, options.examining);
+  const checkClock = async (): Promise<CheckResult> => {
+    // That PostgreSQL does not answer is what the check of the database says.
+    const ahead = await clockAhead(sessions).catch(() => 0);
+    if (Math.abs(ahead) < CLOCK_MS.warned) return null;
+    const which = ahead > 0 ? 'ahead of' : 'behind';
+    const problem = `the clock of this node is ${Math.abs(Math.round(ahead / SECOND))} s ${which} that of PostgreSQL`;
+    if (isDue('clock')) options.onWarning?.(problem, {});
+    return Math.abs(ahead) < CLOCK_MS.refused ? { note: problem } : problem;
+  };
   await announcements.start();
   const limits = new SharedLimits(url, options.onUnshared);
   return {
@@ -60,8 +71,9 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
       database: () => checkDatabase(sessions, health, options.onFault),
       migrations: async () => ((await sessions.snapshot(null, hasAllMigrations)) ? null : 'not_current'),
       turns: () => Promise.resolve(noteOf(turns)),
+      clock: checkClock,
     },
-    ...(await maintenanceOf(pool, sessions, limits)),
+    ...(await maintenanceOf(pool, sessions, limits, checkClock)),
     lastBackupPath: join(folder, 'last-backup'),
     spoolPath: join(folder, `upload-${process.pid}-`),
     close: () =>
@@ -88,7 +100,12 @@ function sharingOf({ announce, onAnnounced, alone }: Announcements, limits: Shar
   return { isShared: true, announce, onAnnounced, alone, windows, windowFailures: () => limits.failures };
 }
 
-async function maintenanceOf(pool: Pool, sessions: Sessions, limits: SharedLimits) {
+async function maintenanceOf(
+  pool: Pool,
+  sessions: Sessions,
+  limits: SharedLimits,
+  checkClock: () => Promise<unknown>,
+) {
   const { snapshot } = sessions;
   /** Bytes of the database. Looked up once a minute only, since PostgreSQL adds up the sizes of all files. */
   const size = async (): Promise<number> => {
@@ -105,9 +122,22 @@ async function maintenanceOf(pool: Pool, sessions: Sessions, limits: SharedLimit
     sizes: async () => sizesOf((await snapshot(null, (db) => SIZES.execute(db))).rows),
     maintain: async () => {
       await limits.deleteEnded();
+      await checkClock();
       bytes = await size();
     },
   } satisfies Partial<Database>;
+}
+
+/** Milliseconds by which this clock is ahead of PostgreSQL's; what passes until the answer counts for neither. */
+async function clockAhead({ snapshot }: Sessions): Promise<number> {
+  const query = sql<{
+    now: number;
+  }>`select round(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  const before = systemClock.now().getTime();
+  const { rows } = await snapshot(null, (db) => query.execute(db));
+  const after = systemClock.now().getTime();
+  const now = rows[0]?.now ?? before;
+  return Math.max(0, before - now) + Math.min(0, after - now);
 }
 
 /** Says that companies wait, but not which: everybody may ask for it. */

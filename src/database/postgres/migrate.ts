@@ -6,7 +6,15 @@ import { SECOND } from '../../platform/clock.js';
 import { POSTGRES_SCHEMA, SYSTEM_ROLE } from '../../schema/postgres.js';
 import type { Tables } from '../../schema/schema.js';
 import { DatabaseRefused, unusable } from '../database.js';
-import { MIGRATIONS, MIGRATION_NAMES, namesOf, type Migrations } from '../migrations.js';
+import {
+  type AppliedMigration,
+  demandSameSchema,
+  fingerprintOf,
+  MIGRATION_NAMES,
+  MIGRATIONS,
+  type Migrations,
+  namesOf,
+} from '../migrations.js';
 import { handleOn } from './connections/statements.js';
 import { stateOf } from './faults.js';
 import { AS_SYSTEM, prepareRoles, type Roles, rolesIn, withRoles } from './roles.js';
@@ -23,11 +31,11 @@ const NOT_FREE = '55P03';
 
 /** Applied and pending migrations. Errors: `DatabaseRefused` for tables of others and unknown migrations. */
 export async function inspect(client: Client, name: string, known = MIGRATION_NAMES) {
-  const { rows } = await client.query<{ migrates: boolean; others: number }>(
+  const { rows: found } = await client.query<{ migrates: boolean; others: number }>(
     `select to_regclass('applied_migrations') is not null as migrates, (select count(*) from pg_tables
       where schemaname = current_schema()) as others`,
   );
-  const { migrates = false, others = 0 } = rows[0] ?? {};
+  const { migrates = false, others = 0 } = found[0] ?? {};
   if (!migrates && others > 0) {
     throw new DatabaseRefused(
       'foreign',
@@ -35,7 +43,8 @@ export async function inspect(client: Client, name: string, known = MIGRATION_NA
     );
   }
   if (migrates) await demandOwner(client, name);
-  const applied = migrates ? await appliedIn(client) : [];
+  const rows = migrates ? await appliedIn(client) : [];
+  const applied = rows.map((row) => row.name);
   const unknown = applied.filter((each) => !known.includes(each));
   if (unknown.length > 0) {
     throw new DatabaseRefused(
@@ -43,12 +52,18 @@ export async function inspect(client: Client, name: string, known = MIGRATION_NA
       `${name} was made by a newer version of terminal-gateway (${unknown.join(', ')}). Nothing was changed. Install that version.`,
     );
   }
+  demandSameSchema(name, rows, FINGERPRINT);
   return { applied, pending: known.filter((each) => !applied.includes(each)) };
 }
 
-async function appliedIn(client: Client): Promise<readonly string[]> {
-  const { rows } = await client.query<{ name: string }>('select name from applied_migrations order by name');
-  return rows.map(({ name }) => name);
+const FINGERPRINT = fingerprintOf(POSTGRES_SCHEMA);
+
+async function appliedIn(client: Client): Promise<readonly AppliedMigration[]> {
+  // Through JSON, since earlier states lack the column.
+  const { rows } = await client.query<AppliedMigration>(
+    `select name, to_jsonb(m) ->> 'fingerprint' as fingerprint from applied_migrations as m order by name`,
+  );
+  return rows;
 }
 
 /** Applies pending migrations, each in its own transaction; one node at a time. Errors: `DatabaseRefused`. */
@@ -126,11 +141,12 @@ async function apply(client: Client, place: Place, migration: string): Promise<v
 
 /** Applies a migration, or a part of it; resolves to whether there are parts left. */
 async function change(client: Client, { migrations, roles }: Place, name: string): Promise<boolean> {
-  const applied = 'insert into applied_migrations (name) select unnest($1::text[])';
+  const applied = `insert into applied_migrations (name, fingerprint) select unnest($1::text[]), '${FINGERPRINT}'`;
   if (name === MIGRATION_NAMES[0]) {
     await createSchema(client, roles);
     await client.query(`create table applied_migrations
-      (name text collate "C" primary key, applied_at timestamptz not null default now())`);
+      (name text collate "C" primary key, applied_at timestamptz not null default now(), fingerprint text,
+        place text)`);
     await client.query(applied, [MIGRATION_NAMES]);
     return false;
   }

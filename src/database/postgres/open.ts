@@ -5,7 +5,7 @@ import { SECOND, systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { codeOf } from '../../platform/errors.js';
 import { demandFinished, UNFINISHED_TABLE } from '../copy.js';
-import { type Database, type OpenOptions, DatabaseRefused, unusable } from '../database.js';
+import { copied, type Database, DatabaseRefused, type OpenOptions, unusable } from '../database.js';
 import { connect } from './connect.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
 import { stateOf } from './faults.js';
@@ -26,6 +26,7 @@ export async function openDatabase(url: string, options: OpenOptions = {}): Prom
   const roles = await trying(url, options, async (client) => {
     await bringUsable(client, url, options);
     demandFinished(nameOf(url), await unfinishedCopyIn(client));
+    if (options.exclusive === true) await demandOriginal(client, url, options);
     return await rolesIn(client);
   });
   return await connect(url, roles, options);
@@ -194,6 +195,20 @@ async function sessionOf(client: Client): Promise<string> {
     `select pid || ' ' || backend_start as session from pg_stat_activity where pid = pg_backend_pid()`,
   );
   return rows[0]?.session ?? '';
+}
+
+/** Where the database is, and where a server last used it: a dump takes the latter along. */
+const PLACES = `select (select system_identifier from pg_control_system()) || ' ' ||
+    (select oid from pg_database where datname = current_database()) as here,
+  (select place from applied_migrations order by name limit 1) as place`;
+
+/** Refuses a restored dump. Errors: `DatabaseRefused`. */
+async function demandOriginal(client: Client, url: string, { acceptCopy }: OpenOptions): Promise<void> {
+  const { rows } = await client.query<{ here: string; place: string | null }>(PLACES);
+  const { here = '', place = null } = rows[0] ?? {};
+  if (here === place) return;
+  if (place !== null && acceptCopy !== true) throw copied(nameOf(url), 'another database of PostgreSQL');
+  await client.query('update applied_migrations set place = $1', [here]);
 }
 
 async function demandVersion(client: Client, url: string): Promise<void> {

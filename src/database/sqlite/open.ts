@@ -1,3 +1,5 @@
+import type Sqlite from 'better-sqlite3';
+import { sql } from 'kysely';
 import {
   accessSync,
   chmodSync,
@@ -12,17 +14,17 @@ import { dirname } from 'node:path';
 
 import { codeOf, faultOfSystem } from '../../platform/errors.js';
 import { demandFinished } from '../copy.js';
-import { type Database, type OpenOptions, DatabaseRefused, unusable } from '../database.js';
+import { copied, type Database, DatabaseRefused, type OpenOptions, unusable } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { connect } from './connect.js';
 import { unfinishedCopyIn } from './copy.js';
 import { isStorageFault, probeStorage, translate } from './faults.js';
 import { inspectFile, recognizeFile, refusalOf } from './file/inspect.js';
 import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
-import { ensureMarker, lossOf, lost } from './file/loss.js';
+import { ensureMarker, headOf, lossOf, lost } from './file/loss.js';
 import { hasCleanStop, readMarks, removeMarker } from './file/marker.js';
 import { migrateFile, SILENT } from './file/migrate.js';
-import { canonicalPath, closing, fileBytes, openFile, walPath } from './file/open-file.js';
+import { canonicalPath, closing, fileBytes, openFile, reading, walPath } from './file/open-file.js';
 import { Reserve } from './write-ahead-log.js';
 
 /** Creates or migrates a file, which may be an unfinished copy. Errors: as `openDatabase`. */
@@ -56,7 +58,8 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   try {
     const isChecked = await bringUpToDate(file, lock, options);
     demandFinished(file, unfinishedCopyIn(file));
-    return connect(file, {
+    const isMoved = isServer && demandOriginal(file, options);
+    const database = connect(file, {
       ...options,
       reserve: isServer ? new Reserve(file) : reserve,
       slot: isServer ? 'server' : 'command',
@@ -66,9 +69,34 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
         lock?.release();
       },
     });
+    if (isMoved)
+      await sql`update applied_migrations set place = ${canonicalPath(file)}`.execute(database.writes);
+    return database;
   } catch (error) {
     lock?.release();
     throw error;
+  }
+}
+
+/** Whether a server uses the file at a new place. Errors: `DatabaseRefused` for a copy while one uses the original. */
+function demandOriginal(file: string, { acceptCopy }: OpenOptions): boolean {
+  const placeOf = (database: Sqlite.Database) =>
+    database.prepare('select place from applied_migrations order by name').pluck().get() as string | null;
+  const place = reading(file, placeOf);
+  if (place === canonicalPath(file)) return false;
+  if (acceptCopy === true || place === null || !existsSync(place)) return true;
+  const marks = readMarks(place);
+  const isCopy = marks !== null && marks.latest.identity === headOf(file).identity;
+  if (isCopy && isRunning(marks.serverPid ?? 0)) throw copied(file, place);
+  return true;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // 0 would be the group of this process.
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 
 import type { Database } from '../../../src/database/database.js';
 import { openDatabase } from '../../../src/database/open.js';
@@ -90,6 +90,32 @@ describe('RU-57 a session has the settings of the program, whatever is set elsew
     const problem = 'the time zone of a session is America/Sao_Paulo, not UTC';
     expect(await database.checks.database?.()).toBe(problem);
     expect(faults).toEqual([`storage_unavailable: ${problem}`]);
+  });
+});
+
+describe('RU-89 a clock that is not that of PostgreSQL', () => {
+  it.each([
+    [-3, null],
+    [
+      20,
+      {
+        note: expect.stringMatching(
+          /^the clock of this node is \d+ s ahead of that of PostgreSQL$/,
+        ) as string,
+      },
+    ],
+    [300, expect.stringMatching(/^the clock of this node is \d+ s ahead of that of PostgreSQL$/) as string],
+    [-300, expect.stringMatching(/^the clock of this node is \d+ s behind that of PostgreSQL$/) as string],
+  ])('by %i s: is warned of from 5 s, and not ready from 30 s on', async (seconds, expected) => {
+    const warnings: string[] = [];
+    const onWarning = (message: string): void => void warnings.push(message);
+    const database = await openDatabase({ server: url }, { onWarning });
+    onTestFinished(() => database.close());
+    const now = vi.spyOn(systemClock, 'now').mockImplementation(() => new Date(Date.now() + seconds * 1_000));
+    onTestFinished(() => now.mockRestore());
+    expect(await database.checks.clock?.()).toEqual(expected);
+    await database.maintain();
+    expect(warnings).toHaveLength(expected === null ? 0 : 1);
   });
 });
 

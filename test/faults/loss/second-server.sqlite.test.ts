@@ -68,7 +68,7 @@ describe('CF-43 a second server on the file of one that runs', () => {
     expect([refused.code, refused.stderr]).toEqual([BUSY_EXIT, expect.stringContaining('one server only')]);
   });
 
-  it('on a copy of the folder is another server, on another database', async () => {
+  it('RU-89 on a copy of the folder is refused, and once it is accepted, another server on another database', async () => {
     const copy = join(folder, 'copy');
     mkdirSync(copy);
     for (const suffix of ['', '-wal', '-shm', '.lock', '.marker']) {
@@ -76,7 +76,13 @@ describe('CF-43 a second server on the file of one that runs', () => {
     }
     const total = async (of: Client): Promise<unknown> => (await of.get('groups')).body.pagination;
     const before = await total(client);
-    const second = await serveHere(urlOf(join(copy, 'gateway.db')));
+    const url = urlOf(join(copy, 'gateway.db'));
+    const refused = await runCommand(['serve'], url);
+    expect([refused.code, refused.stderr]).toEqual([
+      CONFIG_EXIT,
+      expect.stringMatching(/^\S+ is a copy: its original is \S+gateway\.db\. [^\n]+--accept-copy\.\n$/),
+    ]);
+    const second = await serveHere(url, {}, { acceptCopy: true });
     const ofCopy = second.client(token);
     expect(await total(ofCopy)).toEqual(before);
     expect((await ofCopy.post('groups', { name: 'of the copy' })).status).toBe(201);

@@ -4,13 +4,16 @@ import { minuteOf } from '../../../schema/sqlite.js';
 import { totalChecks } from '../../tools.js';
 import { inspectFile, noDatabaseAt, type Inspection } from './inspect.js';
 import { refuseLoss } from './loss.js';
-import { SCHEMA } from './migrate.js';
 import { closing, reading } from './open-file.js';
+import { SCHEMA } from './schema.js';
 
 const MAX_PROBLEMS = 100;
 
 /** A message for each damaged page, broken reference and wrong total. Errors: `DatabaseRefused`, as `refuseNone`. */
-export function checkFile(file: string, { state } = refuseNone(file)): readonly string[] {
+export function checkFile(
+  file: string,
+  { state }: Pick<Inspection, 'state'> = refuseNone(file),
+): readonly string[] {
   return reading(file, (database) => {
     const damaged = damagedPages(database);
     // The other checks would fail on damaged pages.

@@ -4,8 +4,9 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { codeOf, faultOfSystem } from '../../../platform/errors.js';
 import { fileCause, fileProblem } from '../../../platform/files.js';
 import { DatabaseRefused, unusable } from '../../database.js';
-import { MIGRATION_NAMES } from '../../migrations.js';
+import { type AppliedMigration, demandSameSchema, MIGRATION_NAMES } from '../../migrations.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './open-file.js';
+import { FINGERPRINT } from './schema.js';
 
 /** "TGW1" in ASCII: the application id in the header of a SQLite file of this program. */
 export const APPLICATION_ID = 0x54475731;
@@ -59,8 +60,10 @@ export function inspectFile(
   const database = openToInspect(file);
   try {
     if (!checksLater) refuseDamaged(database, file);
-    const applied = appliedMigrations(database);
+    const rows = appliedMigrations(database);
+    const applied = rows.map(({ name }) => name);
     refuseNewer(applied, known, file);
+    demandSameSchema(file, rows, FINGERPRINT);
     const pending = known.filter((name) => !applied.includes(name));
     if (checksLater && pending.length > 0) refuseDamaged(database, file);
     return { state: pending.length === 0 ? 'current' : 'older', applied, pending };
@@ -131,10 +134,11 @@ function damaged(file: string, detail: string, cause?: unknown): DatabaseRefused
   return new DatabaseRefused('damaged', `${file} is damaged (${line}). ${ADVICE}`, cause);
 }
 
-function appliedMigrations(database: Sqlite.Database): readonly string[] {
+function appliedMigrations(database: Sqlite.Database): readonly AppliedMigration[] {
   const table = database.prepare("select 1 from sqlite_schema where name = 'applied_migrations'").get();
   if (table === undefined) return [];
-  return database.prepare('select name from applied_migrations order by name').pluck().all() as string[];
+  // All columns, since earlier states lack some.
+  return database.prepare('select * from applied_migrations order by name').all() as AppliedMigration[];
 }
 
 function refuseNewer(applied: readonly string[], known: readonly string[], file: string): void {

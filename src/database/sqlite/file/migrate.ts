@@ -5,7 +5,6 @@ import { createReadStream, existsSync, rmSync } from 'node:fs';
 
 import { systemClock } from '../../../platform/clock.js';
 import type { Tables } from '../../../schema/schema.js';
-import { SQLITE_SCHEMA } from '../../../schema/sqlite.js';
 import { MIGRATION_NAMES, MIGRATIONS, namesOf, type Migrations } from '../../migrations.js';
 import { SqliteConnection } from '../connection.js';
 import type { Watcher } from '../faults.js';
@@ -14,6 +13,7 @@ import { backupTo } from './backup.js';
 import { APPLICATION_ID, inspectFile, type Inspection } from './inspect.js';
 import { replaceMarker } from './marker.js';
 import { closing, giveIdentity, openFile } from './open-file.js';
+import { FINGERPRINT, SCHEMA } from './schema.js';
 
 export const SILENT: Watcher = {
   onStatement: () => undefined,
@@ -62,12 +62,6 @@ function identify(file: string): void {
   replaceMarker(file, { identity, head: 0, at: 0 });
 }
 
-/** The statements that create all tables in a file without tables. */
-export const SCHEMA: readonly string[] = [
-  ...SQLITE_SCHEMA,
-  'create table applied_migrations (name text primary key not null, applied_at integer not null)',
-];
-
 /** Stores that no migration is pending, too. */
 async function createSchema(db: Kysely<Tables>): Promise<void> {
   for (const statement of SCHEMA) await sql.raw(statement).execute(db);
@@ -76,7 +70,8 @@ async function createSchema(db: Kysely<Tables>): Promise<void> {
 
 async function markAsApplied(db: Kysely<Tables>, name: string): Promise<void> {
   const at = systemClock.now().getTime();
-  await sql`insert into applied_migrations (name, applied_at) values (${name}, ${at})`.execute(db);
+  await sql`insert into applied_migrations (name, applied_at, fingerprint)
+    values (${name}, ${at}, ${FINGERPRINT})`.execute(db);
 }
 
 async function applyMigration(groups: WriteGroups, migrations: Migrations, name: string): Promise<void> {

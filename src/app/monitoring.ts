@@ -38,6 +38,8 @@ export async function createMonitoring(parts: MonitoringParts) {
   const metrics = createMetrics(sourcesOf(parts, tracing, followers));
   const unwatchMetrics = database.watchStatements(metrics.statementStarted);
   const unwatchTraces = tracing && database.watchStatements((sql) => tracing.statement(sql));
+  const unwatchWaits = database.watchWaits(metrics.waitStarted);
+  const unwatchWaitTraces = tracing && database.watchWaits((what) => tracing.wait(what));
   const observed = observeRequests(logger, metrics, clock);
   const observers: RequestHandler[] = tracing === null ? [observed] : [traceRequests(tracing), observed];
   return {
@@ -60,6 +62,8 @@ export async function createMonitoring(parts: MonitoringParts) {
     stop: async () => {
       unwatchMetrics();
       unwatchTraces?.();
+      unwatchWaits();
+      unwatchWaitTraces?.();
       await tracing?.stop();
     },
   };

@@ -85,6 +85,11 @@ export interface Database {
   examining(): ExaminingReads;
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: StatementListener): () => void;
+  /**
+   * The same with what a unit waits for: `queue` (its turn on this node), `connection` (to PostgreSQL), `company`
+   * (another node that changes it) or `commit`.
+   */
+  watchWaits(listener: StatementListener): () => void;
   readonly health: DatabaseHealth;
   /** Null if the database can be trusted; otherwise the reason, and no change is acknowledged any more. */
   verify(): string | null;

@@ -234,6 +234,19 @@ export class StatementListeners {
     }
     return ends.length === 0 ? undefined : (error) => ends.forEach((end) => end(error));
   };
+
+  /** Calls all listeners before and after `use`. */
+  readonly during = async <T>(text: string, use: () => Promise<T>): Promise<T> => {
+    const ended = this.notify(text);
+    try {
+      const result = await use();
+      ended?.();
+      return result;
+    } catch (error) {
+      ended?.(error);
+      throw error;
+    }
+  };
 }
 
 /** Whether a code is of a fault of the storage itself, not of a single request. */

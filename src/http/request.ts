@@ -18,6 +18,8 @@ export interface RequestContext {
   readonly ip: string;
   /** Documented path, for example `/v1/apps/{app_id}`. Contains no client value: safe for logs and metrics. */
   template: string;
+  /** Type and bounded name of a GraphQL operation; null for others, and before its document is admitted. */
+  operation: { readonly type: string; readonly name: string } | null;
   /** Trace id of the request; null if tracing is off. */
   traceId: string | null;
   /** Null until the token is verified, and on routes without a token. */
@@ -59,6 +61,7 @@ export function requestContext(limits: ClientLimits): RequestHandler {
       requestId,
       ip: clientAddress(request),
       template: UNKNOWN_PATH,
+      operation: null,
       traceId: null,
       caller: null,
       budget: null,

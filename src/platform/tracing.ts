@@ -24,12 +24,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { atMostEvery, MINUTE, SECOND } from './clock.js';
+import { atMostEvery, MINUTE, SECOND, systemClock } from './clock.js';
 import { codeOf } from './errors.js';
 import type { Logger } from './logger.js';
 
 const SERVICE = { 'service.name': 'terminal-gateway' };
 const MAX_STATEMENT = 1_000;
+/** Shorter waits get no span: each unit waits for a moment several times. */
+const MIN_WAIT_MS = 1;
 /** Methods that the conventions list; others count as `_OTHER`. */
 const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'];
 
@@ -92,6 +94,15 @@ export function createTracing({ url, share, databaseSystem, logger }: TracingOpt
       if (parent?.span.isRecording() !== true) return null;
       const { summary, attributes } = describeStatement(sql, databaseSystem);
       return endOf(start(summary, SpanKind.CLIENT, parent.context, attributes).span);
+    },
+    /** Starts the span of a unit that waits, for example for its commit; as `statement`. */
+    wait: (what: string) => {
+      const parent = running.getStore();
+      if (parent?.span.isRecording() !== true) return null;
+      const started = systemClock.elapsed();
+      const end = endOf(start(`wait for ${what}`, SpanKind.INTERNAL, parent.context, {}).span);
+      // A span that has not ended is not sent.
+      return (error?: unknown) => (systemClock.elapsed() - started < MIN_WAIT_MS ? undefined : end(error));
     },
     /** Number of spans that were not sent since the start. */
     dropped: () => queue.dropped,

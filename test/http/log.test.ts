@@ -47,6 +47,17 @@ describe('the log', () => {
   });
 
   it.each([
+    ['a query', 'query Fleet { viewer { role } }', 'query', 'Fleet'],
+    ['a change', 'mutation Make { groupCreate(input: { name: "m" }) { group { id } } }', 'mutation', 'Make'],
+    ['no name', '{ viewer { role } }', 'query', 'anonymous'],
+    ['a name that may hide a number', 'query N4111111111111111 { viewer { role } }', 'query', 'other'],
+  ])('has type and name of a GraphQL operation: %s', async (what, query, operation, name) => {
+    const id = `operation-${what.replaceAll(' ', '-')}`;
+    await server.acme.graphql(query, {}, named(id));
+    expect(await lineOf(id)).toMatchObject({ path: '/graphql', operation, operation_name: name });
+  });
+
+  it.each([
     ['a record', 'GET', '/v1/groups/CONFIDENTIAL?x=CONFIDENTIAL', '/v1/groups/{group_name}', 404],
     ['the other name of a path', 'PUT', '/v1/devices/CONFIDENTIAL', '/v1/devices/{serial_number}', 404],
     ['a method that is not there', 'PATCH', '/v1/groups/CONFIDENTIAL', '/v1/groups/{group_name}', 405],

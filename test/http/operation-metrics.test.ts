@@ -53,6 +53,20 @@ describe('durations of GraphQL operations', () => {
   });
 });
 
+describe('waiting', () => {
+  it('of a change is measured by what it waits for', async () => {
+    const total = (what: string) => server.metric(`database_wait_seconds_count{for="${what}"}`);
+    const kinds = server.app.database.isShared
+      ? ['queue', 'connection', 'company', 'commit']
+      : ['queue', 'commit'];
+    await server.acme.client.get('groups');
+    const before = await Promise.all(kinds.map(total));
+    await server.acme.client.post('groups', { name: 'waits' });
+    const after = await Promise.all(kinds.map(total));
+    expect(after.map((count, index) => count > (before[index] ?? 0))).toEqual(kinds.map(() => true));
+  });
+});
+
 describe('SQL statements', () => {
   it('are counted and measured by kind, also those of reader threads and those that fail', async () => {
     const total = (kind: string) => server.metric(`sql_statements_total{kind="${kind}"}`);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, describe } from 'vitest';
 
 import type { Config } from '../../src/platform/config/config.js';
@@ -70,6 +71,29 @@ describe('traces', () => {
     expect(String(insert?.attributes['db.query.text'])).toMatch(/insert into "groups"[^]*(?:\?|\$\d)/);
     const log = all.server.logs.find((line) => line.includes('r-1')) ?? '{}';
     expect(JSON.parse(log)).toMatchObject({ trace_id: TRACE, request_id: 'r-1' });
+  });
+
+  it('have a span for what a change has waited for, if that took long', async () => {
+    const all = await traced();
+    const { app, acme } = all.server;
+    const held = Promise.withResolvers<undefined>();
+    const holding = Promise.withResolvers<undefined>();
+    const holder = app.units.write(acme.caller, async () => {
+      holding.resolve(undefined);
+      await held.promise;
+    });
+    await holding.promise;
+    const isQueued = Promise.withResolvers<undefined>();
+    app.database.watchWaits(() => isQueued.resolve(undefined));
+    const waiting = acme.client.post('groups', { name: 'waits' }, named('r-waits'));
+    await isQueued.promise;
+    // Longer than the shortest wait that has a span.
+    await sleep(10);
+    held.resolve(undefined);
+    await Promise.all([holder, waiting]);
+    const spans = await traceOf(all, 'r-waits');
+    // Other units of the request may have waited for long, too.
+    expect(spans.map(({ name }) => name)).toContain('wait for queue');
   });
 
   it('have the id of the process, so that those of several nodes can be told apart', async () => {

@@ -41,9 +41,9 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
   const onRefusedTurn: Shared['onRefusedTurn'] = (companyId) => {
     if (isDue(String(companyId))) options.onWarning?.(REFUSED_TURN, { company_id: companyId });
   };
-  const turns = new Turns();
+  const [turns, waits] = [new Turns(), new StatementListeners()];
   const calls = { onStatement, onFault, onRefusedTurn };
-  const shared = { answers: new Answers(pool), roles, names: new StatementNames(), turns, ...calls };
+  const shared = { answers: new Answers(pool), roles, names: new StatementNames(), turns, waits, ...calls };
   const sessions = new Sessions(pool, shared, connections, options.examining);
   const checkClock = async (): Promise<CheckResult> => {
     // That PostgreSQL does not answer is what the check of the database says.
@@ -62,6 +62,7 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
     ...unitsOf(sessions),
     waitingTurns: () => turns.long(),
     watchStatements: (listener) => statements.add(listener),
+    watchWaits: (listener) => waits.add(listener),
     health,
     verify: () => null,
     admit: () => undefined,

@@ -55,7 +55,10 @@ const SINGLE_NODE = {
 
 /** Opens a file that has the current schema. */
 export function connect(file: string, options: ConnectOptions = {}): Database {
-  const { groups, guard, health, readers, statements, unmark, wholeFile, writer } = openParts(file, options);
+  const { groups, guard, health, readers, statements, unmark, waits, wholeFile, writer } = openParts(
+    file,
+    options,
+  );
   const { reserve, onClosed } = options;
   const base = {
     ...SINGLE_NODE,
@@ -71,6 +74,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   return {
     ...base,
     watchStatements: (listener) => statements.add(listener),
+    watchWaits: (listener) => waits.add(listener),
     checks: databaseChecks(base, wholeFile, options),
     bytes: () => ({ file: fileBytes(file), log: fileBytes(walPath(file)) }),
     sizes: () => wholeFile.measure(),
@@ -100,13 +104,14 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
 function openParts(file: string, options: ConnectOptions) {
   const { slot, reserve, isChecked, onProgress, onFault } = options;
   let { onFatal } = options;
-  const statements = new StatementListeners();
+  const [statements, waits] = [new StatementListeners(), new StatementListeners()];
   const health = new DatabaseHealth();
   const database = openFile(file, { readonly: false });
   const unmark = markOpen(file);
   const guard = guardOf(database, health, options);
   const watcher: Watcher = {
     onStatement: statements.notify,
+    waits,
     onFatal: (error) => {
       health.reportFatal();
       onFatal?.(error);
@@ -131,7 +136,7 @@ function openParts(file: string, options: ConnectOptions) {
   const onDamage = (detail: string): void =>
     watcher.onFault('db_corrupt', new Sqlite.SqliteError(detail, 'SQLITE_CORRUPT'));
   const wholeFile = new WholeFile(file, { isChecked, onProgress, onDamage });
-  return { groups, guard, health, readers, statements, unmark, wholeFile, writer };
+  return { groups, guard, health, readers, statements, unmark, waits, wholeFile, writer };
 }
 
 /** Null if nothing is to be recorded. */

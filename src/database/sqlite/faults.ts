@@ -13,13 +13,14 @@ import {
   STORAGE_READ_ONLY,
   STORAGE_UNAVAILABLE,
 } from '../../platform/errors.js';
-import type { StatementEnd } from '../statements.js';
+import type { StatementEnd, StatementListeners } from '../statements.js';
 import { fileBytes, walPath } from './file/open-file.js';
 
 /** Callbacks for the events of a connection. */
 export interface Watcher {
   /** Called with each statement but those of transactions. Its result is called when the statement has ended. */
   onStatement(sql: string): StatementEnd | undefined;
+  readonly waits?: StatementListeners;
   /** Called after a failed fsync: acknowledged changes may be lost, so nothing more must be written. */
   onFatal(error: unknown): void;
   /** Called when the storage failed or refused a statement. */

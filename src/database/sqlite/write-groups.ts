@@ -4,7 +4,7 @@ import { systemClock, AWAITED, currentOwner, workFor, yieldToEventLoop } from '.
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import type { Tables } from '../../schema/schema.js';
 import { databaseBusy, type Database } from '../database.js';
-import type { DatabaseHealth } from '../statements.js';
+import { type DatabaseHealth, StatementListeners } from '../statements.js';
 import { handleOf, type SqliteConnection } from './connection.js';
 import { storageFailed } from './faults.js';
 
@@ -56,6 +56,7 @@ export class WriteGroups {
     maxWaitMs: MAX_WRITE_WAIT_MS,
     busy: databaseBusy,
   });
+  readonly #waits: StatementListeners;
   #group: Group | null = null;
   #isCommitDue = false;
   #lastEnd = -Infinity;
@@ -65,7 +66,9 @@ export class WriteGroups {
     private readonly connection: SqliteConnection,
     private readonly health: Pick<DatabaseHealth, 'fault'>,
     private readonly limits = LIMITS,
-  ) {}
+  ) {
+    this.#waits = connection.watcher.waits ?? new StatementListeners();
+  }
 
   /**
    * Stores the changes of `use` as a unit of a group, or nothing if it rejects. Resolves after the commit of the group.
@@ -100,7 +103,7 @@ export class WriteGroups {
   /** Waits until a unit may write: in the open group, or in a new one. Errors: `busy`. */
   async #begin(): Promise<Unit> {
     const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
-    const release = await this.#writers.acquire(currentOwner());
+    const release = await this.#waits.during('queue', () => this.#writers.acquire(currentOwner()));
     try {
       const hasSavepoint = this.#group !== null;
       if (hasSavepoint) this.connection.run('savepoint unit');
@@ -160,7 +163,7 @@ export class WriteGroups {
       // Callers that wait for this commit, and other processes that wait to write, come before the next group.
       void workFor(AWAITED, yieldToEventLoop).then(release);
     } else this.#letNextWrite(release, isAlone);
-    const error = await group.end.promise;
+    const error = await this.#waits.during('commit', () => group.end.promise);
     if (error !== null) throw error;
   }
 

@@ -156,7 +156,8 @@ class HttpOperation implements pipeline.HttpPipeline {
     if (operation === null) return this.answer ?? this.#fail(new Error('No operation was admitted.'));
     const { watched } = this;
     try {
-      watched.known(operation.label);
+      const { type } = operation.label;
+      requestContextOf(this.response).operation = { type, name: watched.known(operation.label) };
       this.#demandTransport(operation.kind);
       this.#requestedCost = operation.price().nodes;
       const extensions = () => this.#extensions;

@@ -28,6 +28,8 @@ export function createMetrics(sources: MetricSources, register = new Registry())
     ...terminalMetrics(add),
     /** Call with the text of an SQL statement that starts; call the returned function when it has ended. */
     statementStarted: statementMetrics(register, systemClock),
+    /** The same with what a unit waits for. */
+    waitStarted: waitMetrics(register, systemClock),
     streams: streamMetrics(add),
     /** Responds in the text format of Prometheus. */
     handler: async (_request: Request, response: Response): Promise<void> => {
@@ -137,6 +139,20 @@ export function statementMetrics(
   };
 }
 
+function waitMetrics(register: Registry, clock: Pick<Clock, 'elapsed'>): (what: string) => () => void {
+  const durations = new Histogram({
+    name: 'database_wait_seconds',
+    help: 'Waiting of units of work: for their queue on this node, a connection, a company that another node changes, the commit.',
+    labelNames: ['for'],
+    buckets: STATEMENT_BUCKETS,
+    registers: [register],
+  });
+  return (what) => {
+    const started = clock.elapsed();
+    return () => durations.observe({ for: what }, (clock.elapsed() - started) / SECOND);
+  };
+}
+
 /** Kind of a statement by its first word; after `with`, by what follows. */
 export function kindOf(sql: string): StatementKind {
   const word = /[a-z]/i.exec(sql)?.[0]?.toLowerCase() ?? '';
@@ -189,14 +205,15 @@ function hasResponse(response: Response): boolean {
   return response.headersSent || response.statusCode === SWITCHING_PROTOCOLS;
 }
 
-/** Fields of the log line. Apart from its request id, no value of the client: no query, name or header. */
+/** Fields of the log line. Of the client, only its request id and the bounded name of an operation. */
 function describeRequest(request: Request, response: Response, status: number, milliseconds: number): object {
-  const { requestId, traceId, ip, template, caller } = requestContextOf(response);
+  const { requestId, traceId, ip, template, caller, operation } = requestContextOf(response);
   return {
     request_id: requestId,
     ...(traceId === null ? {} : { trace_id: traceId }),
     method: request.method,
     path: template,
+    ...(operation === null ? {} : { operation: operation.type, operation_name: operation.name }),
     status,
     duration_ms: Math.round(milliseconds * 10) / 10,
     ip,

@@ -12,8 +12,8 @@ export interface OperationKind {
 }
 
 export interface WatchedOperation {
-  /** To be called once its document is admitted. */
-  known(kind: OperationKind): void;
+  /** To be called once its document is admitted. Returns its name for logs, see `OperationNames`. */
+  known(kind: OperationKind): string;
   /** `code` is that of its first error. */
   failed(code: string): void;
 }
@@ -36,7 +36,10 @@ export function watchOperations(
     const span = tracing?.operation(isAlone) ?? null;
     const running = { kind: null as OperationKind | null, hasFailed: false };
     const operation: WatchedOperation = {
-      known: (kind) => (running.kind = kind),
+      known: (kind) => {
+        running.kind = kind;
+        return names.shown(kind.name);
+      },
       failed: (code) => {
         if (!running.hasFailed) span?.failed(code);
         running.hasFailed = true;

@@ -9,6 +9,7 @@ import {
   LONG_COLUMNS,
   textCounter,
   type StatementEnd,
+  type StatementListeners,
   tookTooLong,
 } from '../../statements.js';
 import { isLostConnection, stateOf, translate } from '../faults.js';
@@ -25,6 +26,7 @@ export interface Shared {
   readonly onStatement: (sql: string) => StatementEnd | undefined;
   readonly onFault: (code: DomainCode, error: unknown) => void;
   readonly turns: Turns;
+  readonly waits: StatementListeners;
   /** Called when a change could not begin, because another node was changing the company. */
   readonly onRefusedTurn: (companyId: number) => void;
 }
@@ -164,7 +166,7 @@ export class Unit {
       await this.#begin(lock);
       const result = await use(this.db);
       this.#isOpen = false;
-      const { command } = await this.session.send('commit');
+      const { command } = await this.session.shared.waits.during('commit', () => this.session.send('commit'));
       // PostgreSQL answers COMMIT with ROLLBACK if a statement of the transaction had failed.
       if (command !== 'COMMIT') throw new Error('The transaction was rolled back.');
       return result;
@@ -177,11 +179,11 @@ export class Unit {
   }
 
   async #begin(lock: number): Promise<void> {
-    const { onRefusedTurn, turns } = this.session.shared;
+    const { onRefusedTurn, turns, waits } = this.session.shared;
     const statements = ['begin', settingsSql(this.#settings, true), ...locksOf([lock])];
     const ended = turns.wait(lock);
     try {
-      await this.session.send(statements.join('; '));
+      await waits.during('company', () => this.session.send(statements.join('; ')));
     } catch (error) {
       if (error instanceof DomainError && stateOf(error.details.cause) === NOT_FREE) onRefusedTurn(lock);
       throw error;

@@ -123,9 +123,10 @@ export class Sessions {
 
   async #inTurn<T>(queue: Semaphore<number>, key: number, use: (session: Session) => Promise<T>): Promise<T> {
     await this.#demandAvailable();
-    const release = await queue.acquire(key);
+    const { waits } = this.shared;
+    const release = await waits.during('queue', () => queue.acquire(key));
     try {
-      const session = await this.#connect();
+      const session = await waits.during('connection', () => this.#connect());
       try {
         return await use(session);
       } finally {

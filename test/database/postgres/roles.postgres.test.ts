@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { prepareRoles, rolesIn, type Roles } from '../../../src/database/postgres/roles.js';
+import { readDocument } from '../../documents/markdown.js';
 import {
   adminUrlOf,
   createDatabase,
@@ -14,6 +15,7 @@ import { addRecords } from '../../support/postgres/records.js';
 import { createSchemaIn, schemaDatabase } from '../../support/postgres/schema.js';
 
 const database = schemaDatabase();
+beforeAll(() => addRecords(database.admin));
 const ROLES = 'rolname = any($1)';
 const names = (): string[][] => [[database.roles.company, database.roles.system]];
 
@@ -75,8 +77,6 @@ describe('the roles', () => {
 });
 
 describe('the ledger', () => {
-  beforeAll(() => addRecords(database.admin));
-
   it.each(["update ledger set action = 'x'", 'delete from ledger', 'truncate ledger'])(
     'refuses %s, whoever runs it',
     async (statement) => {
@@ -95,6 +95,53 @@ describe('the ledger', () => {
       expect(await database.admin('select 1 from ledger')).toHaveLength(3);
     },
   );
+});
+
+describe('a user for tools, made as src/docs/postgresql.md says', () => {
+  it('sees the rows of all companies, changes nothing, and reads no secret', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const reader = `${name}_analyst`;
+    const [, statements = ''] =
+      /^```sql\n(create role analyst[^]*?)^```/m.exec(readDocument('src/docs/postgresql.md')) ?? [];
+    const here = statements.replaceAll('analyst', reader).replace('terminal_gateway', name);
+    for (const statement of here.trim().split('\n')) await database.admin(statement);
+    const url = new URL(database.url);
+    [url.username, url.password] = [reader, 'PASSWORD'];
+    const run = await database.connect(url.href);
+    try {
+      expect((await run('select distinct company_id from groups')).length).toBeGreaterThan(1);
+      const tables = await run<{ name: string }>(
+        "select tablename as name from pg_tables where schemaname = 'public'",
+      );
+      expect(tables.length).toBeGreaterThan(30);
+      for (const { name: table } of tables) {
+        const changes = [
+          'insert into # default values',
+          'delete from #',
+          'truncate #',
+          'alter table # disable row level security',
+        ];
+        for (const change of changes)
+          await expect(run(change.replace('#', table)), table).rejects.toThrow(
+            /permission denied|must be owner/,
+          );
+      }
+      for (const text of [
+        'create table own ()',
+        'create temp table own ()',
+        `set role ${database.roles.system}`,
+      ])
+        await expect(run(text)).rejects.toThrow('permission denied');
+      const secrets =
+        await run(`select table_name from information_schema.columns where table_schema = 'public'
+        and column_name ~ '(token|password|code|old)_hash|nonce|secret|public_key'
+        and has_column_privilege(current_user, quote_ident(table_name), column_name, 'select')`);
+      expect(secrets).toEqual([]);
+    } finally {
+      await database.admin(`drop owned by ${reader}`);
+      await database.admin(`drop role ${reader}`);
+    }
+  });
 });
 
 describe('creating the roles', () => {

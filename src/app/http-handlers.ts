@@ -52,9 +52,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
   const { bodyMs } = parts.timeouts;
   const stopping = new AbortController();
   const terminals = createTerminals(parts, stopping.signal, bodyMs);
-  const spools = openSpools(config, parts.database);
-  const spool = (companyId: number) => spools.open(companyId);
-  const services = createServices(parts, terminals.authenticator, bodyMs, spool);
+  const services = createServices(parts, terminals.authenticator, bodyMs);
   const { countRateLimited } = monitoring.metrics;
   const count = createRequestCounter(config.rateLimitPerHour, clock, windows, HOUR, countRateLimited);
   const { signIn, sessions } = createSigning(parts, windows);
@@ -72,7 +70,7 @@ export function createHttpHandlers(parts: HttpHandlerParts) {
     rateLimit: rateLimit(count, sessions),
     v1: createV1Router(routes, services),
     terminal: terminals.router,
-    ingest: createIngestRouter(transactionIngest, { ...shared, spool }),
+    ingest: createIngestRouter(transactionIngest, shared),
     exports: createExportRouter(graphql.sendExport, parts),
     graphql,
     onError,
@@ -102,13 +100,13 @@ function createSigning(
 }
 
 function createServices(
-  { config, units, limits }: HttpHandlerParts,
+  { config, units, database, limits }: HttpHandlerParts,
   authenticator: Authenticator,
   bodyMs: number,
-  spool: UploadStorage['spool'],
-): RestOptions {
+): RestOptions & Pick<UploadStorage, 'spool'> {
+  const spools = openSpools(config, database);
   const storage: UploadStorage = {
-    spool,
+    spool: (companyId) => spools.open(companyId),
     stage: (caller, content) => stageContent(units, caller, content),
     discard: (caller, content) => discardContent(units, caller, content),
   };
@@ -117,6 +115,7 @@ function createServices(
   return {
     units,
     authenticator,
+    spool: storage.spool,
     readUpload: createUploadReader(uploads),
     readBase64Body: createBase64BodyReader(uploads),
     bodyMs,

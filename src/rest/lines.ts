@@ -168,7 +168,7 @@ export async function storeLines<Checked>(
   store: RowStore<Checked>,
   { rows, write }: Lines,
   show: (text: string) => unknown,
-): Promise<{ readonly totals: ndjson.RowTotals; readonly error: unknown }> {
+): Promise<{ readonly totals: ndjson.RowTotals; readonly error: Error | null }> {
   let totals = ndjson.NO_ROWS;
   try {
     for await (const batch of ndjson.batchesOf(rows, BATCH)) {
@@ -179,7 +179,7 @@ export async function storeLines<Checked>(
       if (shown.length > 0) await show(shown.join(''));
     }
   } catch (error) {
-    return { totals, error };
+    return { totals, error: error as Error };
   }
   return { totals, error: null };
 }

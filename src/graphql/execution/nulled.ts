@@ -5,9 +5,11 @@ import {
   TypeInfo,
   visit,
   visitWithTypeInfo,
+  type DocumentNode,
   type FieldNode,
   type GraphQLError,
   type GraphQLOutputType,
+  type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql';
 
@@ -23,17 +25,7 @@ export function errorsShown(
   errors: readonly GraphQLError[],
 ): readonly GraphQLError[] {
   if (errors.length < 2) return [...errors];
-  const types = new Map<FieldNode, GraphQLOutputType>();
-  const typeInfo = new TypeInfo(schema);
-  visit(
-    document,
-    visitWithTypeInfo(typeInfo, {
-      Field: (node) => {
-        const type = typeInfo.getType();
-        if (type != null) types.set(node, type);
-      },
-    }),
-  );
+  const types = typesOfFields(schema, document);
   const fragments = fragmentsOf(document);
 
   /** How many keys of the path lead to the value that is null: the nearest one that may be. */
@@ -62,6 +54,20 @@ export function errorsShown(
       (other) => other.length < path.length && other.every((key, index) => key === path[index]),
     );
   });
+}
+
+function typesOfFields(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+): ReadonlyMap<FieldNode, GraphQLOutputType> {
+  const types = new Map<FieldNode, GraphQLOutputType>();
+  const typeInfo = new TypeInfo(schema);
+  const Field = (node: FieldNode): void => {
+    const type = typeInfo.getType();
+    if (type != null) types.set(node, type);
+  };
+  visit(document, visitWithTypeInfo(typeInfo, { Field }));
+  return types;
 }
 
 /** Fields with a name in the response. Validation has made sure that they all have types of one shape. */

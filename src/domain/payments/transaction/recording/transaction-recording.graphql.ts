@@ -1,4 +1,3 @@
-import type { WriteWork } from '../../../../database/work.js';
 import * as g from '../../../../graphql/index.js';
 import {
   PaymentStatus,
@@ -108,11 +107,6 @@ const TransactionFinishInput = g.inputOf('TransactionFinishInput', model.Transac
 const REPEATS =
   'A known `reference` with the same values returns the stored transaction; with other values it is TAKEN.';
 
-function warn(work: WriteWork, transaction: model.Transaction, path = ''): void {
-  const warnings = Object.entries(model.warningsOf(transaction));
-  work.warnings.push(...warnings.map(([field, [text]]) => `${path}${field}: ${text}`));
-}
-
 const record = g.ownMutation('TransactionRecord', {
   description: `Records a transaction of a device. ${REPEATS} Requires the scope INGEST.`,
   args: { input: g.object(TransactionInput, 'The transaction.') },
@@ -127,7 +121,7 @@ const record = g.ownMutation('TransactionRecord', {
   scope: 'ingest',
   run: async (work, { input }) => {
     const { transaction, repeated } = await recording.recordTransaction(work, input);
-    warn(work, transaction);
+    recording.addWarnings(work, transaction);
     return { transaction, repeated };
   },
 });
@@ -141,7 +135,7 @@ const finish = g.ownMutation('TransactionFinish', {
   run: async (work, given) => {
     const current = await getTransaction(work, g.idOf('Transaction', given.id));
     const transaction = await recording.finishTransaction(work, current, given.input);
-    warn(work, transaction);
+    recording.addWarnings(work, transaction);
     return { transaction };
   },
 });
@@ -162,7 +156,7 @@ const bulk = g.bulkMutation<g.Input, model.Transaction, recording.CheckedRecords
   run: async (work, checked) => {
     const results = await recording.storeRecords(work, checked);
     for (const [index, { transaction }] of results.entries()) {
-      if (transaction !== null) warn(work, transaction, `inputs.${index}.`);
+      if (transaction !== null) recording.addWarnings(work, transaction, `inputs.${index}.`);
     }
     return results.map(({ transaction, repeated, problem }) => ({
       record: transaction,

@@ -14,6 +14,7 @@ import {
   TransactionFinish,
   TransactionRecord,
   type ParsedPayment,
+  warningsOf,
 } from '../transaction.model.js';
 import * as store from '../transaction.repository.js';
 
@@ -253,3 +254,9 @@ const OF_START = (Object.keys(TransactionRecord.shape) as Content[]).filter(
   (field) => !OF_RESULT.includes(field) && (field as string) !== 'reference',
 );
 const CONTENT = [...OF_START, ...OF_RESULT];
+
+/** Adds what to check about a stored transaction to the warnings of the answer. */
+export function addWarnings(work: WriteWork, transaction: Transaction, path = ''): void {
+  const warnings = Object.entries(warningsOf(transaction));
+  work.warnings.push(...warnings.map(([field, [text]]) => `${path}${field}: ${text}`));
+}

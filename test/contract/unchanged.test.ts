@@ -42,7 +42,7 @@ const REPEATED: Readonly<Record<string, () => Fields | Promise<Fields>>> = {
   apiTokenRevoke: async () => ({ id: await tokenId() }),
   apiTokenUpdate: async () => ({ id: await tokenId(), input: { name: 'renamed' } }),
   appUpdate: () => update('apps', { description: 'changed' }),
-  appVersionGrant: async () => ({
+  appVersionGrant: () => ({
     appVersionIds: [version],
     mode: 'REMOVE',
     target: { logicalNumbers: ['populated 0'] },
@@ -67,7 +67,7 @@ const REPEATED: Readonly<Record<string, () => Fields | Promise<Fields>>> = {
   memberSetRole: async () => ({ userId: await colleague(), role: 'VIEWER' }),
   metacontentUpdate: () => update('metacontents', { value: { b: [1, null], a: 2 } }),
   notificationCancel: async () => ({ id: await firstId('notifications') }),
-  parameterBulkSet: async () => ({ rows: [{ owner: { groupId: group }, key: 'k', value: 'v' }] }),
+  parameterBulkSet: () => ({ rows: [{ owner: { groupId: group }, key: 'k', value: 'v' }] }),
   parameterUpdate: () => update('parameters', { value: 'changed', description: 'of it' }),
   savedFilterUpdate: async () => {
     const { savedFilters } = await answered<{ savedFilters: { id: string }[] }>(
@@ -103,7 +103,7 @@ const sale = {
   finishedAt: '2020-01-01T00:00:01Z',
 };
 
-/** What the others do is more than to give a record some values: they make, delete, send, sign in or draw secrets. */
+/** These do more than to give a record some values: they make, delete, send, sign in or draw secrets. */
 const OTHERS = new Set(
   `apiTokenRenew companySwitch deviceAdopt deviceBulkChange deviceTokenIssue emailChange
   emailConfirm exportStart fleetApply fleetImport jobCancel logicalNumberBulkChange memberAdd memberInvite memberRemove

@@ -107,7 +107,7 @@ describe('AT-42 the host and scheme that a proxy reports', () => {
 const WITHOUT_PERMISSION =
   /^(accept|access-control-.*|content-(encoding|length)|cookie|expect|origin|referer|sec-.*|transfer-encoding|upgrade|user-agent|x-serial-number)$/;
 
-/** What the server reads, and what libraries for tracing and for requests add. */
+/** Headers that the server reads, and those that libraries for tracing and for requests add. */
 const HEADERS_OF_PAGES = [
   ...new Set(
     globSync('src/{http,rest,graphql,platform}/**/*.ts')

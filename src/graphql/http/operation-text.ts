@@ -21,7 +21,7 @@ export interface OperationText {
 /** An operation as JSON: `{ query, variables, operationName }`, or `documentId` for the query. Throws `OperationRefused`. */
 export function readOperationText(sent: Json, documents: Pick<Admission, 'documentOf'>): OperationText {
   const { variables, operationName = null, documentId = null } = sent;
-  const query = documentId === null || sent.query ? sent.query : documents.documentOf(String(documentId));
+  const query = documentId === null || sent.query ? sent.query : documents.documentOf(documentId);
   if (typeof query !== 'string' || query === '')
     throw operationRefused('BAD_REQUEST', '"query" must be a text that is not empty.');
   // PHP writes a map without entries as an empty list, and forms of other clients write empty texts.

@@ -57,8 +57,8 @@ export class Admission {
   }
 
   /** The text of an allowed document by its id in the list, or by its SHA-256, also as `sha256:…`. Errors: not in the list. */
-  documentOf(id: string): string {
-    const text = this.options.allowList?.get(id.replace(/^sha256:/, ''));
+  documentOf(id: unknown): string {
+    const text = typeof id === 'string' ? this.options.allowList?.get(id.replace(/^sha256:/, '')) : undefined;
     if (text === undefined) throw notInList();
     return text;
   }

@@ -5,7 +5,6 @@ import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 
 import { SECOND, systemClock } from '../platform/clock.js';
-import { codeOf } from '../platform/errors.js';
 import * as outgoing from '../platform/outgoing.js';
 import type { RuleMessage } from '../platform/rules.js';
 
@@ -13,6 +12,8 @@ import type { RuleMessage } from '../platform/rules.js';
 const TIMEOUT_MS = 10 * SECOND;
 /** Bytes of a response that are read, and dropped; then the connection is closed. */
 const MAX_RESPONSE_BYTES = 16 * 1024;
+const ADVICE =
+  'check its name, port and certificate, and whether its address is public or in WEBHOOK_NETWORKS.';
 const RESOLVER = { timeout: 3 * SECOND, tries: 2 };
 
 /** IP addresses of a name; empty if there are none. */
@@ -35,39 +36,35 @@ export class OutgoingRequests implements outgoing.Outgoing {
   }
 
   problemOf(url: string): RuleMessage | null {
-    const { host, isEncrypted } = partsOf(url);
-    return isIP(host) === 0 ? null : this.#problemOfAddress(host, isEncrypted);
+    const { host, isEncrypted, port } = partsOf(url);
+    const problem = outgoing.portProblemOf(port);
+    return problem ?? (isIP(host) === 0 ? null : this.#problemOfAddress(host, isEncrypted, port));
   }
 
   async post(request: outgoing.OutgoingPost): Promise<outgoing.PostOutcome> {
     const since = systemClock.elapsed();
     const timeout = AbortSignal.timeout(this.timeoutMs);
-    const late = `There was no response within ${this.timeoutMs / SECOND} s.`;
+    // One text for all reasons: they would tell which names and ports exist in the network of the server.
+    const failure = `There was no response within ${this.timeoutMs / SECOND} s: ${ADVICE}`;
     const outcome = await this.#send(request, timeout).then(
       (status) => ({ status, failure: failureOf(status) }),
-      (error: unknown) => {
-        const failed = `The connection failed: ${codeOf(error) ?? 'no response'}.`;
-        const reason = error instanceof Refused ? error.message : failed;
-        return { status: null, failure: timeout.aborted ? late : reason };
-      },
+      () => ({ status: null, failure }),
     );
     return { ...outcome, milliseconds: Math.round(systemClock.elapsed() - since) };
   }
 
-  /**
-   * Status of the response, of which a bounded part is read. Each request has a connection of its own. Errors: `Refused`,
-   * and those of connections.
-   */
+  /** Status of the response, of which a bounded part is read. Each request has a connection of its own. */
   async #send({ url, headers, body, signal }: outgoing.OutgoingPost, timeout: AbortSignal): Promise<number> {
-    const { host, isEncrypted } = partsOf(url);
+    const parts = partsOf(url);
+    const { isEncrypted } = parts;
     // Node looks up no address that is in the URL.
     const problem = this.problemOf(url);
-    if (problem !== null) throw new Refused(`${host} ${problem}.`);
+    if (problem !== null) throw new Error(problem);
     const options = {
       method: 'POST',
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
       agent: false,
-      lookup: this.#lookup(isEncrypted),
+      lookup: this.#lookup(parts),
       autoSelectFamily: true,
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     } as const;
@@ -84,10 +81,10 @@ export class OutgoingRequests implements outgoing.Outgoing {
     return response.statusCode ?? 0;
   }
 
-  /** Looks up all addresses for a socket, as it asks with `autoSelectFamily`. Errors: `Refused`. */
-  #lookup(isEncrypted: boolean): LookupFunction {
+  /** Looks up all addresses for a socket, as it asks with `autoSelectFamily`. */
+  #lookup(parts: Parts): LookupFunction {
     return (host, _options, callback) => {
-      const found = this.#addressesOf(host, isEncrypted);
+      const found = this.#addressesOf(host, parts);
       found.then(
         (addresses) => callback(null, addresses),
         (error: unknown) => callback(error as Error, ''),
@@ -95,12 +92,12 @@ export class OutgoingRequests implements outgoing.Outgoing {
     };
   }
 
-  async #addressesOf(host: string, isEncrypted: boolean): Promise<Address[]> {
+  async #addressesOf(host: string, { isEncrypted, port }: Parts): Promise<Address[]> {
     const addresses = await this.resolve(host);
-    if (addresses.length === 0) throw new Refused(`${host} is no name that DNS knows.`);
+    if (addresses.length === 0) throw new Error('DNS does not know the name');
     for (const address of addresses) {
-      const problem = this.#problemOfAddress(address, isEncrypted);
-      if (problem !== null) throw new Refused(`${host} ${problem}.`);
+      const problem = this.#problemOfAddress(address, isEncrypted, port);
+      if (problem !== null) throw new Error(problem);
     }
     return addresses.map((address) => ({ address, family: isIP(address) }));
   }
@@ -112,14 +109,17 @@ interface Address {
   readonly family: number;
 }
 
-/** An error whose message is shown to the user. */
-class Refused extends Error {
-  override readonly name = 'Refused';
+interface Parts {
+  readonly host: string;
+  readonly isEncrypted: boolean;
+  readonly port: number;
 }
 
-function partsOf(url: string): { readonly host: string; readonly isEncrypted: boolean } {
-  const { hostname, protocol } = new URL(url);
-  return { host: hostname.replace(/^\[|\]$/g, ''), isEncrypted: protocol === 'https:' };
+function partsOf(url: string): Parts {
+  const { hostname, protocol, port } = new URL(url);
+  const isEncrypted = protocol === 'https:';
+  const ownPort = isEncrypted ? 443 : 80;
+  return { host: hostname.replace(/^\[|\]$/g, ''), isEncrypted, port: Number(port || ownPort) };
 }
 
 /** Null for a status of success. */

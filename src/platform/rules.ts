@@ -53,6 +53,7 @@ const FIELD_RULES = [
   ['web_address', 'must be an address such as {example}, without user, password and #'],
   ['web_address', 'has an address that is not public, and not in WEBHOOK_NETWORKS'],
   ['web_address', 'has a public address: use https'],
+  ['web_port', 'has a port of another service: use 443, or one from 1024 on'],
   ['event_type', 'must be types of events, for example {example}'],
   ['sequence', 'must be at least {minimum}: earlier entries are deleted by retention'],
   ['sequence', 'must be at most {maximum}, the next entry'],

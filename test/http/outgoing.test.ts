@@ -5,10 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { OutgoingRequests } from '../../src/http/outgoing.js';
-import { addressProblemOf } from '../../src/platform/outgoing.js';
+import { addressProblemOf, portProblemOf } from '../../src/platform/outgoing.js';
 import { scratchFolder, selfSigned } from '../support/scratch.js';
 
 const LOCAL = ['127.0.0.1', '10.20.0.0/16', 'fd00::/8'];
+const WRONG_PORT = 'has a port of another service: use 443, or one from 1024 on';
+/** What is said of every request without a response. */
+const noResponse = (seconds: number) =>
+  `There was no response within ${seconds} s: check its name, port and certificate, and whether its address is public or in WEBHOOK_NETWORKS.`;
 const METADATA = '169.254.169.254';
 
 describe('an address that users have given', () => {
@@ -19,23 +23,31 @@ describe('an address that users have given', () => {
     240.0.0.1 198.18.0.1 192.0.0.8 :: ::1 fe80::1 fc00::1 fec0::1 ff02::1 2001::1 100::1 5f00::1 2001:db8::1`;
 
   it.each(NOT_PUBLIC.split(/\s+/))('%s is not public', (address) => {
-    expect(problemOf(address, true)).toContain('not public');
+    expect(problemOf(address, true, 443)).toContain('not public');
   });
 
   it.each(['93.184.215.14', '::ffff:93.184.215.14', '2606:4700::1111'])(
     '%s is public, with TLS',
     (address) => {
-      expect(problemOf(address, true)).toBeNull();
-      expect(problemOf(address, false)).toBe('has a public address: use https');
+      expect(problemOf(address, true, 443)).toBeNull();
+      expect(problemOf(address, true, 8443)).toBeNull();
+      expect(problemOf(address, true, 80)).toBe(WRONG_PORT);
+      expect(problemOf(address, false, 80)).toBe('has a public address: use https');
     },
   );
 
   it.each(['127.0.0.1', '::ffff:127.0.0.1', '10.20.255.1', 'fd00:ec2::254'])(
     '%s is allowed by a setting, without TLS too',
     (address) => {
-      expect(problemOf(address, false)).toBeNull();
+      expect(problemOf(address, false, 80)).toBeNull();
     },
   );
+
+  it('may have the port 443, 80 or one from 1024 on', () => {
+    const ports = Array.from({ length: 65_536 }, (_, port) => port);
+    const refused = ports.filter((port) => portProblemOf(port) === WRONG_PORT);
+    expect(refused).toEqual(ports.filter((port) => port < 1024 && port !== 443 && port !== 80));
+  });
 });
 
 const servers: Server[] = [];
@@ -92,12 +104,12 @@ describe('a request to an address that users have given', () => {
 
   it('fails without a response in time', async () => {
     const outcome = await outcomeOf(() => undefined, '127.0.0.1', [], 200);
-    expect(outcome).toMatchObject({ status: null, failure: 'There was no response within 0.2 s.' });
+    expect(outcome).toMatchObject({ status: null, failure: noResponse(0.2) });
   });
 
   it('fails if the response does not end in time', async () => {
     const outcome = await outcomeOf((_request, response) => void response.write('x'), '127.0.0.1', [], 200);
-    expect(outcome).toMatchObject({ status: null, failure: 'There was no response within 0.2 s.' });
+    expect(outcome).toMatchObject({ status: null, failure: noResponse(0.2) });
   });
 
   it('reads only the beginning of a response without an end', async () => {
@@ -118,22 +130,37 @@ describe('a request to an address that users have given', () => {
   });
 
   it.each([
-    [[METADATA], 'has an address that is not public, and not in WEBHOOK_NETWORKS'],
-    [['127.0.0.1', METADATA], 'has an address that is not public, and not in WEBHOOK_NETWORKS'],
-    [['127.0.0.1', `::ffff:${METADATA}`], 'has an address that is not public, and not in WEBHOOK_NETWORKS'],
-    [['93.184.215.14'], 'has a public address: use https'],
-    [[], 'is no name that DNS knows'],
-  ])('is not sent to a name with the addresses %j', async (addresses, problem) => {
+    [[METADATA]],
+    [['127.0.0.1', METADATA]],
+    [['127.0.0.1', `::ffff:${METADATA}`]],
+    [['93.184.215.14']],
+    [[]],
+  ])(
+    'is not sent to a name with the addresses %j, and says no more than of one that nobody answers at',
+    async (addresses) => {
+      let requests = 0;
+      const outcome = await outcomeOf(() => void (requests += 1), 'hooks.example', addresses);
+      expect(outcome).toMatchObject({ status: null, failure: noResponse(10) });
+      expect(requests).toBe(0);
+    },
+  );
+
+  it.each(['127.0.0.2', '[::ffff:7f00:2]', '2130706434', '0x7f.2'])('is not sent to %s', async (host) => {
     let requests = 0;
-    const outcome = await outcomeOf(() => void (requests += 1), 'hooks.example', addresses);
-    expect(outcome).toMatchObject({ status: null, failure: `hooks.example ${problem}.` });
+    const outcome = await outcomeOf(() => void (requests += 1), host);
+    expect(outcome).toMatchObject({ status: null, failure: noResponse(10) });
     expect(requests).toBe(0);
   });
 
-  it.each(['127.0.0.2', '[::ffff:7f00:2]', '2130706434', '0x7f.2'])('is not sent to %s', async (host) => {
-    const outcome = await outcomeOf(() => undefined, host);
-    expect(outcome).toMatchObject({ status: null });
-    expect(outcome.failure).toContain('has an address that is not public');
+  it('fails at a closed port, and at one of another service', async () => {
+    const closed = createServer();
+    const port = await portOf(closed);
+    await new Promise((resolve) => void closed.close(resolve));
+    for (const target of [port, 22]) {
+      const url = `http://127.0.0.1:${target}/`;
+      const outcome = await new OutgoingRequests(LOCAL).post({ url, headers: {}, body: '' });
+      expect(outcome).toMatchObject({ status: null, failure: noResponse(10) });
+    }
   });
 
   it('fails at a certificate that is not trusted', async () => {
@@ -142,7 +169,7 @@ describe('a request to an address that users have given', () => {
     );
     const outgoing = new OutgoingRequests(LOCAL);
     const outcome = await outgoing.post({ url: `https://127.0.0.1:${port}/`, headers: {}, body: '' });
-    expect(outcome.failure).toBe('The connection failed: DEPTH_ZERO_SELF_SIGNED_CERT.');
+    expect(outcome.failure).toBe(noResponse(10));
   });
 
   it('ends when it is aborted', async () => {
@@ -151,6 +178,6 @@ describe('a request to an address that users have given', () => {
     const { signal } = stopping;
     const outgoing = new OutgoingRequests(LOCAL);
     const outcome = await outgoing.post({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '', signal });
-    expect(outcome).toMatchObject({ status: null, failure: 'The connection failed: ABORT_ERR.' });
+    expect(outcome).toMatchObject({ status: null, failure: noResponse(10) });
   });
 });

@@ -83,6 +83,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
     'deve ser um endereço como {example}, sem usuário, senha ou #',
     'não é um endereço público com https',
   ],
+  web_port: 'tem a porta de outro serviço: use 443, ou uma a partir de 1024',
   wrong_credentials: 'E-mail e senha não conferem, ou a conta está bloqueada por alguns minutos.',
   wrong_passkey:
     'A chave de acesso ou o código de recuperação está errado, já foi usado ou tem mais de 5 minutos, ou a conta está bloqueada.',

@@ -14,7 +14,7 @@ const WebAddress = z
   .refine(isWebAddress, 'must be an address such as https://example.com/hooks, without user, password and #')
   .transform((text) => new URL(text).href)
   .describe(
-    'Address that events are sent to: https for public addresses; http only in networks that the operator of the server allows. Redirects are not followed.',
+    'Address that events are sent to: https for public addresses; http only in networks that the operator of the server allows. Its port is 443, in these networks 80, or 1024 or more. Redirects are not followed.',
   );
 
 function isWebAddress(text: string): boolean {

@@ -106,6 +106,7 @@ const FIELD_RULES = [
     'foreign_number',
     'foreign_logical_number: must be {number}, which the terminal has, one that it had before, or absent',
   ],
+  ['owner_left', 'is a saved filter of somebody who has left: save it anew under your name'],
   ['unfit', 'does not fit the list: {reason}'],
   ['expired', 'has expired: create a new token'],
   ['expired', 'expired at {at}: send the notification again'],

@@ -206,6 +206,9 @@ export const base = {
       below_since: optional(instant),
       /** When it was last sent. */
       sent_at: instant,
+      /** Ids of the members and webhooks that it was sent to; no references, since they may leave. */
+      recipient_ids: jsonb,
+      webhook_ids: jsonb,
       closed_at: optional(instant),
       acknowledged_at: optional(instant),
       /** No reference, since the alert stays when the user leaves. */

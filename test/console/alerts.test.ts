@@ -37,6 +37,7 @@ const WORDS = {
     edit: 'Edit',
     save: 'Save',
     mailTo: (person: string) => `E-mail to ${person}`,
+    noMail: 'This server sends no e-mail.',
     twoRefused: 'Refused terminals: 2',
     acknowledge: 'Acknowledge',
     acknowledged: 'Acknowledged',
@@ -62,6 +63,7 @@ const WORDS = {
     edit: 'Editar',
     save: 'Salvar',
     mailTo: (person: string) => `E-mail para ${person}`,
+    noMail: 'Este servidor não envia e-mail.',
     twoRefused: 'Terminais recusados: 2',
     acknowledge: 'Reconhecer',
     acknowledged: 'Reconhecido',
@@ -107,6 +109,7 @@ it.each(WINDOWS)(
     await button(page, words.save).click();
     await panel(page).getByText('12h', { exact: true }).waitFor();
     await panel(page).getByText(words.mailTo(name)).waitFor();
+    await panel(page).getByText(words.noMail).waitFor();
 
     const ruleId = new URL(page.url()).searchParams.get('open') ?? '';
     await refuse(server, [one]);

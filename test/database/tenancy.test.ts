@@ -48,6 +48,7 @@ import { files, filesOfAppVersion, listFiles } from '../../src/domain/software/f
 import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
 import { report } from '../domain/payments/transaction/records.js';
 import type { SqlRow } from '../support/databases/place.js';
+import { NO_MAIL } from '../support/mailbox.js';
 import { NOTIFICATION_READS, NOTIFICATION_WRITES } from '../support/tenancy-of-notifications.js';
 import { TERMINAL_READS, TERMINAL_WRITES } from '../support/tenancy-of-terminals.js';
 import { TRANSACTION_READS } from '../support/tenancy-of-transactions.js';
@@ -211,7 +212,8 @@ const WRITES: Readonly<Record<string, (work: WriteWork) => Promise<unknown>>> = 
     finishTransaction(work, await getTransaction(work, TWIN + 1), { status: 'fail' }),
   'open an alert': async (work) =>
     alert.openAlert(work, await alert.getAlertRule(work, 1), { affected: 1, total: null, examples: [] }),
-  'delete an alert rule': async (work) => alert.deleteAlertRule(work, await alert.getAlertRule(work, 1)),
+  'delete an alert rule': async (work) =>
+    alert.deleteAlertRule(work, await alert.getAlertRule(work, 1), NO_MAIL),
   'delete a webhook': async (work) => deleteWebhook(work, await getWebhook(work, 1)),
   'release contents': (work) => content.releaseContents(work, [1, TWIN + 1]),
   'copy a content': (work) => content.copyContent(work, 1),

@@ -113,6 +113,8 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
         kind: 'refused',
         affected: 1,
         examples: '[]',
+        recipient_ids: '[]',
+        webhook_ids: '[]',
         closed_at: EARLY,
         sequence: 1,
       },

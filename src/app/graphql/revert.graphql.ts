@@ -43,10 +43,9 @@ const revert = g.ownMutation('Revert', {
       LedgerEntryType,
       'The entry that was reverted; its `entity` is the record after that. Null if nothing was changed.',
     ),
-    ...g.WARNINGS,
   },
   within: (field) => (field === 'sequence' ? [field] : ['sequence', field]),
-  run: async (work, { sequence, force }) => {
+  run: async (work, { sequence, force }, ctx) => {
     const entry = await foundAt('sequence', () => getLedgerEntry(work, sequence));
     const { entityType, entityId } = entry;
     const reversal = reversals.get(entityType);
@@ -58,7 +57,7 @@ const revert = g.ownMutation('Revert', {
     const last = await lastSequenceOf(work, entry);
     const current = await foundAt('sequence', () => get(work, entityId));
     if (last !== sequence) throw changedAgain(typeName, last, current);
-    await run(work, current, values, force === true);
+    await run(work, current, values, ctx, force === true);
     return { entry };
   },
 });

@@ -49,6 +49,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   order: 'está na ordem errada em relação a {field}',
   other_companies: 'também é membro de outras empresas: o bloqueio termina sozinho em um dia',
   other_count: 'a alteração agora afeta {count} registros: confira de novo',
+  owner_left: 'é um filtro salvo de alguém que saiu da empresa: salve-o de novo em seu nome',
   past: 'deve estar no futuro',
   path_segment: 'não é um nome válido',
   pipe: 'não pode conter barra vertical ou quebra de linha, exceto com uma ação no início, por exemplo {example}',

@@ -73,7 +73,7 @@ export interface RecordEdit {
   readonly present?: (record: never) => object;
   readonly shape?: (values: Values) => object;
   /** Says what follows from a change. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 interface EditRecordProps extends RecordEdit {

@@ -42,6 +42,7 @@ export interface Reversal {
     work: WriteWork,
     current: object,
     values: Readonly<Record<string, unknown>>,
+    ctx: GraphqlContext,
     isForced: boolean,
   ) => Promise<object>;
 }

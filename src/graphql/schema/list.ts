@@ -2,7 +2,7 @@ import type { ClassType } from 'type-graphql';
 
 import type { List } from '../../database/list/list.js';
 import type { OrderBy } from './declared.js';
-import { filterOf, type FilteredList, type FilterInput } from './filter.js';
+import { filterOf, type FilterInput } from './filter.js';
 import type { Enums } from './input.js';
 import { plural, words } from './node.js';
 import { DEFAULT_FIRST, MAX_FIRST, type Edge, type Page, type PageInfoShape } from './page.js';
@@ -19,7 +19,7 @@ export interface ListTypes<T extends object> {
 }
 
 /** Lists by the names of the types of their records. */
-export const filteredLists = new Map<string, FilteredList>();
+export const filteredLists = new Map<string, List<object>>();
 
 /** The enums of properties of `T`; an enum of another property does not compile. */
 type EnumsOf<T> = { readonly [K in keyof T]?: g.Enumeration<T[K] & string> };

@@ -57,7 +57,7 @@ interface Revised {
   readonly revision: number;
 }
 
-type RunOnRecord<R> = (work: WriteWork, current: R, input: Input) => Promise<object>;
+type RunOnRecord<R> = (work: WriteWork, current: R, input: Input, ctx: GraphqlContext) => Promise<object>;
 
 /** Refuses a change of a record that takes software from terminals. Errors: `in_use`. */
 type Keeps<R> = (work: ReadWork, current: R, input: Input) => Promise<void>;
@@ -91,7 +91,7 @@ interface RecordOptions<R> {
 }
 
 interface Deletion<R> extends Pick<RecordMutation<R>, 'scope' | 'within' | 'isLocked' | 'keeps'> {
-  readonly run: (work: WriteWork, current: R) => Promise<void>;
+  readonly run: (work: WriteWork, current: R, ctx: GraphqlContext) => Promise<void>;
   /** Defaults to a standard sentence such as "Deletes a device.". */
   readonly description?: string;
 }
@@ -100,8 +100,6 @@ interface MutationOptions<R> extends RecordOptions<R> {
   readonly create: Change<(work: WriteWork, input: Input) => Promise<object>>;
   readonly update: Change<RunOnRecord<R>> & { readonly keeps?: Keeps<R> };
   readonly delete: Deletion<R>;
-  /** Further fields of the payloads of `create` and `update`. */
-  readonly payloadFields?: Fields;
   /** Path in the arguments of the fields that errors of `create` and `update` name. */
   readonly within?: Within;
 }
@@ -128,17 +126,17 @@ function reversalOf<R extends Revised>(
     typeName,
     get,
     fields: Object.keys(model.shape),
-    run: (work, record, values, isForced) => {
+    run: (work, record, values, ctx, isForced) => {
       const current = record as R;
       const check = isForced ? undefined : keeps?.(work, current, values);
-      return changeUnlessRefused(check, () => run(work, current, values));
+      return changeUnlessRefused(check, () => run(work, current, values, ctx));
     },
   };
 }
 
 function creation<T extends object, R>(
   { list: { name }, Record, enums }: ListTypes<T>,
-  { create, references = {}, within, payloadFields }: MutationOptions<R>,
+  { create, references = {}, within }: MutationOptions<R>,
 ): GraphqlModule {
   const noun = words(name);
   const field = fieldName(name);
@@ -147,7 +145,7 @@ function creation<T extends object, R>(
   return ownMutation(`${name}Create`, {
     description: create.description ?? `Creates ${withArticle(noun)}.`,
     args: { input: object(Fields, `Fields of the new ${noun}.`) },
-    payload: { [field]: changedRecord(Record), ...payloadFields },
+    payload: { [field]: changedRecord(Record) },
     within,
     run: async (work, { input }) => ({ [field]: await create.run(work, withNumbers(input, references)) }),
   });
@@ -157,7 +155,7 @@ function update<T extends object, R extends Revised>(
   { list: { name }, Record, enums }: ListTypes<T>,
   options: MutationOptions<R>,
 ): GraphqlModule {
-  const { update: change, references = {}, within, payloadFields } = options;
+  const { update: change, references = {}, within } = options;
   const field = fieldName(name);
   const noun = withArticle(words(name));
   const Changes = inputOf(`${name}UpdateInput`, change.model, {
@@ -170,10 +168,10 @@ function update<T extends object, R extends Revised>(
   return recordMutation(`${name}Update`, name, options, {
     description: change.description ?? `Updates ${noun}.`,
     args: { input: object(Changes, 'New values.') },
-    payload: { [field]: changedRecord(Record), ...payloadFields },
+    payload: { [field]: changedRecord(Record) },
     within,
     keeps: change.keeps,
-    run: async (work, current, input) => ({ [field]: await change.run(work, current, input) }),
+    run: async (work, current, input, ctx) => ({ [field]: await change.run(work, current, input, ctx) }),
   });
 }
 
@@ -187,8 +185,8 @@ export function deletion<R extends { readonly id: number }>(
     description: `Deletes ${withArticle(noun)}.`,
     ...own,
     payload: { deletedId: id.orNull(`Global id of the deleted ${noun}. Null if nothing was deleted.`) },
-    run: async (work, current) => {
-      await run(work, current);
+    run: async (work, current, _input, ctx) => {
+      await run(work, current, ctx);
       return { deletedId: globalId(name, current.id) };
     },
   });
@@ -207,8 +205,8 @@ export function recordMutations<T extends object, R>(
       payload,
       within: [],
       isLocked,
-      run: async (work, current: R, input) => {
-        const record = await run(work, current, input);
+      run: async (work, current: R, input, ctx) => {
+        const record = await run(work, current, input, ctx);
         return Object.fromEntries(Object.keys(payload).map((field) => [field, record]));
       },
     }),
@@ -218,7 +216,7 @@ export function recordMutations<T extends object, R>(
 
 interface RecordMutation<R>
   extends Omit<RecordChange<R>, 'run'>, Pick<OwnMutation<Fields, never>, 'payload' | 'within'> {
-  readonly run: (work: WriteWork, current: R, input: Input, ctx: GraphqlContext) => Promise<object>;
+  readonly run: RunOnRecord<R>;
   /** Whether the mutation takes `ifMatch`. Defaults to true. */
   readonly isLocked?: boolean;
 }

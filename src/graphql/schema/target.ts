@@ -12,8 +12,10 @@ import type { ClassType } from 'type-graphql';
 
 import type { Condition } from '../../database/list/condition.js';
 import { invalid } from '../../platform/errors.js';
+import type { GraphqlContext } from '../execution/context.js';
 import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
 import { filteredLists } from './list.js';
+import { parseGlobalId } from './node.js';
 import { flag, int, nullable, object, type Fields } from './types.js';
 
 /** The filter in `target`. `invalid` if a comparison has no value: it would select more than intended. */
@@ -52,6 +54,17 @@ export function keptConditionOf(typeName: string, filter: unknown, path: string)
     if (error instanceof GraphQLError) throw invalid(path, `does not fit the list: ${error.message}`);
     throw error;
   }
+}
+
+/** Whether a filter that is kept as JSON has the global id of a record that was deleted. */
+export async function namesDeleted(ctx: GraphqlContext, filter: unknown): Promise<boolean> {
+  if (typeof filter === 'string') {
+    const named = parseGlobalId(filter);
+    const list = filteredLists.get(named?.typeName ?? '');
+    return named !== undefined && list !== undefined && (await ctx.one(list, named.id)) === null;
+  }
+  const parts = Object.values(Object(filter) as object);
+  return (await Promise.all(parts.map((part) => namesDeleted(ctx, part)))).includes(true);
 }
 
 /** Refuses variables in a literal that have no value: graphql-js leaves their fields out. */

@@ -62,7 +62,7 @@ const recordsOf = (company: number): readonly (readonly [table: keyof Tables, ..
   ['job_rejections', { code: 'not_found' }],
   ['webhooks', { events: '[]', enabled: true }],
   ['alert_rules', { condition: '{}', recipient_ids: '[]', webhook_id: null }],
-  ['alerts', { examples: '[]' }],
+  ['alerts', { examples: '[]', recipient_ids: '[]', webhook_ids: '[]' }],
   ['saved_filters', { filter: '{}' }],
   ['transactions', { transaction_type: 'switch', status: 'success', amount: 5, payment_outcome: 'approved' }],
   ['transaction_payment_kinds', { month: 24_322, payment_type: 'credit', brand: 'visa', acquirer: '' }],

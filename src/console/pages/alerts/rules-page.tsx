@@ -2,12 +2,13 @@ import type { ReactNode } from 'react';
 
 import { graphql, mutations, useQuery } from '../../api';
 import { useMay, useSession } from '../../app/session';
-import type { AlertRuleRecordFragment as Rule } from '../../gql/graphql';
+import type { AlertChoicesQuery, AlertRuleRecordFragment as Rule } from '../../gql/graphql';
 import {
   askedOf,
   emptyOf,
   textOfJson,
   fieldsOf,
+  isSame,
   presentOf,
   useShownValue,
   type FormField,
@@ -19,11 +20,12 @@ import { listOf } from '../../table/rows';
 import { Facts } from '../../table/shown';
 import { useLabel } from '../../text';
 import { zonesWith } from '../../text/zone';
+import { useNoMail } from '../../ui/words';
 import { useText } from './words';
 
 const RULE = graphql(`
   fragment AlertRuleRecord on AlertRule {
-    id revision name repeatAfter webhookId recipientIds createdAt
+    id revision name repeatAfter webhookId recipientIds createdAt problems
     createdBy { name }
     on {
       silent { filter percent silentFor fromHour toHour timeZone }
@@ -48,7 +50,15 @@ function conditionOf(rule: Rule): string {
 export default function AlertRulesPage(): ReactNode {
   const text = useText();
   const label = useLabel(text);
-  const fields = fieldsOf(useRuleFields());
+  const choices = useQuery(CHOICES, { admin: useMay('ADMIN') }).data;
+  const fields = fieldsOf(useRuleFields(choices));
+  const noMail = useNoMail();
+  const problemsOf = ({ problems, on }: Rule): string => {
+    const filter: unknown = on.silent?.filter ?? null;
+    const saved = [null, ...(choices?.savedFilters ?? []).map((each) => each.filter as unknown)];
+    const isUnsaved = choices && !saved.some((each) => isSame(each, filter));
+    return [...problems, ...(isUnsaved ? ['UNSAVED'] : [])].map((each) => label(each)).join(' ');
+  };
   const present = (rule: Rule): object => valuesOf(fields, rule);
   return (
     <ListPage
@@ -59,17 +69,20 @@ export default function AlertRulesPage(): ReactNode {
         'name',
         { id: 'kind', width: 200, render: (rule) => label(kindOf(rule)) },
         { id: 'condition', width: 130, render: conditionOf },
+        { id: 'problems', width: 220, render: problemsOf },
         'repeatAfter',
         'createdBy',
       ]}
-      create={{ title: text.newRule, fields, document: mutations.alertRuleCreate, shape: inputOf }}
+      create={{ title: text.newRule, fields, document: mutations.alertRuleCreate, shape, help: noMail }}
       panel={
         <RecordPanel
           fragment={RULE}
-          edit={{ fields, document: mutations.alertRuleUpdate, present, shape: inputOf }}
+          edit={{ fields, document: mutations.alertRuleUpdate, present, shape, note: noMail }}
           remove={mutations.alertRuleDelete}
           tabs={(rule) => ({ facts: <RuleFacts fields={fields} rule={present(rule)} /> })}
-        />
+        >
+          {(rule) => problemsOf(rule) !== '' && <p className="note note-warning">{problemsOf(rule)}</p>}
+        </RecordPanel>
       }
     />
   );
@@ -101,11 +114,11 @@ const hoursFrom = (first: number) =>
   Array.from({ length: 24 }, (_, hour) => ({ value: `${first + hour}`, label: `${first + hour}:00` }));
 
 /** Fields of a rule: each kind has its own. Administrators choose to whom alerts are sent. */
-function useRuleFields(): readonly FormField[] {
+function useRuleFields(choices: AlertChoicesQuery | undefined): readonly FormField[] {
   const text = useText();
   const admin = useMay('ADMIN');
   const zones = zonesWith(useSession().viewer.company?.timeZone ?? 'UTC');
-  const { savedFilters = [], webhooks, users } = useQuery(CHOICES, { admin }).data ?? {};
+  const { savedFilters = [], webhooks, users } = choices ?? {};
   const filters = savedFilters.map(({ name, filter }) => ({ value: textOfJson(filter), label: name }));
   const hooks = webhooks?.nodes.map(({ id, url }) => ({ value: id, label: url })) ?? [];
   const people = users?.nodes.map(({ id, name }) => ({ value: id, label: text.mailTo(name) })) ?? [];
@@ -139,6 +152,6 @@ function valuesOf(fields: readonly FormField[], rule: Rule): object {
 }
 
 /** The input that has these values: what only some kinds have is their condition. */
-function inputOf({ name, kind, repeatAfter, webhookId, recipientIds, ...on }: Values): object {
+function shape({ name, kind, repeatAfter, webhookId, recipientIds, ...on }: Values): object {
   return { name, repeatAfter, webhookId, recipientIds, on: { [kind as string]: on } };
 }

@@ -1,4 +1,5 @@
 import * as g from '../../../graphql/index.js';
+import { partsOf } from '../../people/user/session.graphql.js';
 import { auditedType, UserList } from '../../people/user/user.graphql.js';
 import * as model from './alert.model.js';
 import * as service from './alert.service.js';
@@ -49,7 +50,8 @@ const RuleType = auditedType<model.AlertRule, 'kind' | 'condition' | 'webhookId'
 );
 const RuleList = g.listTypes(service.alertRules, RuleType);
 
-const AlertType = g.nodeType<model.Alert, 'ruleId' | 'belowSince' | 'sentAt' | 'acknowledgedBy' | 'sequence'>(
+type Hidden = 'belowSince' | 'sentAt' | 'recipientIds' | 'webhookIds' | 'sequence';
+const AlertType = g.nodeType<model.Alert, Hidden | 'ruleId' | 'acknowledgedBy'>(
   'Alert',
   'A time at which a rule was met. A rule has one open alert at most, however many terminals are affected.',
   {
@@ -97,10 +99,30 @@ const changes = g.mutations(RuleList, {
       repeatAfter,
       on: g.object.orNull(ConditionInput, 'Another condition, which closes the open alert of the rule.'),
     },
-    run: (work, current, input) => fitting(service.updateAlertRule(work, current, input), input),
+    run: (work, current, input, ctx) =>
+      fitting(service.updateAlertRule(work, current, input, partsOf(ctx).mail), input),
   },
-  delete: { description: 'Deletes an alert rule, and closes its open alert.', run: service.deleteAlertRule },
+  delete: {
+    description: 'Deletes an alert rule, and closes its open alert.',
+    run: (work, rule, ctx) => service.deleteAlertRule(work, rule, partsOf(ctx).mail),
+  },
 });
+
+const Problem = g.enumeration('AlertRuleProblem', 'Why a rule does not do all that it says.', {
+  deleted: 'Its filter names a record that was deleted, for example a group: change the condition.',
+  no_mail: 'The server sends no e-mail: choose a webhook, or ask its operator to set SMTP_URL.',
+  recipient_left: 'Somebody who gets its alerts by e-mail is no longer a member.',
+});
+
+async function problemsOf({ condition, recipientIds }: model.AlertRule, ctx: g.GraphqlContext) {
+  const recipients = await Promise.all(recipientIds.map((id) => ctx.one(UserList.list, id)));
+  const problems = {
+    deleted: 'filter' in condition && (await g.namesDeleted(ctx, condition.filter)),
+    no_mail: recipientIds.length > 0 && !partsOf(ctx).mail.isOn,
+    recipient_left: recipients.includes(null),
+  };
+  return (Object.keys(problems) as (keyof typeof problems)[]).filter((name) => problems[name]);
+}
 
 export const alertGraphql = g.graphqlModule(
   g.queries(RuleList, { listDescription: 'All alert rules of the company.' }),
@@ -121,6 +143,10 @@ export const alertGraphql = g.graphqlModule(
   }),
   g.changes(AlertList, service.alertNewRows),
   g.fields(RuleType, {
+    problems: g.computed(
+      g.choice.list(Problem, 'Why the rule does not do all that it says. Mostly empty.'),
+      problemsOf,
+    ),
     on: g.computed(g.object(Condition, 'What opens an alert.'), ({ kind, condition }) => ({
       [kind]: condition,
     })),

@@ -55,7 +55,10 @@ export type AlertRule = RecordOf<
 >;
 
 /** A time at which a rule was met. */
-export type Alert = RecordOf<'alerts', { readonly examples: readonly string[] }>;
+export type Alert = RecordOf<
+  'alerts',
+  { readonly examples: readonly string[]; readonly recipientIds: Ids; readonly webhookIds: Ids }
+>;
 
 /** Result of measuring the condition of a rule. */
 export interface Measured {

@@ -7,6 +7,7 @@ import type { List } from '../../../database/list/list.js';
 import { firstIn } from '../../../database/list/listing.js';
 import type { LedgerActionName, ReadWork, WriteWork } from '../../../database/work.js';
 import { invalid } from '../../../platform/errors.js';
+import type { Mailer } from '../../../platform/mail.js';
 import { changed, type Ids, parse } from '../../../platform/validate.js';
 import { users } from '../../people/user/user.service.js';
 import { refuseUnknownWebhook } from '../webhook/webhook.service.js';
@@ -130,19 +131,22 @@ export async function updateAlertRule(
   work: WriteWork,
   current: AlertRule,
   input: unknown,
+  mail: Mailer,
 ): Promise<AlertRule> {
   const { on, ...given } = parse(AlertRuleUpdate, input);
   const values = changed(current, { ...given, ...(on && conditionIn(on)) });
-  await refuseUnknownUsers(work, given.recipientIds ?? []);
+  // Recipients who have left are no reason to refuse another change.
+  const added = values.recipientIds.filter((id) => !current.recipientIds.includes(id));
+  await refuseUnknownUsers(work, added);
   if (values.webhookId !== current.webhookId) await refuseUnknownWebhook(work, 'webhookId', values.webhookId);
   const isSame = isDeepStrictEqual([values.kind, values.condition], [current.kind, current.condition]);
-  if (!isSame) await closeOf(work, current);
+  if (!isSame) await closeOf(work, current, mail);
   return await records.change(work, current, values);
 }
 
 /** Deletes a rule, and closes its open alert; closed ones stay. */
-export async function deleteAlertRule(work: WriteWork, rule: AlertRule): Promise<void> {
-  await closeOf(work, rule);
+export async function deleteAlertRule(work: WriteWork, rule: AlertRule, mail: Mailer): Promise<void> {
+  await closeOf(work, rule, mail);
   await records.delete(work, rule);
 }
 
@@ -153,9 +157,10 @@ export async function detachFromRules(work: WriteWork, { id }: { readonly id: nu
   }
 }
 
-async function closeOf(work: WriteWork, rule: AlertRule): Promise<void> {
+async function closeOf(work: WriteWork, rule: AlertRule, mail: Mailer): Promise<void> {
   const open = await findOpen(work, rule.id);
-  if (open !== undefined) await changeAlert(work, open, { closedAt: work.now }, { action: 'closed', rule });
+  if (open === undefined) return;
+  await changeAlert(work, open, { closedAt: work.now }, { action: 'closed', rule, mail });
 }
 
 /** Notes who has seen an alert first; it is not sent again. No change if it is acknowledged. */
@@ -171,48 +176,98 @@ export async function openAlert(
   work: WriteWork,
   rule: AlertRule,
   found: Pick<Alert, 'affected' | 'total' | 'examples'>,
+  mail?: Mailer,
 ): Promise<Alert> {
   const { now } = work;
   const { id: ruleId, name, kind } = rule;
   const times = { openedAt: now, sentAt: now, belowSince: null, closedAt: null };
   const values = { ruleId, name, kind, ...found, ...times, acknowledgedAt: null, acknowledgedBy: null };
-  const row = columnsOf({ ...values, sequence: await nextSequence(work) }) as unknown as NewRow<'alerts'>;
-  return recorded(work, await alertRows.insertReturning(work, [row]), { action: 'opened', rule });
+  const sequence = await nextSequence(work);
+  const row = columnsOf({ ...values, ...receiversOf(rule), sequence }) as unknown as NewRow<'alerts'>;
+  const rows = await alertRows.insertReturning(work, [row]);
+  return await recorded(work, rows, { action: 'opened', rule, mail });
 }
 
-/** An entry of the ledger, which webhooks get as an event. */
+type Receivers = Pick<Alert, 'recipientIds' | 'webhookIds'>;
+
+/** Those to whom a rule sends its alerts now, and those who were `told` of one before. */
+const receiversOf = (rule: AlertRule | undefined, told?: Receivers): Receivers => ({
+  recipientIds: [...new Set([told?.recipientIds ?? [], rule?.recipientIds ?? []].flat())],
+  webhookIds: [...new Set([told?.webhookIds ?? [], rule?.webhookId ?? []].flat())],
+});
+
+/** An entry of the ledger, which webhooks get as an event, and people as an e-mail if there is `mail`. */
 interface Noted {
   readonly action: LedgerActionName;
   /** Absent if the rule is deleted. */
   readonly rule: AlertRule | undefined;
+  readonly mail?: Mailer | undefined;
 }
 
 /** Changes an alert; without `noted`, there is no entry in the ledger. */
 export async function changeAlert(
   work: WriteWork,
-  { id }: Alert,
+  alert: Alert,
   changes: Partial<Alert>,
   noted?: Noted,
 ): Promise<Alert> {
-  const columns = columnsOf({ ...changes, sequence: await nextSequence(work) });
-  return recorded(work, await alertRows.update(work, { id }, columns), noted);
+  const told = noted && receiversOf(noted.rule, alert);
+  const columns = columnsOf({ ...changes, ...told, sequence: await nextSequence(work) });
+  return await recorded(work, await alertRows.update(work, { id: alert.id }, columns), noted);
 }
 
-/** The alert of a row, after an entry in the ledger. */
-function recorded(work: WriteWork, rows: readonly Parameters<typeof recordOf>[0][], noted?: Noted): Alert {
+/** The alert of a row, after an entry in the ledger. That it is closed, all hear who were told of it. */
+async function recorded(
+  work: WriteWork,
+  rows: readonly Parameters<typeof recordOf>[0][],
+  noted?: Noted,
+): Promise<Alert> {
   const alert = recordOf(only(rows));
   if (noted === undefined) return alert;
   const { id: entityId, ruleId, name, kind, affected, total, examples } = alert;
   const { openedAt, acknowledgedAt, closedAt } = alert;
   const times = { openedAt, acknowledgedAt, closedAt };
-  const webhookId = noted.rule?.webhookId ?? null;
+  const { recipientIds, webhookIds } = noted.action === 'closed' ? alert : receiversOf(noted.rule);
   work.ledger.append({
     action: noted.action,
     entityType: 'alert',
     entityId,
-    after: { ruleId, name, kind, affected, total, examples, ...times, webhookId },
+    after: { ruleId, name, kind, affected, total, examples, ...times, webhookIds },
     // The server itself has no account.
     userId: work.caller.userId === 0 ? null : work.caller.userId,
   });
+  if (noted.mail?.isOn === true) await mailAlert(work, noted.mail, noted.action, alert, recipientIds);
   return alert;
+}
+
+/** Beginnings of the subjects, in English and in Portuguese. */
+const SUBJECTS: Partial<Record<LedgerActionName, string>> = {
+  opened: 'Alert / Alerta',
+  repeated: 'Alert, still open / Alerta, ainda aberto',
+  closed: 'Alert closed / Alerta encerrado',
+};
+
+/** E-mails an alert to members, after the commit; not to disabled ones. */
+async function mailAlert(
+  work: WriteWork,
+  mail: Mailer,
+  action: LedgerActionName,
+  { name, affected, total, examples, openedAt, closedAt }: Alert,
+  recipientIds: Ids,
+): Promise<void> {
+  const members = await users.byIds(work, recipientIds);
+  const lines = [
+    name,
+    `Affected / Afetados: ${affected}${total === null ? '' : ` / ${total}`}`,
+    `Examples / Exemplos: ${examples.join(', ')}`,
+    `Opened / Aberto: ${openedAt.toISOString()}`,
+    ...(closedAt === null ? [] : [`Closed / Encerrado: ${closedAt.toISOString()}`]),
+    `${mail.publicUrl}/console`,
+  ];
+  const letter = { subject: `${SUBJECTS[action]}: ${name}`, text: `${lines.join('\n')}\n` };
+  work.afterCommit(() => {
+    for (const { email, disabledAt } of members.values()) {
+      if (disabledAt === null) mail.send({ to: email, ...letter });
+    }
+  });
 }

@@ -6,7 +6,6 @@ import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
 import type { Mailer } from '../../../platform/mail.js';
 import { type Caller, localCaller } from '../../../platform/requests.js';
-import { users } from '../../people/user/user.service.js';
 import { isPassing } from '../job/job.service.js';
 import { type Alert, type AlertRule, CLOSED_AFTER_MS, type Measured } from './alert.model.js';
 import { companiesWithRules, findOpen, ruleTable } from './alert.repository.js';
@@ -80,7 +79,7 @@ function stepOf(
   open: Alert | undefined,
   { affected, total, isMet, isQuiet = false }: Measured,
   now: Date,
-): keyof typeof SUBJECTS | 'update' | null {
+): 'opened' | 'repeated' | 'closed' | 'update' | null {
   if (open === undefined) return isMet && !isQuiet ? 'opened' : null;
   const { belowSince, sentAt, acknowledgedAt } = open;
   const hasPassed = (since: Date, ms: number): boolean => now.getTime() - since.getTime() >= ms;
@@ -113,43 +112,9 @@ async function apply(
     ...(step === 'closed' && { closedAt: now }),
     ...(step === 'repeated' && { sentAt: now }),
   };
-  const action = step === 'update' ? undefined : step;
-  const alert =
-    open === undefined
-      ? await openAlert(work, rule, { affected, total, examples })
-      : await changeAlert(work, open, changes, action && { action, rule });
-  if (action) await mailAlert(work, mail, alert, action, rule);
-}
-
-/** Beginnings of the subjects, in English and in Portuguese. */
-const SUBJECTS = {
-  opened: 'Alert / Alerta',
-  repeated: 'Alert, still open / Alerta, ainda aberto',
-  closed: 'Alert closed / Alerta encerrado',
-};
-
-/** E-mails an alert to the members whom its rule names, after the commit; not to disabled ones. */
-async function mailAlert(
-  work: WriteWork,
-  mail: Mailer,
-  { name, affected, total, examples, openedAt, closedAt }: Alert,
-  action: keyof typeof SUBJECTS,
-  { recipientIds }: AlertRule,
-): Promise<void> {
-  if (!mail.isOn || recipientIds.length === 0) return;
-  const members = await users.byIds(work, recipientIds);
-  const lines = [
-    name,
-    `Affected / Afetados: ${affected}${total === null ? '' : ` / ${total}`}`,
-    `Examples / Exemplos: ${examples.join(', ')}`,
-    `Opened / Aberto: ${openedAt.toISOString()}`,
-    ...(closedAt === null ? [] : [`Closed / Encerrado: ${closedAt.toISOString()}`]),
-    `${mail.publicUrl}/console`,
-  ];
-  const letter = { subject: `${SUBJECTS[action]}: ${name}`, text: `${lines.join('\n')}\n` };
-  work.afterCommit(() => {
-    for (const { email, disabledAt } of members.values()) {
-      if (disabledAt === null) mail.send({ to: email, ...letter });
-    }
-  });
+  if (open === undefined) {
+    await openAlert(work, rule, { affected, total, examples }, mail);
+  } else {
+    await changeAlert(work, open, changes, step === 'update' ? undefined : { action: step, rule, mail });
+  }
 }

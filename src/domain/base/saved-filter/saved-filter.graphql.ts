@@ -2,6 +2,7 @@ import * as g from '../../../graphql/index.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import { camelCase } from '../../../platform/validate.js';
 import { UserList } from '../../people/user/user.graphql.js';
+import { users } from '../../people/user/user.service.js';
 import {
   FILTER_KINDS,
   type FilterKind,
@@ -35,7 +36,9 @@ const SavedFilterType = g.objectType<SavedFilter, 'id' | 'revision' | 'createdBy
     name: g.text('Name, unique among the filters of its owner for the same list.'),
     kind: g.choice(Kind, 'The list that it filters.'),
     filter: g.json('The filter as the list takes it, for example { "enabled": { "eq": true } }.'),
-    shared: g.flag('Whether all members of the company see and use it.'),
+    shared: g.flag(
+      'Whether all members of the company see and use it; as a target while its owner is a member.',
+    ),
     createdAt: g.instant('When it was created.'),
     updatedAt: g.instant('When it was last changed.'),
   },
@@ -49,7 +52,7 @@ const typeNameOf = (kind: FilterKind): string =>
 
 /**
  * The condition of the saved filter with a global id, for the list of the records of one type. Errors: `invalid` at
- * `path`, also for a filter that the list no longer takes.
+ * `path`, also for a filter that the list no longer takes, and for one that nobody looks after.
  */
 export async function savedCondition(
   work: Work,
@@ -57,6 +60,9 @@ export async function savedCondition(
 ): Promise<ReturnType<typeof g.keptConditionOf>> {
   const saved = await getSavedFilter(work, g.numberIn('SavedFilter', id) ?? 0).catch(asUnknown);
   if (saved && typeNameOf(saved.kind) === typeName) {
+    if ((await users.byIds(work, [saved.createdBy])).size === 0) {
+      throw invalid(path, 'is a saved filter of somebody who has left: save it anew under your name');
+    }
     return g.keptConditionOf(typeName, saved.filter, path);
   }
   throw invalid(path, `is not the id of a saved filter of ${g.plural(g.words(typeName))}`);
@@ -84,7 +90,7 @@ export async function targetConditions(
 }
 
 export const SAVED_FILTER_ID = g.id.orNull(
-  'Global id of a saved filter of this list. The target is all records for which it holds now.',
+  'Global id of a saved filter of this list, whose owner is a member. The target is all records for which it holds now.',
 );
 
 const CreateInput = g.inputOf('SavedFilterCreateInput', SavedFilterCreate, {

@@ -91,7 +91,7 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
 
 const entryTypes = ledgerEntries.only(['sequence', 'entity_type', 'action']);
 
-/** Entries of this type name the webhook that they are for, as `webhookId`, whatever its types of events are. */
+/** Entries of this type name the webhooks that they are for, as `webhookIds`, whatever their types of events are. */
 const ADDRESSED = 'alert';
 
 /** Sends one entry; null if retention has deleted it, or if it neither has a type of the webhook nor names it. */
@@ -106,8 +106,8 @@ async function send(
     return { entry: entries.get(sequence), now: work.now };
   });
   if (read.entry === undefined) return null;
-  const { webhookId } = (read.entry.after ?? {}) as { readonly webhookId?: unknown };
-  if (!isNamed && webhookId !== webhook.id) return null;
+  const { webhookIds = [] } = (read.entry.after ?? {}) as { readonly webhookIds?: readonly unknown[] };
+  if (!isNamed && !webhookIds.includes(webhook.id)) return null;
   const { companyId } = caller;
   const messageId = `evt_${companyId}_${sequence}`;
   const body = bodyOf(read.entry);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { answered, changed, nodeId, refused } from '../../../support/dashboard.js';
+import { fleet } from '../../../support/fleet.js';
 import { useServerPerTest, type Fields } from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
 import { change, createWebhook } from '../webhook/hooks.js';
@@ -104,6 +105,30 @@ describe('a rule', () => {
     expect(userErrors[0]).toMatchObject({ path, code: 'INVALID' });
     expect(await answered(server.acme, '{ alertRules { nodes { name revision } } }')).toEqual({
       alertRules: { nodes: [{ name: 'Kept', revision: 1 }] },
+    });
+  });
+
+  it('says that its filter names a deleted record, and that the server sends no e-mail', async () => {
+    const { client } = server.acme;
+    const [kept, gone] = [await fleet.group(client, 'kept'), await fleet.group(client, 'gone')];
+    const naming = (id: number) => silent({ filter: { or: [{ group: { in: [nodeId('Group', id)] } }] } });
+    const recipientIds = [nodeId('User', server.acme.caller.userId)];
+    const rules = [
+      { name: 'kept', ...naming(kept) },
+      { name: 'gone', ...naming(gone) },
+      { name: 'mailed', on: REFUSED, recipientIds },
+    ];
+    for (const input of rules) await createRule(server.acme, input);
+    expect((await client.delete('groups/gone')).status).toBe(200);
+    const list = '{ alertRules { nodes { name problems } } }';
+    expect(await answered(server.acme, list)).toEqual({
+      alertRules: {
+        nodes: [
+          { name: 'kept', problems: [] },
+          { name: 'gone', problems: ['DELETED'] },
+          { name: 'mailed', problems: ['NO_MAIL'] },
+        ],
+      },
     });
   });
 

@@ -14,7 +14,7 @@ const FIELDS = `id databaseId name kind affected total examples openedAt closedA
 const RULE =
   'id databaseId name on { silent { filter percent silentFor fromHour toHour timeZone } \
   refused { count within } unknownTerminals { count within } deliveriesFailed { count within } } \
-  webhookId recipientIds repeatAfter revision';
+  webhookId recipientIds repeatAfter revision problems';
 
 export interface ShownAlert {
   readonly id: string;
@@ -40,6 +40,7 @@ export interface ShownRule {
   readonly recipientIds: readonly string[];
   readonly repeatAfter: string | null;
   readonly revision: number;
+  readonly problems: readonly string[];
 }
 
 interface RulePayload {

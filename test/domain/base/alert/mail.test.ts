@@ -3,7 +3,19 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { openMailbox } from '../../../support/mailbox.js';
 import { startServer, type Member, type TestServer } from '../../../support/server.js';
-import { addDevices, after, createRule, events, HOUR, MINUTE, see, tryRule, updateRule } from './alerts.js';
+import {
+  addDevices,
+  after,
+  createRule,
+  deleteRule,
+  events,
+  HOUR,
+  MINUTE,
+  refuse,
+  see,
+  tryRule,
+  updateRule,
+} from './alerts.js';
 
 let mailbox: Awaited<ReturnType<typeof openMailbox>>;
 let server: TestServer;
@@ -62,4 +74,63 @@ it('a rule names members of its company only, and at most 20', async () => {
   expect(await updateRule(server.acme, id, { recipientIds: [idOf(server.beta)] })).toMatchObject({
     userErrors: [refusal],
   });
+});
+
+it('all who were told of an alert hear that it is closed, however that comes', async () => {
+  const people = await Promise.all(
+    ['first', 'second', 'third'].map(async (name) => {
+      const member = await server.member('acme', 'viewer');
+      const { viewer } = await answered<{ viewer: { user: { email: string } } }>(
+        member,
+        '{ viewer { user { email } } }',
+      );
+      return { name, id: idOf(member), email: viewer.user.email };
+    }),
+  );
+  const [first, second, third] = people;
+  const named = (...given: (typeof first)[]) => given.map((each) => each?.id ?? '');
+  const ENDS: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
+    'with its rule': (id) => deleteRule(server.acme, id),
+    'with its condition': (id) =>
+      updateRule(server.acme, id, { on: { unknownTerminals: { count: 1_000_000, within: '1h' } } }),
+    'by itself': () => after(server, 2 * HOUR).then(() => after(server, 5 * MINUTE)),
+  };
+  for (const [index, [how, end]] of Object.entries(ENDS).entries()) {
+    const [device = 0] = await addDevices(server.acme, [how]);
+    await refuse(server, [device]);
+    const on = { refused: { count: 1, within: '1h' } };
+    const { id } = await createRule(server.acme, { name: how, on, recipientIds: named(first) });
+    await after(server, MINUTE);
+    await updateRule(server.acme, id, { recipientIds: named(second), repeatAfter: '5m' });
+    await after(server, 5 * MINUTE);
+    await updateRule(server.acme, id, { recipientIds: named(third), repeatAfter: null });
+    await end(id);
+
+    // Opened for the first, repeated for the second; the third is on the list when it is closed.
+    const texts = await Promise.all(
+      people.map(async ({ email }) => {
+        const count = (email === third?.email ? 1 : 2) * (index + 1);
+        return (await mailbox.to(email, count)).filter(({ text }) => text.includes(how));
+      }),
+    );
+    expect(texts.map((own) => own.length)).toEqual([2, 2, 1]);
+    for (const own of texts) expect(own.at(-1)?.text).toContain('Closed / Encerrado: ');
+    if (how === 'by itself') await deleteRule(server.acme, id);
+  }
+});
+
+it('a rule whose recipient has left says so, and can be changed', async () => {
+  const leaving = await server.member('acme', 'viewer');
+  const on = { refused: { count: 1_000_000, within: '1h' } };
+  const recipientIds = [idOf(leaving)];
+  const rule = await createRule(server.acme, { name: 'Left', on, recipientIds });
+  expect(rule.problems).toEqual([]);
+  await server.acme.graphql(`mutation { memberRemove(userId: "${idOf(leaving)}") { userErrors { code } } }`);
+  const { alertRule, userErrors } = await updateRule(server.acme, rule.id, { name: 'Renamed', recipientIds });
+  expect({ alertRule, userErrors }).toMatchObject({
+    alertRule: { problems: ['RECIPIENT_LEFT'] },
+    userErrors: [],
+  });
+  const changedTo = await updateRule(server.acme, rule.id, { recipientIds: [] });
+  expect(changedTo.alertRule?.problems).toEqual([]);
 });

@@ -4,7 +4,16 @@ import { useServerPerTest } from '../../../support/server.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { createWebhook, webhookOf } from '../webhook/hooks.js';
 import { signatureOf, useReceiver } from '../webhook/receiver.js';
-import { acknowledge, addDevices, after, createRule, deleteRule, HOUR, refuse } from './alerts.js';
+import {
+  acknowledge,
+  addDevices,
+  after,
+  createRule,
+  deleteRule,
+  HOUR,
+  refuse,
+  updateRule,
+} from './alerts.js';
 
 const server = useServerPerTest({ webhookNetworks: ['127.0.0.1'] }, { background: true });
 const receiver = useReceiver();
@@ -45,6 +54,30 @@ it('an alert is sent to the webhook of its rule, signed, and to those whose type
   await waitFor(async () =>
     expect(await webhookOf(server.acme, named.webhook.databaseId)).toMatchObject({ state: 'ACTIVE' }),
   );
+});
+
+it('the webhook that heard of an alert also hears that it is closed, after the rule has another one', async () => {
+  const events = ['app.create'];
+  const { webhook, secret } = await createWebhook(server.acme, { url: receiver.url, events });
+  const other = await createWebhook(server.acme, { url: receiver.url, events });
+  server.clock.stop();
+  await refuse(server, await addDevices(server.acme, ['a']));
+  const on = { refused: { count: 1, within: '7d' } };
+  const rule = await createRule(server.acme, { on, webhookId: webhook.id });
+  await after(server, 0);
+  await receivedCount(1);
+  await updateRule(server.acme, rule.id, { webhookId: other.webhook.id });
+  await deleteRule(server.acme, rule.id);
+  await receivedCount(3);
+  const heard = receiver.received.map((request) => [
+    request.headers['webhook-signature'] === signatureOf(secret, request) ? 'first' : 'second',
+    request.type,
+  ]);
+  expect(heard.toSorted()).toEqual([
+    ['first', 'alert.closed'],
+    ['first', 'alert.opened'],
+    ['second', 'alert.closed'],
+  ]);
 });
 
 it('an alert waits for a webhook that fails, and a failing webhook opens one', async () => {

@@ -1,8 +1,10 @@
+import { getNamedType, isInputObjectType, type GraphQLInputType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, changed, nodeId, refused } from '../../../support/dashboard.js';
 import { actionsOf, fleet, rowsIn } from '../../../support/fleet.js';
 import { expectRefused, mutated, mutationOf } from '../../../support/mutations.js';
+import { schema } from '../../../support/parity/rest-spelling.js';
 import { useServer, type Fields, type Member } from '../../../support/server.js';
 
 const server = useServer();
@@ -179,5 +181,49 @@ describe('a saved filter as a target', () => {
       const input = { content: 'x', target: wrong };
       await expectRefused(server.acme, 'notificationSend', { input }, `INVALID ${path}`);
     }
+  });
+
+  const ownerless = { name: 'x', appVersionIds: [], waves: [{}] };
+  const TARGETS: Readonly<Record<string, (savedFilterId: string) => Fields>> = {
+    appVersionGrant: (savedFilterId) => ({ appVersionIds: [], target: { savedFilterId } }),
+    deviceBulkChange: (savedFilterId) => ({ change, target: { savedFilterId } }),
+    logicalNumberBulkChange: (savedFilterId) => ({ change: { groupId: null }, target: { savedFilterId } }),
+    notificationSend: (savedFilterId) => ({ input: { content: 'x', target: { savedFilterId } } }),
+    rolloutCreate: (savedFilterId) => ({ input: ownerless, target: { savedFilterId } }),
+  };
+
+  it('is refused by every mutation once its owner has left, which says why', async () => {
+    const fields = Object.values(schema.getMutationType()?.getFields() ?? {});
+    const takes = (type: GraphQLInputType): boolean => {
+      const named = getNamedType(type);
+      if (!isInputObjectType(named)) return false;
+      const own = Object.values(named.getFields());
+      return own.some(
+        ({ name, type: inner }) => name === 'savedFilterId' || (name === 'target' && takes(inner)),
+      );
+    };
+    const targeting = fields.filter(({ args }) => args.some(({ type }) => takes(type)));
+    expect(targeting.map(({ name }) => name).toSorted()).toEqual(Object.keys(TARGETS));
+
+    const leaving = await server.member('acme', 'operator');
+    const shared = async (kind: string, filter: Fields): Promise<string> =>
+      (await saved(leaving, { name: 'Left', kind, filter, shared: true })).id;
+    const ids = {
+      DEVICE: await shared('DEVICE', STARTS),
+      LOGICAL_NUMBER: await shared('LOGICAL_NUMBER', { number: { startsWith: 's ' } }),
+    };
+    await mutated(admin, 'memberRemove', { userId: nodeId('User', leaving.caller.userId) });
+    for (const [name, variables] of Object.entries(TARGETS)) {
+      const id = name.startsWith('device') ? ids.DEVICE : ids.LOGICAL_NUMBER;
+      const path = `${name === 'notificationSend' ? 'input.' : ''}target.savedFilterId`;
+      await expectRefused(
+        server.acme,
+        name,
+        variables(id),
+        `INVALID ${path}`,
+        /somebody who has left: save it/,
+      );
+    }
+    expect(await names(server.acme)).toContain('Left');
   });
 });

@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { Provider } from 'urql';
 
 import { client } from './api/client';
+import { LINK } from './app/code-link';
 import { usePreferences } from './app/preferences';
 import { router } from './app/router';
 import { SessionGate } from './app/session';
@@ -26,6 +27,9 @@ function Console(): ReactNode {
     </I18nProvider>
   );
 }
+
+// A link that is opened in a tab of the console changes the address only.
+addEventListener('hashchange', () => LINK.test(location.hash) && location.reload());
 
 const root = document.querySelector('#root');
 if (root)

@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
+import { randomToken } from '../../src/domain/people/access-token/access-token.model.js';
+import { saveCodes } from '../../src/domain/people/user/one-time-code.repository.js';
 import { expectSound } from '../support/browser.js';
 import { createClient } from '../support/client.js';
 import { addPerson, PASSWORD } from '../support/people.js';
+import { SYSTEM } from '../support/server.js';
 import { picked, useConsoleOfOtherNode } from './pages.js';
 
 const { server, open } = useConsoleOfOtherNode();
@@ -120,3 +123,50 @@ it('company, language and theme are changed in the menu of the account', async (
   const html = page.locator('html');
   expect([await html.getAttribute('lang'), await html.getAttribute('data-theme')]).toEqual(['pt-BR', 'dark']);
 });
+
+/** The codes of a person in the database that were not used. */
+const openCodes = (userId: number) =>
+  server.place.sql(`select kind from one_time_codes where user_id = ${userId}`);
+const button = (page: Page, name: string) => page.getByRole('button', { name });
+
+it.each(['signed out', 'signed in'])(
+  'a link of an e-mail asks before it uses its code: %s',
+  async (state) => {
+    const owner = await addPerson(server, { acme: 'viewer' });
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const wanted = `new-${state.replace(' ', '-')}@people.example`;
+    const confirming = await linkOf(owner.user.id, 'email', wanted);
+    const window = state === 'signed in' ? { email } : {};
+    const page = await open(`/groups#confirm-email=${confirming}`, window);
+    await button(page, 'Confirm the e-mail address').waitFor();
+    // To load the page uses nothing up, as programs do that look through e-mails.
+    await page.reload();
+    await button(page, 'Confirm the e-mail address').waitFor();
+    expect(await openCodes(owner.user.id)).toEqual([{ kind: 'email' }]);
+    await expectSound(page);
+    await button(page, 'Confirm the e-mail address').click();
+    await page.getByText(`This is your address now: ${wanted}`).waitFor();
+    expect(await openCodes(owner.user.id)).toEqual([]);
+    expect(page.url()).not.toContain('#');
+    if (state === 'signed in') {
+      await button(page, 'Go on as Ana Souza').click();
+      await page.getByRole('heading', { name: 'Groups' }).waitFor();
+    }
+
+    // Also in a tab that is open already.
+    const setting = await linkOf(owner.user.id, 'password', null);
+    await page.evaluate(`location.hash = '#set-password=${setting}'`);
+    await page.getByLabel('Password').fill('another good password');
+    await button(page, 'Sign in').first().click();
+    await page.getByRole('heading', { name: 'Groups' }).waitFor();
+    await page.goto(new URL('/console/account', page.url()).href);
+    await page.getByText(wanted).waitFor();
+  },
+);
+
+/** The code of a link, as e-mails have it. */
+async function linkOf(userId: number, kind: 'email' | 'password', email: string | null): Promise<string> {
+  const code = randomToken();
+  await server.app.units.systemWrite(SYSTEM, (work) => saveCodes(work, { kind, userId, email }, [code]));
+  return code;
+}

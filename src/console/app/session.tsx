@@ -18,6 +18,7 @@ import type { Scope, SessionQuery } from '../gql/graphql';
 import { LocaleContext, tagOf, texts } from '../text';
 import { Button } from '../ui/button';
 import { Loading, PageFailure } from '../ui/states';
+import { LINK } from './code-link';
 import { adoptPreferences, usePreferences } from './preferences';
 
 const SignIn = lazy(() => import('./sign-in'));
@@ -184,6 +185,7 @@ function show(companyId: string): boolean {
 function SignedIn(props: { readonly restart: () => void; readonly children: ReactNode }): ReactNode {
   const { restart } = props;
   const { data, error, isLoading, reload } = useQuery(SESSION, {});
+  const [hasLink, setLink] = useState(() => LINK.test(location.hash));
   const saved = data?.viewer.preferences;
   useEffect(() => {
     if (saved !== undefined) adoptPreferences(saved);
@@ -199,10 +201,22 @@ function SignedIn(props: { readonly restart: () => void; readonly children: Reac
     clearDraftsOfOthers(data.viewer.user?.id ?? '');
     return show(data.viewer.company?.id ?? '') && { viewer: data.viewer, reload, restart, leave };
   }, [data, reload, restart]);
+  const stay = (): void => {
+    reload();
+    setLink(false);
+  };
   return (
     <LocaleOf timeZone={data?.viewer.user?.timeZone ?? null}>
       {session ? (
-        <SessionContext value={session}>{props.children}</SessionContext>
+        <SessionContext value={session}>
+          {hasLink ? (
+            <Suspense fallback={<Loading />}>
+              <SignIn present={{ name: session.viewer.user?.name ?? '', stay }} onSignedIn={restart} />
+            </Suspense>
+          ) : (
+            props.children
+          )}
+        </SessionContext>
       ) : error && !isLoading ? (
         <PageFailure error={error} onRetry={reload} />
       ) : (

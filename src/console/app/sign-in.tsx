@@ -4,12 +4,19 @@ import { mutate, mutations, useMutation } from '../api';
 import type { SignInMutation, SignInMutationVariables } from '../gql/graphql';
 import { SendForm, type SendFormProps } from '../record/fields';
 import { useTexts, WordsContext } from '../text';
+import { Button } from '../ui/button';
 import { FailureNote } from '../ui/states';
-import { pageWords } from '../ui/words';
+import { pageWords, useNoMail } from '../ui/words';
+import { LINK } from './code-link';
 import { adoptPreferences, usePreferences } from './preferences';
 import { hasPasskeySupport, PasskeyButton } from './sign-in-passkey';
 
 const words = pageWords({
+  askAdministrator: [
+    'Ask an administrator of your company for a link.',
+    'Peça um link a um administrador da sua empresa.',
+  ],
+  confirm: ['Confirm the e-mail address', 'Confirmar o endereço de e-mail'],
   choose: ['Choose a password', 'Escolha uma senha'],
   chooseHelp: ['At least 12 characters.', 'Pelo menos 12 caracteres.'],
   confirmed: ['This is your address now:', 'Este é o seu endereço agora:'],
@@ -19,6 +26,11 @@ const words = pageWords({
     'If there is such an account, a link is on its way.',
     'Se houver essa conta, um link está a caminho.',
   ],
+  signedIn: [
+    (name: string) => `${name} is signed in here. The link is for the account that it was sent to.`,
+    (name: string) => `${name} está com a sessão aberta aqui. O link vale para a conta à qual foi enviado.`,
+  ],
+  stay: [(name: string) => `Go on as ${name}`, (name: string) => `Continuar como ${name}`],
   send: ['Send me a link', 'Enviar um link'],
   title: ['Sign in', 'Entrar'],
   byPasskey: ['Sign in with a passkey', 'Entrar com chave de acesso'],
@@ -35,48 +47,61 @@ const words = pageWords({
   language: ['Português', 'English'],
 });
 
-/** Purpose and code of a link, in the address of the page. */
-const LINK = /^#(sign-in|set-password|confirm-email)=(.+)$/;
-
 interface SignedInProps {
   readonly onSignedIn: () => void;
 }
 
+interface SignInProps extends SignedInProps {
+  /** Who is signed in already, and what to do to go on so. */
+  readonly present?: { readonly name: string; readonly stay: () => void };
+}
+
 /**
  * Asks for e-mail and password. A link with a code, as the demo prints one, signs in by itself; links from e-mails let
- * a person choose a password, or confirm an address.
+ * a person choose a password, or confirm an address. To load the page uses no code of an e-mail up.
  */
-export default function SignIn({ onSignedIn }: SignedInProps): ReactNode {
+export default function SignIn({ present, onSignedIn }: SignInProps): ReactNode {
   const text = useTexts(words);
+  const noMail = useNoMail();
   const { language } = usePreferences();
   const [[, kind, code = '']] = useState(() => LINK.exec(location.hash) ?? []);
-  const [step, setStep] = useState<'title' | 'choose' | 'forgotten'>(
-    kind === 'set-password' ? 'choose' : 'title',
+  const [step, setStep] = useState<'title' | 'choose' | 'forgotten' | 'confirm'>(
+    kind === 'set-password' ? 'choose' : kind === 'confirm-email' ? 'confirm' : 'title',
   );
   const [note, setNote] = useState('');
   const signIn = useMutation(mutations.signInByLink);
   const confirm = useMutation(mutations.emailConfirm);
+  // A code is used once: the address has it no more.
+  const leaveLink = (): void => history.replaceState(null, '', location.pathname + location.search);
   const followLink = useEffectEvent(async (): Promise<void> => {
-    // A code is used once: the address has it no more.
-    if (!LINK.test(location.hash)) return;
-    history.replaceState(null, '', location.pathname + location.search);
-    if (kind === 'sign-in' && (await signIn.run({ code }))) onSignedIn();
-    const confirmed = kind === 'confirm-email' && (await confirm.run({ code }));
-    if (confirmed) setNote(`${text.confirmed} ${confirmed.email}`);
+    if (kind !== 'sign-in' || !LINK.test(location.hash)) return;
+    leaveLink();
+    if (await signIn.run({ code })) onSignedIn();
   });
   useEffect(() => void followLink(), []);
   const back = (said: string): void => {
+    leaveLink();
     setNote(said);
     setStep('title');
   };
+  const confirmEmail = async (): Promise<void> => {
+    const confirmed = await confirm.run({ code });
+    if (confirmed) back(`${text.confirmed} ${confirmed.email}`);
+  };
+  const isUsed = [...signIn.errors, ...confirm.errors].length > 0;
+  const failure = signIn.failure ?? confirm.failure ?? (isUsed ? { message: text.linkUsed } : null);
   return (
     <WordsContext value={text}>
       <main className="sign-in">
         <h1>{text[step]}</h1>
-        {[...signIn.errors, ...confirm.errors].length > 0 && (
-          <FailureNote failure={{ message: text.linkUsed }} />
-        )}
+        {failure && <FailureNote failure={failure} />}
         {note !== '' && <p role="status">{note}</p>}
+        {present && step !== 'title' && <p>{text.signedIn(present.name)}</p>}
+        {step === 'confirm' && (
+          <Button look="primary" isPending={confirm.isRunning} onPress={() => void confirmEmail()}>
+            {text.confirm}
+          </Button>
+        )}
         {step === 'choose' && (
           <SendForm
             root={null}
@@ -84,7 +109,10 @@ export default function SignIn({ onSignedIn }: SignedInProps): ReactNode {
             document={mutations.passwordSetByLink}
             args={{ code }}
             submit={text.title}
-            onDone={({ viewer }) => (viewer ? onSignedIn() : back(text.passwordSet))}
+            onDone={({ viewer }) => {
+              back(text.passwordSet);
+              if (viewer) onSignedIn();
+            }}
           />
         )}
         {step === 'forgotten' && (
@@ -92,19 +120,30 @@ export default function SignIn({ onSignedIn }: SignedInProps): ReactNode {
             root={null}
             fields={[{ name: 'email', autoComplete: 'username' }]}
             document={mutations.passwordRequest}
+            help={noMail && `${noMail} ${text.askAdministrator}`}
             submit={text.send}
             done={text.requested}
             onDone={() => back(text.requested)}
             onCancel={() => setStep('title')}
           />
         )}
-        {step === 'title' && (
+        {step === 'title' && !present && (
           <>
             <Credentials onSignedIn={onSignedIn} />
             <button type="button" className="button button-quiet" onClick={() => setStep('forgotten')}>
               {text.forgotten}
             </button>
           </>
+        )}
+        {(present ?? step === 'confirm') && (
+          <Button
+            onPress={() => {
+              back('');
+              present?.stay();
+            }}
+          >
+            {present ? text.stay(present.name) : text.title}
+          </Button>
         )}
         <button
           type="button"

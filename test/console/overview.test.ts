@@ -1,9 +1,10 @@
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 
+import { finish } from '../../src/domain/messages/notification/delivery.repository.js';
 import { expectSound } from '../support/browser.js';
 import { nodeId } from '../support/dashboard.js';
-import { notify } from '../support/deliveries.js';
+import { inUnit, notify } from '../support/deliveries.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
@@ -18,6 +19,20 @@ it('each tile and row leads to a list with the same number of records', async ()
   const { token } = await newTerminal(server.acme, 'S-1');
   await report(server, token, { framework_version: '4.2.0' });
   await fleet.device(server.acme.client, 'without a number');
+  // Older than a page of those that wait.
+  await fleet.logicalNumber(server.acme.client, 'late');
+  const lost: number[] = [];
+  for (let index = 0; index < 6; index += 1) lost.push(await notify(server, server.acme, 'Lost', 'late'));
+  const failed = await server.place.sql<{ id: number }>(
+    `select id from notification_deliveries where notification_id in (${lost.join()})
+      and company_id = ${server.acme.caller.companyId} order by id`,
+  );
+  const ids = failed.map(({ id }) => Number(id));
+  await inUnit(server.app.units, server.acme, async (work) => {
+    await finish(work, ids.slice(0, 3), 'failed', 'No answer');
+    await finish(work, ids.slice(3), 'expired');
+  });
+  for (let index = 0; index < 25; index += 1) await notify(server, server.acme, 'Waits', 'late');
 
   const page = await open('/overview', { email });
   const counted: (readonly [string, number])[] = [];
@@ -36,6 +51,8 @@ it('each tile and row leads to a list with the same number of records', async ()
     }
   }
   expect(counted.length).toBeGreaterThan(7);
+  const undelivered = tiles.filter({ hasText: 'Notifications that were not delivered' });
+  expect(await numberIn(undelivered, 'strong')).toBe(6);
   const found: (readonly [string, number])[] = [];
   for (const [href] of counted) {
     await page.goto(server.url + href);

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, type ReactNode } from 'react';
 
 import { graphql, useQuery, useSubscription } from '../../api';
-import type { DevicePresence, OverviewQuery } from '../../gql/graphql';
+import type { DevicePresence, NotificationDeliveryState, OverviewQuery } from '../../gql/graphql';
 import type { Filter } from '../../table/filter';
 import { State } from '../../table/shown';
 import { useLocale, useFormat } from '../../text';
@@ -16,7 +16,7 @@ import { useText } from './words';
 const OVERVIEW = graphql(`
   query Overview(
     $day: DateTime!, $month: DateTime!, $hours: DateTime!, $week: DateTime!, $timeZone: String!
-    $refused: DeviceFilter!
+    $refused: DeviceFilter!, $undelivered: NotificationFilter!
   ) {
     deviceSummary {
       total
@@ -28,9 +28,7 @@ const OVERVIEW = graphql(`
     withoutNumber: devices(first: 0, filter: { hasLogicalNumber: { eq: false } }) { totalCount }
     unknownTerminals(first: 0) { totalCount }
     alerts(first: 0, filter: { open: { eq: true } }) { totalCount }
-    notifications(first: 20, orderBy: { field: CREATED_AT, direction: DESC }) {
-      nodes { id summary { failed expired } }
-    }
+    undelivered: notifications(first: 0, filter: $undelivered) { totalCount }
     hours: transactionSummary(
       bucket: HOUR, timeZone: $timeZone, filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
     ) { ...PaymentsOfBucket }
@@ -64,6 +62,8 @@ const FOLLOWS = ['ALERT', 'DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'NOTIFICATION'
 /** Devices that were refused and do not work since. */
 const NOT_WORKING: DevicePresence[] = ['STALE', 'OFFLINE', 'NEVER_SEEN'];
 const REFUSED = { refused: { eq: true }, presence: { in: NOT_WORKING } };
+const ENDED_WITHOUT: NotificationDeliveryState[] = ['FAILED', 'EXPIRED'];
+const UNDELIVERED = { deliveryState: { in: ENDED_WITHOUT } };
 /** Rows of a list of the fleet; the others are behind the link of the page. */
 const SHOWN = 8;
 const NONE = { isNull: true };
@@ -72,7 +72,10 @@ const NONE = { isNull: true };
 export default function OverviewPage(): ReactNode {
   const text = useText();
   const { timeZone } = useLocale();
-  const variables = useMemo(() => ({ ...startsOf(timeZone), timeZone, refused: REFUSED }), [timeZone]);
+  const variables = useMemo(
+    () => ({ ...startsOf(timeZone), timeZone, refused: REFUSED, undelivered: UNDELIVERED }),
+    [timeZone],
+  );
   const { data, error, reload } = useQuery(OVERVIEW, variables, FOLLOWS);
   useSubscription(RECORDED, {}, 'TRANSACTION');
   return (
@@ -97,8 +100,6 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
   const format = useFormat();
   const having = (name: string): number =>
     data.deviceSummary.byPresence.find(({ presence }) => presence === name)?.count ?? 0;
-  const failed = data.notifications.nodes.filter(({ summary }) => summary.failed + summary.expired > 0);
-  const failedIds = failed.map(({ id }) => id);
   const all: readonly (readonly [name: string, count: number, to: string, filter?: Filter])[] = [
     [text.alerts, data.alerts.totalCount, '/alerts'],
     [text.offline, having('OFFLINE'), '/devices', { presence: { eq: 'OFFLINE' } }],
@@ -106,7 +107,7 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
     [text.refused, data.refused.totalCount, '/devices', REFUSED],
     [text.withoutNumber, data.withoutNumber.totalCount, '/devices', { hasLogicalNumber: { eq: false } }],
     [text.unknown, data.unknownTerminals.totalCount, '/unknown-terminals'],
-    [text.failedDeliveries, failed.length, '/notifications', { id: { in: failedIds } }],
+    [text.failedDeliveries, data.undelivered.totalCount, '/notifications', UNDELIVERED],
   ];
   const problems = all.filter(([, count]) => count > 0);
   return (

@@ -43,13 +43,14 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * `/console/` and all paths below: files of the build, and for other paths, which the browser routes, the page. Its
- * root element has the attribute `data-graphiql` if GraphiQL is at /graphql.
+ * root element has the attribute `data-graphiql` if GraphiQL is at /graphql, and `data-no-mail` if no e-mail is sent.
  */
 export function consoleHandlers({
   graphqlDevelopment,
-}: Pick<Config, 'graphqlDevelopment'>): Readonly<Record<string, RequestHandler>> {
+  mail,
+}: Pick<Config, 'graphqlDevelopment' | 'mail'>): Readonly<Record<string, RequestHandler>> {
   let loaded: ReadonlyMap<string, RequestHandler> | undefined;
-  const settings = graphqlDevelopment ? ' data-graphiql' : '';
+  const settings = `${graphqlDevelopment ? ' data-graphiql' : ''}${mail === null ? ' data-no-mail' : ''}`;
   const serve: RequestHandler = async (request, response, next) => {
     loaded ??= loadFiles((html) => html.replace('<html', `<html${settings}`));
     const name = request.path.slice('/console/'.length);

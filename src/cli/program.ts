@@ -83,12 +83,16 @@ function addConfig(add: AddCommand): void {
   ).addHelpText('after', `\nSettings:\n${help}`);
 }
 
+const NO_MAIL =
+  'SMTP_URL is not set, so this server sends no e-mail: links to set a password are shown to administrators only, e-mail addresses cannot be changed, and alerts reach people by webhooks alone.';
+
 function printConfig(_options: JsonOption, _argument: string, { environment }: CommandIo): Promise<Result> {
   const value = describeConfig(environment);
   const lines = Object.entries(value).map(([name, text]) => `${name}=${text}`);
   try {
-    readConfig(environment);
-    return Promise.resolve({ value, lines });
+    const { mail } = readConfig(environment);
+    const notice = mail === null ? NO_MAIL : undefined;
+    return Promise.resolve({ value, lines, notice });
   } catch (error) {
     return Promise.resolve({ value, lines, failure: error as Error });
   }

@@ -12,6 +12,9 @@ describe('config print', () => {
     expect(printed.lines).toContain('LOG_LEVEL=warn');
     expect(printed.lines).toContain('HOST=127.0.0.1');
     expect(printed.lines).toContain('TOKEN_SECRET=[redacted]');
+    expect(printed.stderr).toMatch(/^SMTP_URL is not set, so this server sends no e-mail: .*\n$/);
+    const mailing = { SMTP_URL: 'smtp://smtp.example', PUBLIC_URL: 'https://gateway.example' };
+    expect((await cli.with(mailing).run('config print')).stderr).toBe('');
     expect(printed.stdout + printed.stderr).not.toContain(secret);
     const settings = { LOG_LEVEL: 'warn', TOKEN_SECRET: '[redacted]' };
     expect((await cli.run('config print --json')).object()).toMatchObject(settings);

@@ -17,6 +17,10 @@ export const words = texts({
   apps: ['Apps', 'Aplicativos'],
   appVersions: ['App versions', 'Versões de aplicativos'],
   cancel: ['Cancel', 'Cancelar'],
+  cardNumber: [
+    'It looks like a card number. It was saved as it is.',
+    'Parece um número de cartão. Foi salvo como está.',
+  ],
   close: ['Close', 'Fechar'],
   communicationFormat: ['Protocol', 'Protocolo'],
   copied: ['Copied', 'Copiado'],
@@ -66,6 +70,7 @@ export const words = texts({
   newParameter: ['New parameter', 'Novo parâmetro'],
   no: ['No', 'Não'],
   none: ['None', 'Nenhum'],
+  noMail: ['This server sends no e-mail.', 'Este servidor não envia e-mail.'],
   number: ['Number', 'Número'],
   open: ['Open', 'Abrir'],
   parameters: ['Parameters', 'Parâmetros'],
@@ -119,6 +124,12 @@ export function pageWords<Own>(pairs: Pairs<Own>): Texts<(typeof words)['en'] & 
 export function pageTexts<Own>(pairs: Pairs<Own>): () => (typeof words)['en'] & Own {
   const known = pageWords(pairs);
   return () => useTexts(known);
+}
+
+/** What is said beside everything that would send an e-mail, on a server that sends none. */
+export function useNoMail(): string | undefined {
+  const { noMail } = useTexts(words);
+  return document.documentElement.hasAttribute('data-no-mail') ? noMail : undefined;
 }
 
 /** Names of pages and of the sections of the menu. */

@@ -11,6 +11,7 @@ import { zonesWith } from '../../text/zone';
 import { Badge } from '../../ui/facts';
 import { Card, Page } from '../../ui/page';
 import { PageFailure } from '../../ui/states';
+import { useNoMail } from '../../ui/words';
 import { Passkeys } from './passkeys';
 import { Tokens } from './tokens';
 import { roleNames, useText } from './words';
@@ -128,6 +129,7 @@ function Credentials(): ReactNode {
             { name: 'password', label: text.current },
           ]}
           document={mutations.emailChange}
+          help={useNoMail()}
           submit={text.changeEmail}
           done={text.emailSent}
         />

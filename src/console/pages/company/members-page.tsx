@@ -8,6 +8,7 @@ import { ListPage } from '../../table/list-page';
 import { listIn } from '../../table/rows';
 import { State } from '../../table/shown';
 import { useTexts } from '../../text';
+import { useNoMail } from '../../ui/words';
 import { roleNames } from '../account/words';
 import { useText } from './words';
 
@@ -87,6 +88,7 @@ export default function MembersPage(): ReactNode {
         document: mutations.memberInvite,
         submit: text.inviteMember,
         done: ({ askedEmail }) => (askedEmail === null ? text.saved : text.asked(askedEmail)),
+        help: useNoMail(),
       }}
     />
   );

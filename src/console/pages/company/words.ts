@@ -23,8 +23,8 @@ export const useText = pageTexts({
   noEntries: ['Nothing was changed yet.', 'Nada foi alterado ainda.'],
   resetPasswordDone: ['The link is made.', 'O link foi criado.'],
   resetPasswordHelp: [
-    'The person gets a link to choose a new password. The old one works until then.',
-    'A pessoa recebe um link para escolher uma nova senha. A antiga vale até lá.',
+    'Makes a link to choose a new password, which is e-mailed if this server sends e-mail. The old one works until then.',
+    'Cria um link para escolher uma nova senha, enviado por e-mail se este servidor os envia. A antiga vale até lá.',
   ],
   resetPassword: ['Link for a new password', 'Link para nova senha'],
   removeMember: ['Remove from the company', 'Remover da empresa'],

@@ -101,7 +101,11 @@ export async function changeIn<T>(
   use: (work: WriteWork, context: CommandContext) => Promise<T>,
 ): Promise<T> {
   return await withDatabase(io, async (context) =>
-    context.units.write(await callerIn(context.units, options), (work) => use(work, context)),
+    context.units.write(await callerIn(context.units, options), async (work) => {
+      const changed = await use(work, context);
+      for (const warning of work.warnings) io.notice(`warning: ${warning}`);
+      return changed;
+    }),
   );
 }
 

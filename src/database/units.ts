@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 
+import { warningsOfChange } from '../platform/card-data/card-data.js';
 import { type Clock, AWAITED, workFor, inParts } from '../platform/clock.js';
 import type { KeyedHash } from '../platform/hashes.js';
 import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/requests.js';
@@ -124,8 +125,9 @@ class DatabaseUnits implements Units {
     let recorded: readonly RecordedChange[] = [];
     const change = async (db: Transaction<Tables>): Promise<T> => {
       const parts = this.#parts(db);
-      const ledger = createLedger(db, parts.now, actor, this.#options.chain);
-      const used = await use(this.#work({ ...parts, ledger }, outcome));
+      const warnings: string[] = [];
+      const ledger = createLedger(db, parts.now, actor, this.#options.chain, warnings);
+      const used = await use(this.#work({ ...parts, ledger, warnings }, outcome));
       // Only a unit above companies may write in the ledgers of others, for example about a person of several companies.
       recorded = await (scope !== null && ledger.namesOthers()
         ? database.aboveCompanies(db, ledger.flush)
@@ -143,12 +145,14 @@ class DatabaseUnits implements Units {
     return result;
   }
 
-  #work(parts: Pick<SystemWriteWork, 'db' | 'everywhere' | 'now' | 'presence' | 'ledger'>, outcome: Outcome) {
+  #work(
+    parts: Pick<SystemWriteWork, 'db' | 'everywhere' | 'now' | 'presence' | 'ledger' | 'warnings'>,
+    outcome: Outcome,
+  ) {
     const { database } = this;
     const afterCommit = (action: () => void): void => void outcome.actions.push(action);
     const work: SystemWriteWork = {
       ...parts,
-      warnings: [],
       afterCommit,
       count: (metric, amount) => afterCommit(() => this.#options.onCounted(metric, amount)),
       finishLater: () => afterCommit(() => this.#finishers.forEach((finish) => finish())),
@@ -182,21 +186,29 @@ const ROWS_PER_INSERT = 200;
 
 const state = nullable(json<object>());
 
-/** Creates the ledger of a unit of work (decisions.md#ledger). With `chain`, its entries get hashes. */
+interface UnitLedger extends Ledger {
+  readonly flush: () => Promise<readonly RecordedChange[]>;
+  readonly namesOthers: () => boolean;
+}
+
+/**
+ * Creates the ledger of a unit of work (decisions.md#ledger). With `chain`, its entries get hashes. `warnings` gets those
+ * about card numbers in names and the like: every record that people change on any surface has its entry.
+ */
 function createLedger(
   db: Transaction<Tables>,
   now: Date,
   actor: Actor,
   chain: KeyedHash | null,
-): Ledger & {
-  readonly flush: () => Promise<readonly RecordedChange[]>;
-  readonly namesOthers: () => boolean;
-} {
+  warnings: string[],
+): UnitLedger {
   const entries: RecordedChange[] = [];
   let ofJob = actor.jobId ?? 0;
   const append: Ledger['append'] = (event) => {
     const { companyId = actor.companyId ?? null, userId = actor.userId ?? null, jobId = ofJob } = event;
     entries.push({ ...event, companyId, userId, jobId, at: now });
+    const found = warningsOfChange(event.before, event.after);
+    warnings.push(...found.filter((warning) => !warnings.includes(warning)));
   };
   return {
     append,

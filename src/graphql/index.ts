@@ -12,7 +12,7 @@ export * from './schema/node.js';
 export { BulkErrorPolicy, bulkMutation } from './schema/bulk.js';
 export * from './schema/mutations.js';
 export { DEFAULT_FIRST, MAX_FIRST, pageRequest, searchesOf } from './schema/page.js';
-export { changedRecord, payload, payloadType, refusalFields, WARNINGS } from './schema/payload.js';
+export { changedRecord, payload, payloadType, refusalFields } from './schema/payload.js';
 export { changes, listQuery, queries } from './schema/queries.js';
 export * from './schema/target.js';
 export * from './schema/types.js';

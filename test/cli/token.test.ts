@@ -35,6 +35,10 @@ describe('token create, list and revoke', () => {
 
   it('prints only the token on standard output', async ({ cli }) => {
     expect((await create(cli)).stdout).toMatch(/^[0-9a-f]{40}\n$/);
+    const name = ['--name', '4111 1111 1111 1111'];
+    const warned = await create(cli, ...name);
+    expect(warned.stderr).toMatch(/^warning: name: It looks like a card number .* unchanged\.\n$/);
+    expect(warned.stdout).toMatch(/^[0-9a-f]{40}\n$/);
   });
 
   it.for<[string[], string]>([

@@ -27,7 +27,7 @@ it('each tile and row leads to a list with the same number of records', async ()
     `select id from notification_deliveries where notification_id in (${lost.join()})
       and company_id = ${server.acme.caller.companyId} order by id`,
   );
-  const ids = failed.map(({ id }) => Number(id));
+  const ids = failed.map(({ id }) => id);
   await inUnit(server.app.units, server.acme, async (work) => {
     await finish(work, ids.slice(0, 3), 'failed', 'No answer');
     await finish(work, ids.slice(3), 'expired');

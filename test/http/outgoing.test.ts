@@ -10,7 +10,7 @@ import { scratchFolder, selfSigned } from '../support/scratch.js';
 
 const LOCAL = ['127.0.0.1', '10.20.0.0/16', 'fd00::/8'];
 const WRONG_PORT = 'has a port of another service: use 443, or one from 1024 on';
-/** What is said of every request without a response. */
+/** Failure of every request without a response. */
 const noResponse = (seconds: number) =>
   `There was no response within ${seconds} s: check its name, port and certificate, and whether its address is public or in WEBHOOK_NETWORKS.`;
 const METADATA = '169.254.169.254';

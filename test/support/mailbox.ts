@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { createMailer } from '../../src/platform/mail.js';
 import { waitFor } from './wait-for.js';
 
-/** That of a server which sends no e-mail. */
+/** Mailer of a server that sends no e-mail. */
 export const NO_MAIL = createMailer({ settings: null, publicUrl: '', onError: () => undefined });
 
 export interface Letter {

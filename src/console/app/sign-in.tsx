@@ -62,7 +62,6 @@ interface SignInProps extends SignedInProps {
  */
 export default function SignIn({ present, onSignedIn }: SignInProps): ReactNode {
   const text = useTexts(words);
-  const noMail = useNoMail();
   const { language } = usePreferences();
   const [[, kind, code = '']] = useState(() => LINK.exec(location.hash) ?? []);
   const [step, setStep] = useState<'title' | 'choose' | 'forgotten' | 'confirm'>(
@@ -70,7 +69,6 @@ export default function SignIn({ present, onSignedIn }: SignInProps): ReactNode 
   );
   const [note, setNote] = useState('');
   const signIn = useMutation(mutations.signInByLink);
-  const confirm = useMutation(mutations.emailConfirm);
   // A code is used once: the address has it no more.
   const leaveLink = (): void => history.replaceState(null, '', location.pathname + location.search);
   const followLink = useEffectEvent(async (): Promise<void> => {
@@ -84,24 +82,14 @@ export default function SignIn({ present, onSignedIn }: SignInProps): ReactNode 
     setNote(said);
     setStep('title');
   };
-  const confirmEmail = async (): Promise<void> => {
-    const confirmed = await confirm.run({ code });
-    if (confirmed) back(`${text.confirmed} ${confirmed.email}`);
-  };
-  const isUsed = [...signIn.errors, ...confirm.errors].length > 0;
-  const failure = signIn.failure ?? confirm.failure ?? (isUsed ? { message: text.linkUsed } : null);
   return (
     <WordsContext value={text}>
       <main className="sign-in">
         <h1>{text[step]}</h1>
-        {failure && <FailureNote failure={failure} />}
+        {signIn.problem && <FailureNote failure={signIn.failure ?? { message: text.linkUsed }} />}
         {note !== '' && <p role="status">{note}</p>}
         {present && step !== 'title' && <p>{text.signedIn(present.name)}</p>}
-        {step === 'confirm' && (
-          <Button look="primary" isPending={confirm.isRunning} onPress={() => void confirmEmail()}>
-            {text.confirm}
-          </Button>
-        )}
+        {step === 'confirm' && <ConfirmEmail code={code} onConfirmed={back} />}
         {step === 'choose' && (
           <SendForm
             root={null}
@@ -115,18 +103,7 @@ export default function SignIn({ present, onSignedIn }: SignInProps): ReactNode 
             }}
           />
         )}
-        {step === 'forgotten' && (
-          <SendForm
-            root={null}
-            fields={[{ name: 'email', autoComplete: 'username' }]}
-            document={mutations.passwordRequest}
-            help={noMail && `${noMail} ${text.askAdministrator}`}
-            submit={text.send}
-            done={text.requested}
-            onDone={() => back(text.requested)}
-            onCancel={() => setStep('title')}
-          />
-        )}
+        {step === 'forgotten' && <Forgotten onLeave={back} />}
         {step === 'title' && !present && (
           <>
             <Credentials onSignedIn={onSignedIn} />
@@ -154,6 +131,45 @@ export default function SignIn({ present, onSignedIn }: SignInProps): ReactNode 
         </button>
       </main>
     </WordsContext>
+  );
+}
+
+/** Confirms an address once the person presses the button, and says so. */
+function ConfirmEmail(props: {
+  readonly code: string;
+  readonly onConfirmed: (said: string) => void;
+}): ReactNode {
+  const text = useTexts(words);
+  const { run, problem, failure, isRunning } = useMutation(mutations.emailConfirm);
+  const confirm = async (): Promise<void> => {
+    const confirmed = await run({ code: props.code });
+    if (confirmed) props.onConfirmed(`${text.confirmed} ${confirmed.email}`);
+  };
+  return (
+    <>
+      {problem && <FailureNote failure={failure ?? { message: text.linkUsed }} />}
+      <Button look="primary" isPending={isRunning} onPress={() => void confirm()}>
+        {text.confirm}
+      </Button>
+    </>
+  );
+}
+
+/** Asks for the address to which a link for a new password is sent. */
+function Forgotten({ onLeave }: { readonly onLeave: (said: string) => void }): ReactNode {
+  const text = useTexts(words);
+  const noMail = useNoMail();
+  return (
+    <SendForm
+      root={null}
+      fields={[{ name: 'email', autoComplete: 'username' }]}
+      document={mutations.passwordRequest}
+      help={noMail && `${noMail} ${text.askAdministrator}`}
+      submit={text.send}
+      done={text.requested}
+      onDone={() => onLeave(text.requested)}
+      onCancel={() => onLeave('')}
+    />
   );
 }
 

@@ -163,6 +163,9 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
     if (payload === null) return;
     clear();
     showSecrets(payload);
+    const { warnings = [] } = payload as { readonly warnings?: readonly string[] };
+    for (const warning of warnings)
+      notify({ text: warning.includes('card number') ? text.cardNumber : warning, tone: 'bad' });
     const said = typeof done === 'string' ? done : done(payload);
     if (said !== '') notify({ text: said });
     props.onDone?.(payload, values);

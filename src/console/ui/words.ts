@@ -126,10 +126,10 @@ export function pageTexts<Own>(pairs: Pairs<Own>): () => (typeof words)['en'] & 
   return () => useTexts(known);
 }
 
-/** What is said beside everything that would send an e-mail, on a server that sends none. */
+/** A note beside everything that would send an e-mail, on a server that sends none. */
 export function useNoMail(): string | undefined {
-  const { noMail } = useTexts(words);
-  return document.documentElement.hasAttribute('data-no-mail') ? noMail : undefined;
+  const text = useTexts(words);
+  return document.documentElement.hasAttribute('data-no-mail') ? text.noMail : undefined;
 }
 
 /** Names of pages and of the sections of the menu. */

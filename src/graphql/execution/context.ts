@@ -190,16 +190,23 @@ export class GraphqlContext extends RecordReads {
       await this.repeatable?.refuseRepeated();
       const parts = await units.read(this.caller, plan, { examines: 'when_needed' });
       const done: P[] = [];
+      const warnings: string[] = [];
+      const warned = async (work: WriteWork, part: (work: WriteWork) => Promise<P>): Promise<P> => {
+        const changed = await part(work);
+        warnings.push(...work.warnings);
+        return changed;
+      };
       this.counters.hasChanged = true;
       this.loaders.forget();
       for (const part of parts.slice(0, -1)) {
-        done.push(await units.write(this.caller, part));
+        done.push(await units.write(this.caller, (work) => warned(work, part)));
         await yieldToEventLoop();
       }
       const last = parts.at(-1);
-      const shown = await this.write('write', async (work) =>
-        result(last === undefined ? done : [...done, await last(work)]),
-      );
+      const shown = await this.write('write', async (work) => ({
+        warnings,
+        ...result(last === undefined ? done : [...done, await warned(work, last)]),
+      }));
       this.counters.nodes += recordsIn(shown);
       return shown;
     }, within);

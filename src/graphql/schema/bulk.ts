@@ -34,7 +34,6 @@ interface BulkOptions<Row, R extends object, Prepared> {
   readonly field: string;
   readonly record: g.TypedField<R>;
   readonly rowFields?: g.Fields;
-  readonly payloadFields?: g.Fields;
   readonly countDescription: string;
   readonly scope?: Scope;
   /** Fixed policy for invalid rows; absent if the client chooses. */
@@ -91,7 +90,7 @@ const ERROR_POLICY = {
 };
 
 function bulkPayload<Row, R extends object, Prepared>(options: BulkOptions<Row, R, Prepared>): ClassType {
-  const { name, field, record, rowFields = {}, payloadFields = {}, countDescription } = options;
+  const { name, field, record, rowFields = {}, countDescription } = options;
   const Result = g.untypedObjectType(`${name}Result`, 'Result of one row of a batch.', {
     index: g.int('Index of the row in the argument, from 0.'),
     [field]: g.nullable(record),
@@ -106,6 +105,5 @@ function bulkPayload<Row, R extends object, Prepared>(options: BulkOptions<Row, 
         'One result for each row, in the same order. Null if the batch as a whole is invalid.',
       ),
     ),
-    ...payloadFields,
   });
 }

@@ -75,19 +75,15 @@ export interface Payload {
   readonly userErrors: readonly UserErrorShape[];
 }
 
-/** The field of payloads that show `WriteWork.warnings`. */
-export const WARNINGS: g.Fields = {
-  warnings: g.text.list(
-    'What to check about the change, which was made all the same: the field and a sentence, for example that a value looks like a card number. Mostly empty.',
-  ),
-};
-
 export const changedRecord = (Record: ClassType): g.AnyField =>
   g.object.orNull(Record, 'The record after the change. Null if nothing was changed.');
 
 export function payloadType(name: string, fields: g.Fields): ClassType<Payload> {
   return g.untypedObjectType(`${name}Payload`, `Result of \`${fieldName(name)}\`.`, {
     ...fields,
+    warnings: g.text.list(
+      'What to check about the change, which was made all the same: the field and a sentence, for example that a value looks like a card number. Mostly empty.',
+    ),
     userErrors: userErrors('Why nothing was changed. Empty if the mutation succeeded.'),
   }) as ClassType<Payload>;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 
 import { printableName } from '../validate.js';
@@ -16,9 +17,24 @@ export function hasCardData(name: string): boolean {
 }
 
 /** Warning about text or JSON of an operator, which is stored unchanged. Undefined if it contains no card data. */
-export function warningOfCardData(value: unknown): string | undefined {
+export function warningOfCardData(value: unknown, fate = 'sent to terminals'): string | undefined {
   if (scrubJson(value).scrubs === 0) return undefined;
-  return 'It looks like a card number or another secret of a card. It is stored and sent to terminals unchanged.';
+  return `It looks like a card number or another secret of a card. It is stored and ${fate} unchanged.`;
+}
+
+/** Fields that have warnings of their own, and those whose digits are no text of a person. */
+const UNTYPED = /^(?:content|value|crc|sha256|uuid)$/;
+
+/** Warnings about names, filters and other texts of a record that a change has set, by field. */
+export function warningsOfChange(before: object | null = null, after: object | null = null): string[] {
+  const earlier = new Map(Object.entries(before ?? {}));
+  return Object.entries(after ?? {}).flatMap(([name, value]) => {
+    if (UNTYPED.test(name) || !['string', 'object'].includes(typeof value)) return [];
+    const warning = warningOfCardData(value, 'shown');
+    return warning === undefined || isDeepStrictEqual(earlier.get(name), value)
+      ? []
+      : [`${name}: ${warning}`];
+  });
 }
 
 /**

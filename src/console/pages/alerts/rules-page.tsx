@@ -55,7 +55,7 @@ export default function AlertRulesPage(): ReactNode {
   const noMail = useNoMail();
   const problemsOf = ({ problems, on }: Rule): string => {
     const filter: unknown = on.silent?.filter ?? null;
-    const saved = [null, ...(choices?.savedFilters ?? []).map((each) => each.filter as unknown)];
+    const saved = [null, ...(choices?.savedFilters ?? []).map((each) => each.filter)];
     const isUnsaved = choices && !saved.some((each) => isSame(each, filter));
     return [...problems, ...(isUnsaved ? ['UNSAVED'] : [])].map((each) => label(each)).join(' ');
   };

@@ -190,7 +190,7 @@ export async function openAlert(
 
 type Receivers = Pick<Alert, 'recipientIds' | 'webhookIds'>;
 
-/** Those to whom a rule sends its alerts now, and those who were `told` of one before. */
+/** Receivers of the alerts of a rule, and those who were `told` of one before. */
 const receiversOf = (rule: AlertRule | undefined, told?: Receivers): Receivers => ({
   recipientIds: [...new Set([told?.recipientIds ?? [], rule?.recipientIds ?? []].flat())],
   webhookIds: [...new Set([told?.webhookIds ?? [], rule?.webhookId ?? []].flat())],

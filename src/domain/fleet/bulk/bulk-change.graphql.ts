@@ -88,8 +88,10 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
 }
 
 function warningsOf({ parameter }: Pick<LogicalNumberBulkChange, 'parameter'>): readonly string[] {
-  const warning = warningOfCardData(parameter?.value);
-  return warning === undefined ? [] : [`change.parameter.value: ${warning}`];
+  return Object.entries(parameter ?? {}).flatMap(([name, value]) => {
+    const warning = warningOfCardData(value);
+    return warning === undefined ? [] : [`change.parameter.${name}: ${warning}`];
+  });
 }
 
 type Types = ReturnType<typeof g.listTypes>;
@@ -98,7 +100,6 @@ function payloadOf({ list, Record }: Pick<Types, 'list' | 'Record'>, records: st
   return g.payloadType(`${list.name}BulkChange`, {
     job: g.object.orNull(JobType, 'The job that makes the change. Null with dryRun, and after an error.'),
     ...g.targetPayload(`Number of ${records} of the target.`, Record),
-    ...g.WARNINGS,
   });
 }
 

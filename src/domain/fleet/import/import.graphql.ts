@@ -68,7 +68,6 @@ const Payload = g.payloadType('FleetImport', {
   refused: g.nullable(
     g.object.list(RefusedRow, `The first ${MAX_REFUSED} rows with an error. Null after an error.`),
   ),
-  ...g.WARNINGS,
 });
 
 /** Rows that may be imported, and the refused ones, each in the order of their lines. */

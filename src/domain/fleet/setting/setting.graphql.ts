@@ -51,7 +51,6 @@ function ownedRecordGraphql<R extends model.OwnedRecord>(
       },
       update: { model: models.update, descriptions: update, run: records.update },
       delete: { run: records.delete },
-      payloadFields: g.WARNINGS,
     }),
     g.fields(Record, ownerFields(name)),
     g.fields(LogicalNumberType, {
@@ -152,7 +151,6 @@ const parameterBulkSet = g.bulkMutation({
   rows: g.object.list(ParameterBulkSetRow, 'Parameters to set. Each owner and key may occur once.'),
   field: 'parameter',
   record: g.object(ParameterType, 'The parameter after the change. Null if it was not set.'),
-  payloadFields: g.WARNINGS,
   countDescription: 'Number of parameters with the given value now; 0 if an invalid row rejected the batch.',
   prepare: (rows) => rows.map(({ owner, ...input }) => ({ owner: ownerIdsOf(owner), input })),
   run: service.setParameters,

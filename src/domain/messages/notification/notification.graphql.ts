@@ -121,7 +121,6 @@ const notificationSend = g.ownMutation('NotificationSend', {
       NotificationType,
       'The notification. Null after an error, and with dryRun.',
     ),
-    ...g.WARNINGS,
     ...g.targetPayload('Number of logical numbers for which the notification was queued.', LogicalNumberType),
   },
   within: pathOf,

@@ -94,7 +94,6 @@ const fleetApply = g.ownMutation('FleetApply', {
     ),
     count: g.int.orNull('Number of differences that were made. Null after an error.'),
     undo: g.nullable(g.json('The document of the earlier state. Null after an error.')),
-    ...g.WARNINGS,
   },
   within: pathOfField,
   run: (work, args) => applyPlan(work, args.document, args.planId),

@@ -116,7 +116,6 @@ const record = g.ownMutation('TransactionRecord', {
       'The transaction, as it is stored. Null if it was not recorded.',
     ),
     repeated: g.flag.orNull('Whether the transaction had been recorded before. Null if it was not recorded.'),
-    ...g.WARNINGS,
   },
   scope: 'ingest',
   run: async (work, { input }) => {
@@ -130,7 +129,7 @@ const finish = g.ownMutation('TransactionFinish', {
   description:
     'Ends a running transaction. The same result again changes nothing; another one is INVALID. Requires the scope INGEST.',
   args: { id: g.id('Global id of the transaction.'), input: g.object(TransactionFinishInput, 'The result.') },
-  payload: { transaction: g.changedRecord(TransactionType), ...g.WARNINGS },
+  payload: { transaction: g.changedRecord(TransactionType) },
   scope: 'ingest',
   run: async (work, given) => {
     const current = await getTransaction(work, g.idOf('Transaction', given.id));
@@ -148,7 +147,6 @@ const bulk = g.bulkMutation<g.Input, model.Transaction, recording.CheckedRecords
   field: 'transaction',
   record: g.object(TransactionType, 'The transaction, as it is stored. Null if it was rejected.'),
   rowFields: { repeated: g.flag('Whether the transaction had been recorded before, or by an earlier row.') },
-  payloadFields: g.WARNINGS,
   countDescription: 'Number of new transactions, without repeated ones.',
   scope: 'ingest',
   errorPolicy: 'REJECT_FAILED_ROWS',

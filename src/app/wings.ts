@@ -16,7 +16,13 @@ import { deleteDeliveriesOf, deliveryRetention } from '../domain/messages/notifi
 import { transactionRetention } from '../domain/payments/transaction/transaction.service.js';
 import { tokenRetention } from '../domain/people/access-token/access-token.service.js';
 import * as rolling from '../domain/software/rollout/rollout-step.service.js';
-import { DRAW, GRANT, stoppedRollouts, UNDO } from '../domain/software/rollout/rollout.service.js';
+import {
+  DRAW,
+  GRANT,
+  stoppedRollouts,
+  UNDO,
+  unmovedRollouts,
+} from '../domain/software/rollout/rollout.service.js';
 import { issueTokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
 import { refusedTerminals, unknownSerials } from '../domain/terminals/terminal/terminal-alert.service.js';
 
@@ -49,6 +55,7 @@ addAlertKind('deliveriesFailed', failedDeliveries);
 addAlertKind('refused', refusedTerminals);
 addAlertKind('unknownTerminals', unknownSerials);
 addAlertKind('rolloutStopped', stoppedRollouts);
+addAlertKind('rolloutUnmoved', unmovedRollouts);
 
 jobKinds.set(bulk.NUMBER_CHANGE, bulk.changeSomeNumbers);
 jobKinds

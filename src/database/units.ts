@@ -205,7 +205,9 @@ function createLedger(
   const entries: RecordedChange[] = [];
   let ofJob = actor.jobId ?? 0;
   const append: Ledger['append'] = (event) => {
-    const { companyId = actor.companyId ?? null, userId = actor.userId ?? null, jobId = ofJob } = event;
+    const { companyId = actor.companyId ?? null, jobId = ofJob } = event;
+    // The server itself has no account: its id is 0.
+    const { userId = actor.userId === 0 ? null : (actor.userId ?? null) } = event;
     entries.push({ ...event, companyId, userId, jobId, at: now });
     const found = warningsOfChange(event.before, event.after);
     warnings.push(...found.filter((warning) => !warnings.includes(warning)));

@@ -35,6 +35,7 @@ const FIELD_RULES = [
   ['too_great', 'must not contain whole numbers beyond 2^53 - 1: send them as strings'],
   ['too_great', 'must not be beyond 2^53 - 1: send it as a string'],
   ['choice', 'must be one of {values}'],
+  ['choice', 'must be {values}: the wave that has begun last'],
   ['type', 'must be a string'],
   ['type', 'must be a number'],
   ['type', 'must be a whole number'],
@@ -92,6 +93,7 @@ const FIELD_RULES = [
   ['past', 'must be in the future'],
   ['wrong_password', 'is not the password of the user'],
   ['order', 'must not be after {field}'],
+  ['same_hour', 'must not be the hour at which it begins: 0 to 24 is the whole day'],
   ['not_in_group', "must be app versions linked to the number's group: not {values}"],
   ['not_in_group', 'must be app versions that are attached to the group: not {values}'],
   [

@@ -1,5 +1,5 @@
 /** Bodies of the triggers of PostgreSQL for the states of app versions on terminals. */
-import { HAVING_VERSIONS, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
+import { KNOWN_VERSIONS, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
 
 /** Adds what devices get, unless their terminals have it already. `query` returns company, device, version and time. */
 export const grant = (query: string): string =>
@@ -31,7 +31,7 @@ export const noteInRollouts = (query: string): string =>
   `update rollout_terminals set has_answered = has_answered or changed.state <> 'granted', state = ${ROLLOUT_STATE.postgres}
       from (${query}) as changed (company_id, device_id, app_version_id, state)
       where rollout_terminals.company_id = changed.company_id and rollout_terminals.device_id = changed.device_id
-        and ${HAVING_VERSIONS} and exists (select 1 from rollouts as own
+        and ${KNOWN_VERSIONS} and exists (select 1 from rollouts as own
           where own.company_id = rollout_terminals.company_id and own.id = rollout_terminals.rollout_id
             and own.app_version_ids @> to_jsonb(changed.app_version_id));`;
 

@@ -28,6 +28,8 @@ export const isToHave = (row: string): string => `exists (select 1 from devices 
 
 /** Condition of the terminals of rollouts that have got versions and not given them back. */
 export const HAVING_VERSIONS = 'granted_at is not null and undone_at is null';
+/** Condition of those that still count: triggers maintain their states. */
+export const KNOWN_VERSIONS = `${HAVING_VERSIONS} and obstacle is null`;
 
 /**
  * SQL of the state of the versions on a row of `rollout_terminals`: `failed` if one has failed, otherwise `proven` if one
@@ -189,6 +191,9 @@ export const software = {
       job_id: optional(integer),
       /** Numbers of terminals of each wave when a node last looked, see `WaveFigures`. */
       figures: jsonb,
+      figures_at: optional(instant),
+      /** Since when no terminal has moved for which its wave waits; null while it waits for none. */
+      unmoved_since: optional(instant),
       /** Payments of the terminals of each wave that has begun, see `WavePayments`. */
       payments: jsonb,
       stopped_because: optional(text),
@@ -200,6 +205,7 @@ export const software = {
     {
       indexes: [
         ['state', 'id'],
+        ['unmoved_since', 'id'],
         ['sequence'],
         { name: 'due', columns: ['due_at'], where: 'due_at is not null' },
       ],
@@ -217,7 +223,7 @@ export const software = {
       logical_number_id: integer,
       /** State of the versions on it, see `WaveFigures`; triggers maintain it while it has them. */
       state: text,
-      /** Why it does not get the versions, see `Obstacle`; null if it does. */
+      /** Why it does not get the versions or does not count any more, see `Obstacle`; null if it does. */
       obstacle: optional(text),
       granted_at: optional(instant),
       /** Whether it has sent a request since it got the versions; triggers maintain it. */

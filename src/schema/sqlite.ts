@@ -4,7 +4,7 @@ import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, STAYING, TABLES } from './schema.js';
 import { SQLITE_SEARCH } from './search.js';
-import { HAVING_VERSIONS, isToHave, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
+import { HAVING_VERSIONS, isToHave, KNOWN_VERSIONS, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 import { TYPES, computedColumns, constraintsOf, type Column, foreignKey, type Index } from './table.js';
 import type { Table } from './table.js';
@@ -153,7 +153,7 @@ const PROVEN = `when new.status = 'success' and new.transaction_type = 'switch' 
 /** The end of a trigger that notes a changed state in the rollouts of the version. */
 const NOTED = `begin
       update rollout_terminals set has_answered = has_answered or new.state <> 'granted', state = ${ROLLOUT_STATE.sqlite}
-        where company_id = new.company_id and device_id = new.device_id and ${HAVING_VERSIONS}
+        where company_id = new.company_id and device_id = new.device_id and ${KNOWN_VERSIONS}
           and exists (select 1 from rollouts as own cross join json_each(own.app_version_ids) as part
             where own.company_id = rollout_terminals.company_id and own.id = rollout_terminals.rollout_id
               and part.value = new.app_version_id);

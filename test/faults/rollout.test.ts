@@ -55,7 +55,7 @@ describe('kill -9 of a node during a rollout', () => {
     program = await kill(program, async () => (await count('rollout_terminals')) > 0);
     program = await kill(program, async () => (await granted()) > 0);
     program = await kill(program, async () => (await granted()) > TERMINALS / 2);
-    await expect.poll(() => count("rollouts where state = 'finished'")).toBe(1);
+    await expect.poll(granted).toBe(TERMINALS);
     const links = `logical_number_app_versions where app_version_id =`;
     expect([await count('rollout_terminals'), await granted()]).toEqual([TERMINALS, TERMINALS]);
     expect([await count(`${links} ${own.after}`), await count(`${links} ${own.before}`)]).toEqual([
@@ -65,7 +65,7 @@ describe('kill -9 of a node during a rollout', () => {
     const steps = await place.sql<{ action: string }>(
       "select action from ledger where entity_type = 'rollout' order by position",
     );
-    expect(steps.map(({ action }) => action)).toEqual(['create', 'start_wave', 'start_wave', 'end']);
+    expect(steps.map(({ action }) => action)).toEqual(['create', 'start_wave', 'start_wave']);
     await ask(program, token, 'mutation ($id: ID!) { rolloutUndo(id: $id) { userErrors { message } } }', {
       id,
     });

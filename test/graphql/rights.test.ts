@@ -28,7 +28,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
       deviceDisable deviceAssign deviceBulkChange logicalNumberBulkChange deviceBulkCreate deviceAdopt fleetImport fleetApply jobCancel savedFilterCreate savedFilterUpdate savedFilterDelete alertRuleCreate
       alertRuleUpdate alertRuleDelete alertAcknowledge appCreate appUpdate appDelete
       appVersionCreate appVersionUpdate appVersionDelete appVersionSetModules appVersionSetFiles
-      appVersionGrant rolloutCreate rolloutPause rolloutResume rolloutUndo fileCreate fileUpdate fileDelete notificationSend notificationCancel
+      appVersionGrant rolloutCreate rolloutPause rolloutResume rolloutUndo rolloutLeaveOut rolloutPassWave fileCreate fileUpdate fileDelete notificationSend notificationCancel
       notificationRetry parameterCreate parameterUpdate parameterDelete parameterBulkSet metacontentCreate
       metacontentUpdate metacontentDelete revert`,
   ],

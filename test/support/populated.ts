@@ -5,11 +5,8 @@ import { createSavedFilter } from '../../src/domain/base/saved-filter/saved-filt
 import { DEVICE_CHANGE } from '../../src/domain/fleet/bulk/bulk-change.service.js';
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
-import {
-  changeRollout,
-  createRollout,
-  planRollout,
-} from '../../src/domain/software/rollout/rollout.service.js';
+import { planRollout } from '../../src/domain/software/rollout/rollout-plan.service.js';
+import { changeRollout, createRollout } from '../../src/domain/software/rollout/rollout.service.js';
 import {
   addUnknownTerminals,
   storeRefusals,

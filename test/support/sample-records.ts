@@ -1,7 +1,8 @@
 import { beforeAll } from 'vitest';
 
 import { createAlertRule, openAlert } from '../../src/domain/base/alert/alert.service.js';
-import { createRollout, planRollout } from '../../src/domain/software/rollout/rollout.service.js';
+import { planRollout } from '../../src/domain/software/rollout/rollout-plan.service.js';
+import { createRollout } from '../../src/domain/software/rollout/rollout.service.js';
 import { DAY } from '../../src/platform/clock.js';
 import { changed, nodeId } from './dashboard.js';
 import { createdId, fleet, recordAll } from './fleet.js';

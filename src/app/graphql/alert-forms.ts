@@ -10,3 +10,9 @@ addAlertForm(
 addAlertForm('refused', countWithin('Devices whose terminal was refused.'));
 addAlertForm('unknownTerminals', countWithin('Serial numbers of no device that gateways named.'));
 addAlertForm('rolloutStopped', countWithin('Rollouts that have stopped by themselves.'));
+addAlertForm(
+  'rolloutUnmoved',
+  countWithin(
+    'Rollouts whose wave waits for terminals, of which none has moved for this time, for example 1d.',
+  ),
+);

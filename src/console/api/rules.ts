@@ -58,6 +58,7 @@ const PORTUGUESE: Readonly<Record<string, string | readonly string[]>> = {
   revoked: 'foi revogado: gere um novo token',
   same_app: 'deve ter no máximo uma versão de cada aplicativo: {values} são do mesmo',
   rollout_state: 'A implantação não pode ser alterada assim no estado em que está.',
+  same_hour: 'não pode ser a hora em que começa: de 0 a 24 é o dia todo',
   scope: 'só pode ter permissões que você tem: não {values}',
   sequence: [
     'deve ser no mínimo {minimum}: as entradas anteriores já foram excluídas',

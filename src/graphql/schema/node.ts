@@ -51,16 +51,21 @@ export function recordAt<R>(
   return (work, text) => foundAt(argument, () => get(work, numberIn(typeName, text) ?? 0));
 }
 
-/** Replaces global ids by numbers: with `{ groupId: 'Group' }`, `groupId` is the id of a group. Errors: `invalid`. */
+/**
+ * Replaces global ids by numbers: with `{ groupId: 'Group' }`, `groupId` is the id of a group. Errors: `invalid`, with
+ * `within` before the name of the field.
+ */
 export function withNumbers(
   input: object,
   references: Readonly<Record<string, string>>,
+  within = '',
 ): Readonly<Record<string, unknown>> {
   const numbers: Record<string, unknown> = { ...input };
   for (const [field, typeName] of Object.entries(references)) {
     const value = numbers[field];
-    if (Array.isArray(value)) numbers[field] = value.map((text) => reference(field, typeName, text));
-    else if (value != null) numbers[field] = reference(field, typeName, value);
+    if (Array.isArray(value))
+      numbers[field] = value.map((text) => reference(`${within}${field}`, typeName, text));
+    else if (value != null) numbers[field] = reference(`${within}${field}`, typeName, value);
   }
   return numbers;
 }

@@ -93,6 +93,7 @@ const LISTS: Readonly<Record<string, readonly [string, Filter, string, string]>>
   refused: ['/devices', { refused: { eq: true } }, '/devices', 'serialNumber'],
   deliveriesFailed: ['/notifications', { deliveryState: { eq: 'FAILED' } }, '/logical-numbers', 'number'],
   unknownTerminals: ['/unknown-terminals', {}, '/unknown-terminals', 'serialNumber'],
+  rolloutUnmoved: ['/rollouts', { state: { eq: 'RUNNING' } }, '', ''],
   rolloutStopped: ['/rollouts', { state: { eq: 'STOPPED_BY_FAILURES' } }, '', ''],
 };
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

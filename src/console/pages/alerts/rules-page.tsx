@@ -33,11 +33,19 @@ const RULE = graphql(`
       deliveriesFailed { count within }
       unknownTerminals { count within }
       rolloutStopped { count within }
+      rolloutUnmoved { count within }
     }
   }
 `);
 
-const KINDS = ['silent', 'refused', 'deliveriesFailed', 'unknownTerminals', 'rolloutStopped'] as const;
+const KINDS = [
+  'silent',
+  'refused',
+  'deliveriesFailed',
+  'unknownTerminals',
+  'rolloutStopped',
+  'rolloutUnmoved',
+] as const;
 const kindOf = ({ on }: Rule) => KINDS.find((kind) => on[kind] !== null) ?? 'silent';
 
 /** When the alerts of a rule open: 20% · 1h of silence, or 5 · 1h of what is counted. */

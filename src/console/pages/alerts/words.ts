@@ -41,6 +41,7 @@ export const useText = pageTexts({
   deliveriesFailed: ['Failed deliveries', 'Entregas com falha'],
   unknownTerminals: ['Unknown serial numbers', 'Números de série desconhecidos'],
   rolloutStopped: ['Stopped rollouts', 'Implantações paradas'],
+  rolloutUnmoved: ['Waves that do not move', 'Ondas que não avançam'],
   DELETED: ['Its filter names a deleted record.', 'O filtro cita um registro excluído.'],
   NO_MAIL: ['This server sends no e-mail.', 'Este servidor não envia e-mail.'],
   RECIPIENT_LEFT: ['A recipient has left the company.', 'Um destinatário saiu da empresa.'],

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
-import type { RolloutRecordFragment } from '../../gql/graphql';
+import { graphql, mutate, mutations } from '../../api';
+import type { RolloutRecordFragment, RolloutTerminalRowFragment } from '../../gql/graphql';
+import type { RecordActions } from '../../record/bulk';
 import { ActionButton } from '../../record/dialog-button';
 import { RecordLinks } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
@@ -10,12 +11,12 @@ import { listIn } from '../../table/rows';
 import { Facts, State } from '../../table/shown';
 import { useFormat, useLocale } from '../../text';
 import { stoppedIn } from '../../text/stopped';
-import { ALL_KNOWN, Waves } from './waves';
+import { ALL_KNOWN, HAS_ENDED, Waves } from './waves';
 import { useText } from './words';
 
 const ROLLOUT = graphql(`
   fragment RolloutRecord on Rollout {
-    id name state stoppedBecause total startAt deadline createdAt
+    id name state stoppedBecause total startAt figuresAt unmovedSince deadline createdAt
     createdBy { name }
     appVersions { id number app { name } }
     waves {
@@ -54,6 +55,7 @@ export default function RolloutPanel(): ReactNode {
             label={text.terminals}
             source={listIn(rollout.id, TERMINAL, 'ROLLOUT')}
             columns={['device', 'state', 'wave', 'logicalNumber', 'obstacle', 'grantedAt']}
+            rowActions={leavingOut(rollout)}
             filters={[
               { id: 'state', values: ALL_KNOWN.map((known) => known.toUpperCase()) },
               { id: 'wave', values: rollout.waves.map((_wave, index) => String(index + 1)) },
@@ -82,8 +84,21 @@ export default function RolloutPanel(): ReactNode {
   );
 }
 
+/** Leaves terminals out while the rollout goes on. */
+const leavingOut = ({ id, state }: RolloutRecordFragment): RecordActions<RolloutTerminalRowFragment> => [
+  {
+    id: 'leaveOut',
+    icon: 'remove',
+    isFor: ({ device, obstacle }) => device !== null && obstacle === null && !HAS_ENDED.includes(state),
+    isDangerous: true,
+    fields: ['reason'],
+    change: ({ device }, input: { readonly reason: string }) =>
+      mutate(mutations.rolloutLeaveOut, { id, deviceIds: device === null ? [] : [device.id], ...input }),
+  },
+];
+
 /** The state of a rollout, with the reason why it has stopped, or the progress of its undo. */
-function Outcome({ state, stoppedBecause, job }: RolloutRecordFragment): ReactNode {
+function Outcome({ state, stoppedBecause, unmovedSince, job }: RolloutRecordFragment): ReactNode {
   const text = useText();
   const format = useFormat();
   const { language } = useLocale();
@@ -92,6 +107,9 @@ function Outcome({ state, stoppedBecause, job }: RolloutRecordFragment): ReactNo
     <div className={stoppedBecause === null ? 'buttons' : 'note note-bad'} role="status">
       <State of={state} />
       {stoppedBecause !== null && <p>{stoppedIn(language, stoppedBecause)}</p>}
+      {state === 'RUNNING' && unmovedSince !== null && (
+        <p>{`${text.unmovedSince} ${format.time(unmovedSince)}`}</p>
+      )}
       {isUndone && <p>{`${text.gaveBack} ${format.number(job.done)} / ${format.number(job.total)}`}</p>}
     </div>
   );

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 
-import { graphql, useSubscription } from '../../api';
+import { graphql, mutations, useSubscription } from '../../api';
 import type { RolloutRecordFragment, RolloutRowFragment } from '../../gql/graphql';
+import { creating, DialogButton, type DialogButtonProps } from '../../record/dialog-button';
 import { Facts, SmallTable, State } from '../../table/shown';
 import { useFormat, useLabel } from '../../text';
 import { Section } from '../../ui/facts';
@@ -35,6 +36,8 @@ function CountsBar({ waves }: { readonly waves: readonly Counts[] }): ReactNode 
   );
 }
 
+export const HAS_ENDED = ['FINISHED', 'UNDONE'];
+
 const CHANGED = graphql(`
   subscription RolloutChanged($id: ID!) { rolloutChanged(id: $id) { sequence } }
 `);
@@ -42,8 +45,7 @@ const CHANGED = graphql(`
 /** The wave that has begun last, and the terminals of all waves; followed until the rollout ends. */
 export function Progress({ id, state, waves }: RolloutRowFragment): ReactNode {
   const text = useText();
-  const hasEnded = state === 'FINISHED' || state === 'UNDONE';
-  useSubscription(CHANGED, hasEnded ? null : { id }, 'ROLLOUT');
+  useSubscription(CHANGED, HAS_ENDED.includes(state) ? null : { id }, 'ROLLOUT');
   const begun = waves.filter((wave) => wave.state !== 'WAITING').length;
   return (
     <div className="section-header">
@@ -54,7 +56,7 @@ export function Progress({ id, state, waves }: RolloutRowFragment): ReactNode {
 }
 
 /** Each wave as it fills, and what has the next one begin or the rollout stop. */
-export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragment): ReactNode {
+export function Waves({ waves, stopWhen, deadline, window, ...rollout }: RolloutRecordFragment): ReactNode {
   const text = useText();
   const label = useLabel();
   const format = useFormat();
@@ -63,6 +65,16 @@ export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragme
     time === '0s' ? '' : `, ${text.minDuration.toLowerCase()} ${time}`;
   const conditions = { ...stopWhen, deadline: deadline && format.time(deadline) };
   const facts = Object.entries(conditions).flatMap(([id, value]) => (value === null ? [] : [{ id, value }]));
+  const passing = (id: string, wave: number): DialogButtonProps =>
+    creating({
+      title: `${text.passWave}: ${text.waveOf(wave, waves.length)}`,
+      help: text.passWaveHelp,
+      fields: ['reason'],
+      document: mutations.rolloutPassWave,
+      args: { id, wave },
+      root: null,
+      submit: text.passWave,
+    });
   const hours = window && [{ id: 'hours', value: `${window.from}:00–${window.to}:00 ${window.zone}` }];
   return (
     <>
@@ -70,7 +82,14 @@ export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragme
         <Section
           key={index}
           title={`${text.waveOf(index + 1, waves.length)}: ${text.terminalCount(format.number(wave.size))}`}
-          actions={<State of={wave.state} />}
+          actions={
+            <>
+              {wave.state === 'BEGUN' && rollout.state === 'RUNNING' && (
+                <DialogButton {...passing(rollout.id, index + 1)} label={text.passWave} />
+              )}
+              <State of={wave.state} />
+            </>
+          }
         >
           <CountsBar waves={[wave]} />
           <ul className="chart-legend">
@@ -84,6 +103,9 @@ export function Waves({ waves, stopWhen, deadline, window }: RolloutRecordFragme
           <p className="faint">{`${passedAt(wave.minProvenPercent)}${passedAfter(wave.minDuration)}`}</p>
         </Section>
       ))}
+      {rollout.figuresAt !== null && (
+        <p className="faint">{`${text.figuresAt} ${format.time(rollout.figuresAt)}`}</p>
+      )}
       <Section title={text.conditions}>
         <Facts facts={[...facts, ...(hours ?? [])]} />
       </Section>

@@ -233,8 +233,6 @@ async function recorded(
     entityType: 'alert',
     entityId,
     after: { ruleId, name, kind, affected, total, examples, ...times, webhookIds },
-    // The server itself has no account.
-    userId: work.caller.userId === 0 ? null : work.caller.userId,
   });
   if (noted.mail?.isOn === true) await mailAlert(work, noted.mail, noted.action, alert, recipientIds);
   return alert;

@@ -259,7 +259,7 @@ const ofGroup = (groupId: number): Condition => ({
 });
 
 /** Logical numbers by their numbers. One statement per 2,000. Errors: `invalid` if one of them is unknown. */
-export async function findAllByNumbers(work: ReadWork, numbers: readonly string[]) {
+export async function findAllByNumbers(work: ReadWork, numbers: readonly string[], field = 'logicalNumbers') {
   const found: LogicalNumberHead[] = [];
   for await (const part of inParts(numbers, NUMBERS_PER_QUERY)) {
     found.push(...(await logicalNumberTable.select(work, { number: part.map(normalized) })));
@@ -269,7 +269,7 @@ export async function findAllByNumbers(work: ReadWork, numbers: readonly string[
   if (unknown.length === 0) return found;
   const named = unknown.slice(0, MAX_UNKNOWN_IN_MESSAGE).join(', ');
   const more = unknown.length - MAX_UNKNOWN_IN_MESSAGE;
-  throw invalid('logicalNumbers', `are not all known: ${named}${more > 0 ? ` and ${more} more` : ''}`);
+  throw invalid(field, `are not all known: ${named}${more > 0 ? ` and ${more} more` : ''}`);
 }
 
 async function findMatching(work: ReadWork, condition: Condition | null, limit: number) {

@@ -3,10 +3,11 @@ import { targetConditions } from '../../base/saved-filter/saved-filter.graphql.j
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { demandCount, logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { AppVersionGrantTargetInput } from '../app/grant.graphql.js';
+import { planRollout, type RolloutPlan } from './rollout-plan.service.js';
 import { HOURS, STOP_WHEN } from './rollout-wave.graphql.js';
 import { ObstacleType, RolloutType } from './rollout.graphql.js';
 import { MAX_WAVES, type Obstacle, type Rollout } from './rollout.model.js';
-import { createRollout, planRollout, type RolloutPlan } from './rollout.service.js';
+import { createRollout } from './rollout.service.js';
 
 const WaveInput = g.inputType(
   'RolloutWaveInput',
@@ -127,7 +128,9 @@ export const rolloutCreateGraphql = g.mutation('rolloutCreate', {
         const given = g.withNumbers(others, { groupId: 'Group' });
         const conditions = await targetConditions(work, logicalNumbers, { filter, savedFilterId }, info);
         const fields = g.withNumbers(input, { appVersionIds: 'AppVersion' });
-        const waves = input.waves.map((wave) => g.withNumbers(wave, { groupIds: 'Group' }));
+        const waves = input.waves.map((wave, place) =>
+          g.withNumbers(wave, { groupIds: 'Group' }, `waves.${place}.`),
+        );
         const request = { ...given, conditions, all: all === true };
         const planned = await planRollout(work, { ...fields, waves }, request);
         demandCount(planned.numbers.length, expectCount);

@@ -2,19 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError, notFound } from '../../../platform/errors.js';
+import { DomainError } from '../../../platform/errors.js';
 import { localCaller, mayUse, type Caller } from '../../../platform/requests.js';
 import type { Ids } from '../../../platform/validate.js';
 import { type ChangeRows, isPassing, reasonOf, starterOf } from '../../base/job/job.service.js';
-import { devices } from '../../fleet/device/device.service.js';
 import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
 import { appVersions, ascending } from '../app/app-version.service.js';
 import { grantVersions, linksOf } from '../app/grant.service.js';
 import { countPart } from './rollout-payments.service.js';
-import type { Rollout, RolloutTerminal } from './rollout.model.js';
+import type { Obstacle, Rollout, RolloutTerminal } from './rollout.model.js';
 import * as store from './rollout.repository.js';
-import { decide, type Decision } from './rollout.rules.js';
+import { decide } from './rollout.rules.js';
 import * as service from './rollout.service.js';
 
 const rolloutIn = (work: WriteWork, input: Json): Promise<Rollout> =>
@@ -43,46 +42,74 @@ async function terminalsOf(work: WriteWork, rows: readonly Json[]) {
   });
 }
 
-/** Gives the versions of a rollout to terminals. One that has another logical number now is left out. */
+/** Why terminals are refused that were there when they were drawn. */
+const REFUSED: Readonly<Record<Obstacle, string>> = {
+  deleted: 'Its device was deleted.',
+  moved: 'Its device has another logical number now.',
+  disabled: 'Its device is disabled.',
+  silent: 'It has sent no request for seven days.',
+  not_attached: 'The group of the logical number does not have the versions any more.',
+  left_out: 'A person has left it out.',
+};
+
+/** Terminals as they are now: with the device that has the logical number, or the reason why none counts for it. */
+function asPresent(terminals: readonly RolloutTerminal[], presences: readonly store.Presence[]) {
+  const byId = new Map(presences.map((presence) => [presence.id, presence]));
+  const taken = new Set<number>();
+  return terminals.map((terminal): RolloutTerminal => {
+    const { obstacle, successorId } = byId.get(terminal.id) ?? { ...terminal, successorId: null };
+    if (successorId === null || taken.has(successorId))
+      return { ...terminal, state: obstacle === null ? 'granted' : 'excluded', obstacle };
+    taken.add(successorId);
+    return { ...terminal, deviceId: successorId, hasAnswered: false, state: 'granted', obstacle: null };
+  });
+}
+
+/** Gives the versions of a rollout to terminals. One whose device is not there any more, or is disabled, is left out. */
 export const grantToTerminals: ChangeRows = async (work, input, rows) => {
   const rollout = await rolloutIn(work, input);
-  const waiting = (await terminalsOf(work, rows)).filter(({ terminal }) => terminal.grantedAt === null);
-  const deviceIds = waiting.map(({ terminal }) => terminal.deviceId);
-  const present = await devices.byIds(work, deviceIds);
-  const isThere = ({ deviceId, logicalNumberId }: RolloutTerminal): boolean =>
-    present.get(deviceId)?.logicalNumberId === logicalNumberId;
-  const numberIds = waiting.flatMap(({ terminal }) => (isThere(terminal) ? [terminal.logicalNumberId] : []));
+  const waiting = (await terminalsOf(work, rows)).filter(({ terminal }) => terminal.state === 'waiting');
+  const drawn = waiting.map(({ terminal }) => terminal);
+  const ids = drawn.map(({ id }) => id);
+  const present = asPresent(drawn, await store.selectPresences(work, rollout, ids));
+  const numberIds = present.flatMap(({ obstacle, logicalNumberId }) =>
+    obstacle === null ? [logicalNumberId] : [],
+  );
   const grant = { mode: 'replace_of_same_app', appVersionIds: rollout.appVersionIds } as const;
   const granted = await grantVersions(work, [...new Set(numberIds)], grant);
   const rejected = new Map<number, DomainError>();
-  const changed = waiting.map(({ place, terminal }): RolloutTerminal => {
-    const change = isThere(terminal) ? granted.get(terminal.logicalNumberId) : undefined;
-    if (change !== undefined) return { ...terminal, ...change, state: 'granted', grantedAt: work.now };
-    const obstacle = isThere(terminal) ? 'not_attached' : 'moved';
-    rejected.set(place, isThere(terminal) ? new DomainError('invalid', NOT_ATTACHED) : notFound('terminal'));
+  const changed = present.map((terminal, index): RolloutTerminal => {
+    const change = terminal.obstacle === null ? granted.get(terminal.logicalNumberId) : undefined;
+    if (change !== undefined) return { ...terminal, ...change, grantedAt: work.now };
+    const obstacle = terminal.obstacle ?? 'not_attached';
+    rejected.set(waiting[index]?.place ?? 0, new DomainError('invalid', REFUSED[obstacle]));
     return { ...terminal, state: 'excluded', obstacle };
   });
   await store.updateTerminals(work, changed);
   return rejected;
 };
 
-const NOT_ATTACHED = 'The group of the logical number does not have the versions any more.';
-
-/** Gives back to terminals what they had before a rollout. */
+/** Gives back to terminals what they had before a rollout. Those that do not get all of it are refused. */
 export const undoOfTerminals: ChangeRows = async (work, input, rows) => {
   const { appVersionIds } = await rolloutIn(work, input);
-  const found = await terminalsOf(work, rows);
-  const having = found.map(({ terminal }) => terminal).filter(({ undoneAt }) => undoneAt === null);
-  await takeBackVersions(work, appVersionIds, having);
-  const undone = having.map((terminal) => ({ ...terminal, undoneAt: work.now }));
+  const found = (await terminalsOf(work, rows)).filter(({ terminal }) => terminal.undoneAt === null);
+  const having = found.map(({ terminal }) => terminal);
+  const lacking = await takeBackVersions(work, appVersionIds, having);
+  const isUndone = ({ logicalNumberId }: RolloutTerminal): boolean => !lacking.has(logicalNumberId);
+  const undone = having.filter(isUndone).map((terminal) => ({ ...terminal, undoneAt: work.now }));
   await store.updateTerminals(work, undone);
-  return NONE;
+  return new Map(
+    found.flatMap(({ place, terminal }) => {
+      const reason = lacking.get(terminal.logicalNumberId);
+      return reason === undefined ? [] : [[place, new DomainError('invalid', reason)] as const];
+    }),
+  );
 };
 
 /**
  * Takes back what the logical numbers of terminals have got and lost by the versions of a rollout. A version that the group
  * of a number no longer has stays lost, and so do those of an app of which it has another version since. A constant number
- * of statements.
+ * of statements. Returns the reasons by the ids of the logical numbers that do not get all back.
  */
 async function takeBackVersions(work: WriteWork, versionIds: Ids, having: readonly RolloutTerminal[]) {
   // The first one of several terminals of a logical number got the versions; the others have no changes.
@@ -96,6 +123,9 @@ async function takeBackVersions(work: WriteWork, versionIds: Ids, having: readon
   );
   const present = numbers.flatMap(({ appVersionIds }) => appVersionIds);
   const versions = await appVersions.byIds(work, [...new Set([...lost, ...present])]);
+  const lacking = new Map(
+    [...byNumber.keys()].filter((id) => !found.has(id)).map((id) => [id, 'Its logical number was deleted.']),
+  );
   const after = new Map(
     numbers.map(({ id, groupId, appVersionIds }) => {
       const own = byNumber.get(id) ?? [];
@@ -104,14 +134,19 @@ async function takeBackVersions(work: WriteWork, versionIds: Ids, having: readon
       const kept = appVersionIds.filter((each) => !added.includes(each));
       const others = kept.filter((each) => !versionIds.includes(each));
       const changedSince = new Set(others.map((each) => versions.get(each)?.appId));
+      const missing = removed.filter((each) => !links.has(`${groupId} ${each}`));
       const again = removed.filter(
-        (each) => links.has(`${groupId} ${each}`) && !changedSince.has(versions.get(each)?.appId),
+        (each) => !missing.includes(each) && !changedSince.has(versions.get(each)?.appId),
       );
+      if (missing.length > 0)
+        lacking.set(id, 'The group of its logical number does not have what it had before.');
+      else if (again.length < removed.length) lacking.set(id, 'It has got another version of the app since.');
       return [id, ascending([...new Set([...kept, ...again])])] as const;
     }),
   );
   const changed = numbers.filter(({ id, appVersionIds }) => after.get(id)?.join() !== appVersionIds.join());
   if (changed.length > 0) await replaceVersions(work, changed, after);
+  return lacking;
 }
 
 /**
@@ -128,10 +163,12 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
     const counted = await countPart(units, server, found.id);
     if (counted === null) return found.companyId;
     const see = (work: ReadWork) => look(work, found.id, server, counted);
-    const { rollout, caller, decision, seen } = await units.read(server, see, { examines: 'when_needed' });
-    await units.write(caller, async (work) => {
-      const current = await service.getRollout(work, rollout.id);
-      if (current.revision === rollout.revision) await apply(work, current, decision, seen);
+    const seen = await units.read(server, see, { examines: 'when_needed' });
+    await units.write(server, async (work) => {
+      const current = await service.getRollout(work, found.id);
+      if (current.revision !== seen.rollout.revision) return;
+      if (seen.changed.length === 0) await apply(work, current, seen);
+      else await noteChanged(work, current, seen.changed);
     });
   } catch (error) {
     if (isPassing(error)) throw error;
@@ -145,7 +182,9 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
   return found.companyId;
 }
 
-/** Looks at a rollout: its figures, the decision, and the person in whose name it is carried out. */
+type Look = Awaited<ReturnType<typeof look>>;
+
+/** Looks at a rollout: its figures, the decision, and the person in whose name jobs give the versions. */
 async function look(work: ReadWork, id: number, server: Caller, counted: Rollout['payments']) {
   const rollout = await service.getRollout(work, id);
   // Another node may have counted meanwhile, or begun a wave.
@@ -155,6 +194,7 @@ async function look(work: ReadWork, id: number, server: Caller, counted: Rollout
   });
   const job = await service.jobOf(work, rollout);
   const figures = await store.selectFigures(work, rollout);
+  const changed = await store.selectPresences(work, rollout);
   const starter = job === undefined ? server : await starterOf(work, job);
   const isAllowed = mayUse(starter, 'write');
   const failure = rollout.state === 'running' && job?.state === 'failed' ? job.failure : null;
@@ -162,26 +202,38 @@ async function look(work: ReadWork, id: number, server: Caller, counted: Rollout
   const because = failure ?? (isAllowed || decision.kind === 'wait' ? null : NOT_ALLOWED);
   return {
     rollout,
-    seen: { figures, payments },
-    caller: isAllowed ? starter : server,
+    changed,
+    seen: { figures, payments, figuresAt: work.now },
+    starter,
     decision: because === null ? decision : ({ kind: 'stop', because } as const),
   };
 }
 
+/** Notes terminals whose devices have gone, come back or been replaced; then a node looks again. */
+async function noteChanged(work: WriteWork, rollout: Rollout, changed: readonly store.Presence[]) {
+  const ids = changed.map(({ id }) => id);
+  const found = await store.rolloutTerminals.byIds(work, ids);
+  await store.updateTerminals(work, asPresent([...found.values()], changed));
+  await store.noteLook(work, rollout, { dueAt: work.now });
+}
+
 const NOT_ALLOWED = 'The person who started it may not change the company any more.';
 
-async function apply(work: WriteWork, rollout: Rollout, decision: Decision, seen: service.Seen) {
+async function apply(work: WriteWork, rollout: Rollout, { decision, seen, starter }: Look) {
   switch (decision.kind) {
     case 'wait': {
-      const { figures, payments } = rollout;
-      const isSame = isDeepStrictEqual(seen, { figures, payments });
+      const { figures, payments } = seen;
+      const hasMoved = !isDeepStrictEqual(figures, rollout.figures);
+      const isSame = !hasMoved && isDeepStrictEqual(payments, rollout.payments);
       const news = isSame ? {} : { ...seen, sequence: await store.nextSequence(work) };
       const dueAt = decision.until === null ? null : new Date(decision.until);
-      await store.noteLook(work, rollout, { ...news, dueAt });
+      const heldSince = (hasMoved ? null : rollout.unmovedSince) ?? work.now;
+      const unmovedSince = decision.isHeld === true ? heldSince : null;
+      await store.noteLook(work, rollout, { ...news, dueAt, unmovedSince, figuresAt: work.now });
       return;
     }
     case 'start_wave':
-      await service.startWave(work, rollout, decision.wave, seen);
+      await service.startWave(work, starter, rollout, { ...seen, wave: decision.wave });
       return;
     case 'finish':
       await service.takeStep(work, rollout, 'end', { ...seen, state: 'finished', dueAt: work.now });

@@ -50,6 +50,7 @@ const WaveType = g.objectType<ReturnType<typeof shownWaves>[number]>(
     size: count('that were drawn into it'),
     minProvenPercent: g.int('Share of proven terminals from which on the next wave may begin.'),
     minDuration: g.duration('Least time from its begin to that of the next wave.'),
+    passedByPerson: g.flag('Whether a person has passed it, whatever was proven: see rolloutPassWave.'),
     waiting: count('that have not got the versions yet'),
     excluded: count('that are left out'),
     granted: count('that have got them, and are not known to have more'),
@@ -119,7 +120,11 @@ function shownWaves({ wave, waves, state, figures, payments }: model.Rollout) {
   return waves.map((each, place) => {
     const isPassed = place < wave || state === 'finished';
     const own: WaveState = place > wave ? 'waiting' : isPassed ? 'passed' : 'begun';
-    const shown = { state: own, payments: shownPayments(payments[place]) };
+    const shown = {
+      state: own,
+      passedByPerson: each.passedByPerson === true,
+      payments: shownPayments(payments[place]),
+    };
     return { ...each, ...(figures[place] ?? model.NO_FIGURES), ...shown };
   });
 }

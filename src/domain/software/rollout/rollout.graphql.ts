@@ -26,7 +26,10 @@ export const ObstacleType = g.enumeration<Obstacle>(
     disabled: 'Its device is disabled.',
     silent: 'It has sent no request for seven days.',
     not_attached: 'The group of its logical number does not have the versions: see groupAttachAppVersions.',
-    moved: 'Its device had another logical number when its wave began.',
+    moved:
+      'Its device has another logical number now. A device that has got the number in its place counts for it.',
+    deleted: 'Its device was deleted.',
+    left_out: 'A person has left it out, see rolloutLeaveOut.',
   },
 );
 
@@ -35,7 +38,7 @@ const TerminalState = g.enumeration<RolloutTerminal['state']>(
   'What is known of the versions of a rollout on a terminal.',
   {
     waiting: 'Its wave has not begun, or it is about to get the versions.',
-    excluded: 'It does not get the versions: see `obstacle`.',
+    excluded: 'It does not get the versions, or does not count any more: see `obstacle`.',
     granted: 'It has got the versions, and is not known to have downloaded all of them.',
     downloaded: 'It has downloaded all of them.',
     installed: 'It has reported that all of them are installed.',
@@ -44,7 +47,15 @@ const TerminalState = g.enumeration<RolloutTerminal['state']>(
   },
 );
 
-type Shown = keyof Audit | 'name' | 'state' | 'stoppedBecause' | 'total' | 'startAt';
+type Shown =
+  | keyof Audit
+  | 'name'
+  | 'state'
+  | 'stoppedBecause'
+  | 'total'
+  | 'startAt'
+  | 'figuresAt'
+  | 'unmovedSince';
 
 export const RolloutType = auditedType<Rollout, Exclude<keyof Rollout, Shown>>(
   'Rollout',
@@ -55,6 +66,10 @@ export const RolloutType = auditedType<Rollout, Exclude<keyof Rollout, Shown>>(
     stoppedBecause: g.text.orNull('Why it has stopped, with the figures. Null unless it has.'),
     total: g.int('Terminals of its target, which were drawn into waves when it was created.'),
     startAt: g.instant.orNull('When its first wave begins at the earliest. Null: at once.'),
+    figuresAt: g.instant.orNull('When the terminals of its waves were counted. Null before the first wave.'),
+    unmovedSince: g.instant.orNull(
+      'Since when the wave that has begun last waits, and no terminal of it has moved. Null unless it waits for terminals.',
+    ),
   },
 );
 
@@ -82,7 +97,26 @@ export const rolloutGraphql = g.graphqlModule(
     RolloutList,
     {
       get: service.getRollout,
+      references: { deviceIds: 'Device' },
       changes: {
+        rolloutLeaveOut: {
+          description:
+            'Leaves terminals out for good: no wave waits for them or counts them. Those that have the versions keep them until `rolloutUndo`.',
+          args: {
+            deviceIds: g.id.list('Global ids of the devices of at most 1000 terminals of the rollout.'),
+            reason: g.text('Why, for the ledger. At most 500 characters.'),
+          },
+          run: service.leaveOut,
+        },
+        rolloutPassWave: {
+          description:
+            'Passes the wave that has begun last, whatever is proven of it: the next one begins in the hours of `window`, or the rollout is finished. Conditions of `stopWhen` still stop it.',
+          args: {
+            wave: g.int('Number of the wave, from 1.'),
+            reason: g.text('Why, for the ledger. At most 500 characters.'),
+          },
+          run: service.passWave,
+        },
         rolloutPause: {
           description: 'Gives the versions to no further terminal until the rollout is resumed.',
           run: service.pauseRollout,

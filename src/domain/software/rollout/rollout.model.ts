@@ -1,13 +1,20 @@
 import { z } from 'zod';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
-import { type Audit, printableName, recordId, recordIds, TimeZone } from '../../../platform/validate.js';
+import {
+  type Audit,
+  normalized,
+  printableName,
+  recordId,
+  recordIds,
+  TimeZone,
+} from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
 export type RolloutState = 'planned' | 'running' | 'paused' | 'stopped_by_failures' | 'finished' | 'undone';
 
-/** Why a terminal of the target does not get the versions. */
-export type Obstacle = 'disabled' | 'silent' | 'not_attached' | 'moved';
+/** Why a terminal of the target does not get the versions, or does not count any more. */
+export type Obstacle = 'disabled' | 'silent' | 'not_attached' | 'moved' | 'deleted' | 'left_out';
 
 export const MAX_WAVES = 20;
 const MAX_VERSIONS = 20;
@@ -27,7 +34,10 @@ const orZero = (type: z.ZodType<number>) => type.nullish().transform((value) => 
 /** Terminals of a wave, and what must be so before the next one begins. */
 export const RolloutWaveInput = z.object({
   percent: percent.nullish(),
-  logicalNumbers: z.array(z.string()).min(1, 'must not be empty').nullish(),
+  logicalNumbers: z
+    .array(z.string().transform((number) => normalized(number.trim())))
+    .min(1, 'must not be empty')
+    .nullish(),
   groupIds: recordIds.nullish(),
   minProvenPercent: orZero(z.number().int().min(0).max(100)),
   /** In milliseconds. */
@@ -38,6 +48,8 @@ export type RolloutWaveInput = z.output<typeof RolloutWaveInput>;
 /** A wave as it is stored: its terminals are rows. */
 export interface RolloutWave extends Readonly<Pick<RolloutWaveInput, 'minProvenPercent' | 'minDuration'>> {
   readonly size: number;
+  /** Whether a person has passed it, whatever was proven. */
+  readonly passedByPerson?: boolean;
 }
 
 /** Each is null unless given. */
@@ -57,8 +69,13 @@ export type StopWhen = Readonly<z.output<typeof StopWhen>>;
 
 const hour = z.number().int().min(0).max(24);
 
-/** Hours of the day, `to` excluded: from 22 to 6 is the night; all hours if both are the same. */
-const WindowFields = z.object({ from: hour, to: hour, zone: TimeZone.nullish() });
+/** Hours of the day, `to` excluded: from 22 to 6 is the night. */
+const WindowFields = z
+  .object({ from: hour, to: hour, zone: TimeZone.nullish() })
+  .refine(({ from, to }) => (from === 0 && to === 24) || from % 24 !== to % 24, {
+    path: ['to'],
+    message: 'must not be the hour at which it begins: 0 to 24 is the whole day',
+  });
 
 export const RolloutCreate = z.object({
   name: printableName(100),
@@ -72,6 +89,11 @@ export const RolloutCreate = z.object({
   startAt: orNull(z.date()),
 });
 export type RolloutCreate = z.output<typeof RolloutCreate>;
+
+const reason = printableName(500);
+export const LeaveOut = z.object({ deviceIds: recordIds, reason });
+/** `wave` counts from 1. */
+export const PassWave = z.object({ wave: z.number().int(), reason });
 
 /** Hours of the day in a time zone. */
 export type Window = Readonly<z.output<typeof WindowFields> & { zone: string }>;

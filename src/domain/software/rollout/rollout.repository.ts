@@ -14,8 +14,14 @@ import { flag, idTable, inIds, portable, type Sql } from '../../../database/stor
 import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
 import type { Ids } from '../../../platform/validate.js';
-import { HAVING_VERSIONS, ROLLOUT_STATE } from '../../../schema/software.js';
-import { type Candidate, NO_FIGURES, type Rollout, type RolloutTerminal } from './rollout.model.js';
+import { HAVING_VERSIONS, KNOWN_VERSIONS, ROLLOUT_STATE } from '../../../schema/software.js';
+import {
+  type Candidate,
+  NO_FIGURES,
+  type Obstacle,
+  type Rollout,
+  type RolloutTerminal,
+} from './rollout.model.js';
 
 const MAX_TERMINALS = 1_000_000;
 const NUMBERS_PER_QUERY = 2_000;
@@ -26,7 +32,10 @@ const terminals = new CompanyRows('rollout_terminals');
 export const rollouts = auditedList(rolloutTable, {
   name: 'Rollout',
   orders: {},
-  filters: { state: { column: 'state', kind: 'choice', order: 'ID' } },
+  filters: {
+    state: { column: 'state', kind: 'choice', order: 'ID' },
+    unmovedSince: { column: 'unmoved_since', kind: 'instant' },
+  },
 });
 
 export const { newRows, nextSequence } = movesOf('rollouts', 'Rollout', rolloutTable.recordOf);
@@ -135,6 +144,7 @@ export interface TerminalRow {
 }
 
 const HAVING = sql.raw(HAVING_VERSIONS);
+const KNOWN = sql.raw(KNOWN_VERSIONS);
 
 /** Rows of the terminals of a wave that wait, or of all that have the versions of a rollout. */
 export async function selectRows(work: ReadWork, { id }: Pick<Rollout, 'id'>, wave: number | null) {
@@ -148,13 +158,57 @@ export async function selectRows(work: ReadWork, { id }: Pick<Rollout, 'id'>, wa
   return rows;
 }
 
+/** Changed terminals of one look: the next one follows at once. */
+const MAX_CHANGED = 400;
+
+/** Device of a terminal as it is now, compared with the draw. */
+export interface Presence {
+  readonly id: number;
+  /** Why the device does not count any more; null if it does. */
+  readonly obstacle: Obstacle | null;
+  /** The device that has its logical number now, if it has not; null if there is none. */
+  readonly successorId: number | null;
+}
+
+/** Looks at the devices of terminals: with `ids`, or else of those that have versions and have gone, come back or been replaced. */
+export async function selectPresences(work: ReadWork, { id }: Pick<Rollout, 'id'>, ids?: Ids) {
+  const { db, companyId } = specialSql(work);
+  const [wanted, news] =
+    ids === undefined
+      ? [
+          sql`${HAVING} and coalesce(t.obstacle, '') <> 'left_out'`,
+          sql`successor is not null or coalesce(obstacle, '') <> coalesce(known, '')`,
+        ]
+      : [sql`t.id ${inIds(ids)}`, sql`true`];
+  const { rows } = await sql<Presence>`select id, obstacle, successor as "successorId" from (
+      select found.*, case when obstacle in ('deleted', 'moved') then (
+        select min(other.id) from devices as other
+        where other.company_id = ${companyId} and other.logical_number_id = found.logical_number_id and other.enabled
+          and not exists (select 1 from rollout_terminals as own where own.company_id = other.company_id
+            and own.rollout_id = ${id} and own.device_id = other.id)) end as successor
+      from (select t.id, t.obstacle as known, t.logical_number_id,
+          case when d.id is null then 'deleted' when coalesce(d.logical_number_id, 0) <> t.logical_number_id then 'moved'
+            when not d.enabled then 'disabled' end as obstacle
+        from rollout_terminals as t left join devices as d on d.company_id = t.company_id and d.id = t.device_id
+        where t.company_id = ${companyId} and t.rollout_id = ${id} and ${wanted}) as found) as changed
+    where ${news} order by id limit ${ids?.length ?? MAX_CHANGED}`.execute(db);
+  return rows;
+}
+
 const STATE: Sql = portable(sql.raw(ROLLOUT_STATE.sqlite), sql.raw(ROLLOUT_STATE.postgres));
+
+/** Terminals of a rollout by the ids of their devices. */
+export async function findTerminals(work: ReadWork, { id }: Pick<Rollout, 'id'>, deviceIds: Ids) {
+  const rows = await terminals.select(work, { rollout_id: id, device_id: deviceIds });
+  return rows.map(recordOf);
+}
 
 /** Stores what has become of terminals, and the states of the versions on those that have them. Two statements. */
 export async function updateTerminals(work: WriteWork, changed: readonly RolloutTerminal[]) {
-  const changes = excluded(['state', 'obstacle', 'granted_at', 'added', 'removed', 'undone_at']);
+  const device = ['device_id', 'has_answered', 'state', 'obstacle'] as const;
+  const changes = excluded([...device, 'granted_at', 'added', 'removed', 'undone_at']);
   await terminals.insertReturning(work, changed.map(rowOf), { key: ['id'], changes });
   const { db, companyId } = specialSql(work);
   await sql`update rollout_terminals set state = ${STATE}
-    where company_id = ${companyId} and id ${inIds(changed.map(({ id }) => id))} and ${HAVING}`.execute(db);
+    where company_id = ${companyId} and id ${inIds(changed.map(({ id }) => id))} and ${KNOWN}`.execute(db);
 }

@@ -93,7 +93,8 @@ const taking = (size: number, { excluded }: WaveFigures): number => size - exclu
 const share = (part: number, all: number): number => (all === 0 ? 0 : (part * 100) / all);
 
 export type Decision =
-  | { readonly kind: 'wait'; readonly until: number | null }
+  /** `isHeld`: until terminals of the wave prove the versions, and not only until a time. */
+  | { readonly kind: 'wait'; readonly until: number | null; readonly isHeld?: boolean }
   | { readonly kind: 'stop'; readonly because: string }
   | { readonly kind: 'start_wave'; readonly wave: number }
   | { readonly kind: 'finish' };
@@ -109,19 +110,39 @@ export function decide(rollout: Rollout, figures: readonly WaveFigures[], now: n
     return { kind: 'wait', until: startAt.getTime() };
   const because = reasonToStop(rollout, figures, now);
   if (because !== null) return { kind: 'stop', because };
+  const isLate = stopWhen.deadline !== null && now >= stopWhen.deadline;
   const current = waves[wave];
   if (current !== undefined) {
     const own = figures[wave] ?? NO_FIGURES;
-    const isProven = share(own.proven, taking(current.size, own)) >= current.minProvenPercent;
+    const size = taking(current.size, own);
+    const isProven = share(own.proven, size) >= current.minProvenPercent;
     const since = rollout.waveStartedAt?.getTime() ?? now;
-    const isOver = own.waiting === 0 && isProven && now >= since + current.minDuration;
-    if (!isOver) return { kind: 'wait', until: now + LOOK_MS };
-    if (wave === waves.length - 1) return { kind: 'finish' };
+    // A wave without terminals passes: none can prove anything.
+    const isDone =
+      size === 0 || current.passedByPerson === true || (isProven && now >= since + current.minDuration);
+    const isOver = own.waiting === 0 && isDone;
+    if (!isOver && !isLate)
+      return { kind: 'wait', until: now + LOOK_MS, isHeld: now >= since + current.minDuration };
+    if (isOver && wave === waves.length - 1)
+      return now >= watchedUntil(rollout, figures)
+        ? { kind: 'finish' }
+        : { kind: 'wait', until: now + LOOK_MS };
   }
-  if (stopWhen.deadline !== null && now >= stopWhen.deadline) return { kind: 'stop', because: LATE };
+  if (isLate) return { kind: 'stop', because: LATE };
   const opens = hours === null ? now : opensAt(hours, now);
   if (opens <= now) return { kind: 'start_wave', wave: wave + 1 };
   return { kind: 'wait', until: wave < 0 ? opens : Math.min(opens, now + LOOK_AT_HELD_MS) };
+}
+
+/** Time for which terminals may still fail after the last wave has got the versions without a proof. */
+const WATCHED_MS = DAY;
+
+/** Until when a rollout is watched whose last wave has passed: until now if that proved something, or nothing is open. */
+function watchedUntil({ waves, stopWhen, waveStartedAt }: Rollout, figures: readonly WaveFigures[]): number {
+  const last = waves.findLast(({ size }, place) => taking(size, figures[place] ?? NO_FIGURES) > 0);
+  const isOpen = figures.some(({ granted, downloaded, installed }) => granted + downloaded + installed > 0);
+  if (!isOpen || last?.passedByPerson === true || (last?.minProvenPercent ?? 0) > 0) return 0;
+  return stopWhen.deadline ?? (waveStartedAt?.getTime() ?? 0) + WATCHED_MS;
 }
 
 /** Interval, and days since its last wave, in which nodes look at the figures of a rollout that does not go on. */
@@ -137,35 +158,37 @@ const LATE = 'The deadline has passed before the last wave was proven.';
 
 /** The condition that stops a rollout, in words with its figures; null if none does. */
 function reasonToStop(rollout: Rollout, figures: readonly WaveFigures[], now: number): string | null {
-  const { wave, waves, stopWhen, waveStartedAt } = rollout;
-  const current = waves[wave];
-  if (current === undefined) return null;
-  const own = figures[wave] ?? NO_FIGURES;
-  const size = taking(current.size, own);
-  const where = `in wave ${wave + 1}`;
-  if (stopWhen.failedPercent !== null && share(own.failed, size) >= stopWhen.failedPercent) {
-    return `${own.failed} of ${size} terminals have failed ${where}: at least ${stopWhen.failedPercent} %.`;
-  }
+  const { wave, waves, stopWhen, waveStartedAt, payments } = rollout;
   const failed = figures.reduce((sum, each) => sum + each.failed, 0);
   if (stopWhen.failedCount !== null && failed >= stopWhen.failedCount) {
     return `${failed} terminals have failed: at least ${stopWhen.failedCount}.`;
   }
-  const hasAnswered =
-    now >= (waveStartedAt?.getTime() ?? now) + Math.max(TIME_TO_ANSWER_MS, current.minDuration);
-  if (stopWhen.silentPercent !== null && hasAnswered && share(own.silent, size) >= stopWhen.silentPercent) {
-    return `${own.silent} of ${size} terminals have sent nothing ${where}: at least ${stopWhen.silentPercent} %.`;
+  // Terminals may fail long after the next wave has begun.
+  for (const [place, { size: drawn, minDuration }] of waves.slice(0, wave + 1).entries()) {
+    const own = figures[place] ?? NO_FIGURES;
+    const size = taking(drawn, own);
+    const where = `in wave ${place + 1}`;
+    if (stopWhen.failedPercent !== null && share(own.failed, size) >= stopWhen.failedPercent) {
+      return `${own.failed} of ${size} terminals have failed ${where}: at least ${stopWhen.failedPercent} %.`;
+    }
+    const since = payments[place]?.from ?? waveStartedAt?.getTime() ?? now;
+    const hasAnswered = now >= since + Math.max(TIME_TO_ANSWER_MS, minDuration);
+    if (stopWhen.silentPercent !== null && hasAnswered && share(own.silent, size) >= stopWhen.silentPercent) {
+      return `${own.silent} of ${size} terminals have sent nothing ${where}: at least ${stopWhen.silentPercent} %.`;
+    }
+    const dropped = approvalDrop(payments[place], place, stopWhen.approvalDropPercent);
+    if (dropped !== null) return dropped;
   }
-  if (stopWhen.deadline !== null && now >= stopWhen.deadline) return LATE;
-  return approvalDrop(rollout, stopWhen.approvalDropPercent);
+  return null;
 }
 
 /** Share of approved payments among all attempts to pay, in percent; null if there are none. */
 export const approvedPercent = ({ payments, approved, failed }: PaymentFigures): number | null =>
   payments + failed === 0 ? null : share(approved, payments + failed);
 
-/** The last count of payments of the current wave in words, if their approved share is lower by so many points. */
-function approvalDrop({ wave, payments }: Rollout, points: number | null): string | null {
-  const { now, before, waiting } = payments[wave] ?? {};
+/** The last count of payments of a wave in words, if their approved share is lower by so many points. */
+function approvalDrop(counted: WavePayments | undefined, wave: number, points: number | null): string | null {
+  const { now, before, waiting } = counted ?? {};
   const isEnough = (side?: PaymentFigures | null): side is PaymentFigures =>
     side != null && side.payments + side.failed >= MIN_COMPARED;
   if (points === null || !isEnough(now)) return null;
@@ -199,7 +222,6 @@ export function opensAt({ from, to, zone }: Window, now: number): number {
   const clock = new Intl.DateTimeFormat('en', { timeZone: zone, hour: 'numeric', hourCycle: 'h23' });
   const isOpen = (at: number): boolean => {
     const hour = Number(clock.format(at));
-    if (from === to) return true;
     return from < to ? hour >= from && hour < to : hour >= from || hour < to;
   };
   if (isOpen(now)) return now;

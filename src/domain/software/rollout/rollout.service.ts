@@ -1,107 +1,37 @@
 import { getFrom, Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { DAY } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { invalid, DomainError } from '../../../platform/errors.js';
+import type { Caller } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { countingRecords } from '../../base/alert/alert.service.js';
-import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { cancelJob, jobs, startJob } from '../../base/job/job.service.js';
-import { findTarget } from '../../fleet/logical-number/logical-number.service.js';
 import { companies } from '../../people/company/company.service.js';
-import { GrantTarget } from '../app/app.model.js';
-import { demandVersions, type GrantRequest, linkedNumbers, targetOf } from '../app/grant.service.js';
-import {
-  type Candidate,
-  NO_FIGURES,
-  type Rollout,
-  RolloutCreate,
-  type RolloutState,
-} from './rollout.model.js';
+import type { RolloutPlan } from './rollout-plan.service.js';
+import { NO_FIGURES, type Rollout, LeaveOut, PassWave, type RolloutState } from './rollout.model.js';
 import * as store from './rollout.repository.js';
-import { drawWaves } from './rollout.rules.js';
 
 export { newRows, rollouts, rolloutTerminals, terminalsOfRollout } from './rollout.repository.js';
 
 export const [DRAW, GRANT, UNDO] = ['rolloutDraw', 'rolloutGrant', 'rolloutUndo'] as const;
 
-/** Days until a rollout begins, at most: its job, which knows who started it, is deleted some time later. */
-const MAX_DAYS_AHEAD = 60;
-
 const records = new Records(store.rolloutTable);
 export const { get: getRollout } = records;
 
 /** Alerts of rollouts that have stopped by themselves. */
-export const stoppedRollouts = countingRecords(
-  store.rollouts,
-  'ID',
-  (since) => ({
-    and: [
-      { field: 'state', operator: 'eq', value: 'stopped_by_failures' },
-      { field: 'updatedAt', operator: 'gte', value: since },
-    ],
-  }),
-  ({ name }) => name,
-);
+export const stoppedRollouts = countingRollouts('stopped_by_failures', ['updatedAt', 'gte']);
 
-/** A rollout that was checked, and its terminals in their waves. */
-export type RolloutPlan = Awaited<ReturnType<typeof planRollout>>;
+/** Alerts of rollouts whose wave waits for terminals, of which none has moved for some time. */
+export const unmovedRollouts = countingRollouts('running', ['unmovedSince', 'lt']);
 
-type Target = Pick<GrantRequest, 'conditions' | 'all'> & Readonly<Record<string, unknown>>;
-
-/**
- * Checks a rollout, and draws the terminals of its target into waves. Changes nothing. Errors: `invalid`,
- * `too_many_records`.
- */
-export async function planRollout(work: ReadWork, input: unknown, target: Target) {
-  const fields = parse(RolloutCreate, input);
-  demandWaves(fields);
-  if (fields.startAt !== null && fields.startAt.getTime() > work.now.getTime() + MAX_DAYS_AHEAD * DAY) {
-    throw invalid('startAt', `must be at most ${MAX_DAYS_AHEAD} days ahead`);
-  }
-  const { appVersionIds } = fields;
-  const grant = { mode: 'replace_of_same_app', appVersionIds } as const;
-  await demandVersions(work, grant);
-  const numbers = await findTarget(work, targetOf(parse(GrantTarget, target), target), MAX_JOB_ROWS);
-  const attached = new Set(await linkedNumbers(work, numbers, grant));
-  const byId = new Map(numbers.map((number) => [number.id, number]));
-  const devices = await store.selectDevicesOf(work, [...byId.keys()]);
-  const candidates = devices.flatMap((device): readonly Candidate[] => {
-    const found = byId.get(device.logicalNumberId);
-    if (found === undefined) return [];
-    const { number, groupId } = found;
-    return [{ ...device, number, groupId, isAttached: attached.has(found) }];
-  });
-  if (candidates.length > MAX_JOB_ROWS) throw invalid('target', `must have at most ${MAX_JOB_ROWS} entries`);
-  const drawn = await drawWaves(candidates, fields.waves, work.now.getTime(), Math.random);
-  const withTerminal = new Set(candidates.map(({ logicalNumberId }) => logicalNumberId));
-  const taking = new Set(
-    drawn.flatMap(({ obstacle, logicalNumberId }) => (obstacle === null ? [logicalNumberId] : [])),
+function countingRollouts(state: RolloutState, [field, operator]: readonly [string, 'gte' | 'lt']) {
+  const isIn = { field: 'state', operator: 'eq', value: state } as const;
+  return countingRecords(
+    store.rollouts,
+    'ID',
+    (since) => ({ and: [isIn, { field, operator, value: since }] }),
+    ({ name }) => name,
   );
-  return {
-    fields,
-    drawn,
-    /** The logical numbers whose terminals get the versions. */
-    numbers: numbers.filter(({ id }) => taking.has(id)),
-    /** Number of logical numbers of the target without a terminal. */
-    withoutTerminal: numbers.length - withTerminal.size,
-  };
-}
-
-/** Refuses waves whose terminals are not clear. */
-function demandWaves({ waves }: RolloutCreate): void {
-  for (const [place, { percent, logicalNumbers, groupIds }] of waves.entries()) {
-    const given = [percent, logicalNumbers, groupIds].filter((each) => each != null).length;
-    const isLast = place === waves.length - 1;
-    if (given > 1 || (given === 0 && !isLast)) {
-      throw invalid(
-        `waves.${place}`,
-        'must have exactly one of percent, logicalNumbers and groupIds; the last wave may have none, and gets the rest',
-      );
-    }
-  }
-  const all = waves.reduce((sum, { percent }) => sum + (percent ?? 0), 0);
-  if (all > 100) throw invalid('waves', 'must have at most 100 percent together');
 }
 
 /** Creates a planned rollout. A job stores its terminals. Errors: `invalid` if there are none. */
@@ -128,6 +58,8 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
     jobId: null,
     figures: waves.map(({ size }) => ({ ...NO_FIGURES, waiting: size })),
     payments: [],
+    figuresAt: null,
+    unmovedSince: null,
     stoppedBecause: null,
     dueAt: null,
     sequence: await store.nextSequence(work),
@@ -158,23 +90,37 @@ async function startRows(work: WriteWork, kind: string, { id: rolloutId }: Rollo
   return job.id;
 }
 
-type Step = 'start_wave' | 'pause' | 'resume' | 'stop' | 'end' | 'undo';
+type Step = 'start_wave' | 'pause' | 'resume' | 'stop' | 'end' | 'undo' | 'leave_out' | 'pass_wave';
 
-/** Changes a rollout, and notes the step in the ledger. */
-export async function takeStep(work: WriteWork, current: Rollout, action: Step, changes: Partial<Rollout>) {
-  const rollout = await changeRollout(work, current, changes);
-  work.ledger.updated('rollout', recorded(current), recorded(rollout), { action });
+/** Changes a rollout, and notes the step in the ledger, with `more` about it. */
+export async function takeStep(
+  work: WriteWork,
+  current: Rollout,
+  action: Step,
+  changes: Partial<Rollout>,
+  more: object = {},
+) {
+  const rollout = await changeRollout(work, current, { unmovedSince: null, ...changes });
+  work.ledger.updated('rollout', recorded(current), { ...recorded(rollout), ...more }, { action });
   return rollout;
 }
 
 /** Figures from which a node decided about a rollout. */
-export type Seen = Pick<Rollout, 'figures' | 'payments'>;
+export type Seen = Pick<Rollout, 'figures' | 'payments' | 'figuresAt'>;
 
-/** Gives the versions to the terminals of a wave that wait for them. */
-export async function startWave(work: WriteWork, current: Rollout, wave: number, seen: Seen) {
+type Begun = Seen & Pick<Rollout, 'wave'>;
+
+/** Begins a wave, in the name of the server. Its job gives the versions with the rights of `starter`. */
+export async function startWave(
+  work: WriteWork,
+  starter: Caller,
+  current: Rollout,
+  { wave, ...seen }: Begun,
+) {
   const from = work.now.getTime();
   const begun = { from, countedAt: from, now: null, before: null, waiting: null };
-  const jobId = await startRows(work, GRANT, current, await store.selectRows(work, current, wave));
+  const rows = await store.selectRows(work, current, wave);
+  const jobId = await startRows({ ...work, caller: starter }, GRANT, current, rows);
   return await takeStep(work, current, 'start_wave', {
     ...seen,
     payments: [...seen.payments, begun],
@@ -224,6 +170,36 @@ export async function stopRollout(work: WriteWork, current: Rollout, reason: str
   await endJob(work, current);
   const stopped = { state: 'stopped_by_failures', stoppedBecause: reason, dueAt: work.now } as const;
   return await takeStep(work, current, 'stop', { ...stopped, ...more });
+}
+
+const UNDECIDED = ['planned', 'running', 'paused', 'stopped_by_failures'] as const;
+
+/** Leaves terminals out of a rollout for good: no wave waits for them or counts them. Errors: `invalid`. */
+export async function leaveOut(work: WriteWork, current: Rollout, input: unknown): Promise<Rollout> {
+  demandState(current, UNDECIDED);
+  const { deviceIds, reason } = parse(LeaveOut, input);
+  const terminals = await store.findTerminals(work, current, deviceIds);
+  if (terminals.length < deviceIds.length)
+    throw invalid('deviceIds', 'must hold ids of terminals of it only');
+  const leftOut = { state: 'excluded', obstacle: 'left_out' } as const;
+  await store.updateTerminals(
+    work,
+    terminals.map((terminal) => ({ ...terminal, ...leftOut })),
+  );
+  const dueAt = current.dueAt && work.now;
+  return await takeStep(work, current, 'leave_out', { dueAt }, { deviceIds, reason });
+}
+
+/** Passes the wave that has begun last, whatever is proven: a node goes on at once. Errors: `invalid`. */
+export async function passWave(work: WriteWork, current: Rollout, input: unknown): Promise<Rollout> {
+  demandState(current, ['running']);
+  const { wave, reason } = parse(PassWave, input);
+  if (wave !== current.wave + 1)
+    throw invalid('wave', `must be ${current.wave + 1}: the wave that has begun last`);
+  const waves = current.waves.map((each, place) =>
+    place === current.wave ? { ...each, passedByPerson: true } : each,
+  );
+  return await takeStep(work, current, 'pass_wave', { waves, dueAt: work.now }, { reason });
 }
 
 /** Takes the versions back: each terminal gets what it had. Errors: `invalid`. */

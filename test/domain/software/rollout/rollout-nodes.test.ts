@@ -4,7 +4,7 @@ import { takeRolloutStep } from '../../../../src/domain/software/rollout/rollout
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { answered, listed } from '../../../support/dashboard.js';
 import { actionsOf, fleet, rowsIn } from '../../../support/fleet.js';
-import { briefly, lookAgain, newRollout, rolloutFleet } from '../../../support/rollouts.js';
+import { briefly, lookAgain, newRollout, reportAll, rolloutFleet } from '../../../support/rollouts.js';
 import { sell } from '../../../support/sales.js';
 import { openOtherNode, useServer } from '../../../support/server.js';
 
@@ -46,7 +46,7 @@ describe('terminals that join the target of a rollout', () => {
     clock.advance(HOUR);
     await lookAgain(server);
     await lookAgain(server);
-    expect(await briefly(acme, id)).toEqual(['FINISHED', 'PASSED 5 granted', 'PASSED 5 granted']);
+    expect(await briefly(acme, id)).toEqual(['RUNNING', 'PASSED 5 granted', 'BEGUN 5 granted']);
     expect(await ofAcme('logical_number_app_versions', `logical_number_id = ${numberId}`)).toBe(0);
     expect(await ofAcme('logical_number_app_versions', `app_version_id = ${own.after}`)).toBe(10);
   });
@@ -61,16 +61,19 @@ describe('nodes that look at a rollout at the same moment', () => {
     const own = await rolloutFleet(server, acme, 40, 'nodes');
     const id = await newRollout(acme, own.input({ waves: [{ percent: 10 }, { percent: 40 }, {}] }));
     const rolloutId = await lastRollout();
-    for (let round = 0; round < 12; round += 1) {
+    await place.sql('update rollouts set due_at = null where id <> $1', [rolloutId]);
+    for (let round = 0; round < 14; round += 1) {
+      for (const wave of round === 10 ? [0, 1, 2] : [])
+        await reportAll(server, acme, { version: own.after, state: 'proven', wave });
       await place.sql('update rollouts set due_at = $1 where due_at is not null', [new Date(0)]);
       await Promise.all(nodes.map((units) => takeRolloutStep(units, 0)));
       await app.steps.idle();
     }
     expect(await briefly(acme, id)).toEqual([
       'FINISHED',
-      'PASSED 4 granted',
-      'PASSED 16 granted',
-      'PASSED 20 granted',
+      'PASSED 4 proven',
+      'PASSED 16 proven',
+      'PASSED 20 proven',
     ]);
     const steps = ['create', 'start_wave', 'start_wave', 'start_wave', 'end'];
     expect(await actionsOf(server, acme, 'rollout', rolloutId)).toEqual(steps);

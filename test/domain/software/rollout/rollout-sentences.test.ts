@@ -28,7 +28,7 @@ const rollout = (stopWhen: Partial<StopWhen>) =>
       deadline: null,
       ...stopWhen,
     },
-    payments: [{ from: NOW, countedAt: NOW, now: sold(40), before: sold(60), waiting: sold(60) }],
+    payments: [{ from: NOW - DAY, countedAt: NOW, now: sold(40), before: sold(60), waiting: sold(60) }],
     waveStartedAt: new Date(NOW - DAY),
   }) as Partial<Rollout> as Rollout;
 

@@ -64,6 +64,9 @@ describe('a rollout', () => {
     server.clock.advance(HOUR);
     await lookAgain(server);
     await lookAgain(server);
+    expect((await briefly(acme, id))[0]).toBe('RUNNING');
+    server.clock.advance(DAY);
+    await lookAgain(server);
     expect(await briefly(acme, id)).toEqual([
       'FINISHED',
       'PASSED 9 proven',
@@ -166,6 +169,8 @@ describe('a rollout', () => {
     await lookAgain(server);
     await lookAgain(server);
     await lookAgain(server);
+    server.clock.advance(DAY);
+    await lookAgain(server);
     expect(await briefly(acme, id)).toEqual(['FINISHED', 'PASSED 2 granted', 'PASSED 18 granted']);
     expect(await act(acme, 'rolloutPause', id)).toMatchObject({
       userErrors: [{ code: 'INVALID', message: 'A rollout that is finished cannot be changed in this way.' }],
@@ -226,7 +231,7 @@ describe('a rollout', () => {
     expect((await acme.client.put(path, { logical_number_id: null })).status).toBe(200);
     server.clock.advance(HOUR);
     await lookAgain(server);
-    expect(await briefly(acme, id)).toEqual(['FINISHED', 'PASSED 1 excluded 3 granted']);
+    expect(await briefly(acme, id)).toEqual(['RUNNING', 'BEGUN 1 excluded 3 granted']);
     const terminals = `query ($id: ID!) { rollout(id: $id) { terminals(first: 10, filter: { obstacle: { eq: MOVED } }) {
       totalCount nodes { wave state obstacle device { serialNumber } logicalNumber { number } grantedAt undoneAt } } } }`;
     expect(await answered(acme, terminals, { id })).toEqual({
@@ -292,6 +297,8 @@ describe('a rollout', () => {
     const { acme, beta } = server;
     const own = await rolloutFleet(server, acme, 2, 'refused');
     const foreign = await rolloutFleet(server, beta, 2, 'foreign');
+    const other = await rolloutFleet(server, acme, 1, 'other');
+    const later = (hours: number) => new Date(server.clock.now().getTime() + hours * HOUR).toISOString();
     const before = await listed(acme, 'Rollout', 'id', {});
     for (const [more, path] of [
       [{ waves: [] }, 'waves'],
@@ -307,6 +314,19 @@ describe('a rollout', () => {
       [{ stopWhen: { approvalDropPercent: 101 } }, 'stopWhen'],
       [{ window: { from: 25, to: 3, zone: 'UTC' } }, 'window'],
       [{ window: { from: 1, to: 3, zone: 'Mars/Base' } }, 'window'],
+      [{ window: { from: 1, to: 1 } }, 'window'],
+      [{ window: { from: 24, to: 0 } }, 'window'],
+      [{ waves: [{ groupIds: [nodeId('Group', 999)] }, {}] }, 'waves'],
+      [{ waves: [{ groupIds: [nodeId('Group', foreign.groupId)] }, {}] }, 'waves'],
+      [{ waves: [{ groupIds: [nodeId('App', own.groupId)] }, {}] }, 'waves'],
+      [{ waves: [{ groupIds: [nodeId('Group', other.groupId)] }, {}] }, 'waves'],
+      [{ waves: [{ groupIds: [] }, {}] }, 'waves'],
+      [{ waves: [{ logicalNumbers: ['refused 1', 'unknown'] }, {}] }, 'waves'],
+      [{ waves: [{ logicalNumbers: ['other 1'] }, {}] }, 'waves'],
+      [{ waves: [{ logicalNumbers: ['refused 1'] }, { logicalNumbers: ['refused 1'] }, {}] }, 'waves'],
+      [{ startAt: '0001-01-01T00:00:00Z' }, 'startAt'],
+      [{ stopWhen: { deadline: server.clock.now().toISOString() } }, 'stopWhen'],
+      [{ startAt: later(2), stopWhen: { deadline: later(1) } }, 'startAt'],
       [{ name: '' }, 'name'],
       [{ appVersionIds: [] }, 'appVersionIds'],
       [{ appVersionIds: [nodeId('AppVersion', foreign.after)] }, 'appVersionIds'],

@@ -151,8 +151,48 @@ describe('the decision about a rollout', () => {
     expect(at(5, 0, NOW + HOUR, 1)).toBe('wait');
   });
 
-  it('finishes after the last wave', () => {
-    expect(decide(rollout({ wave: 1 }), figures({}, { granted: 100 }), NOW).kind).toBe('finish');
+  it('passes a wave of which no terminal is left, at once and wherever it stands', () => {
+    const waves = (more: object) =>
+      [0, 1, 2].map(() => ({ size: 0, minProvenPercent: 0, minDuration: 0, ...more }));
+    for (const more of [
+      {},
+      { minProvenPercent: 80 },
+      { minDuration: DAY },
+      { size: 3, minProvenPercent: 80 },
+    ]) {
+      for (const deadline of [null, NOW + HOUR]) {
+        const given = { waves: waves(more), stopWhen: { ...NEVER, deadline } };
+        const empty = waves({}).map(() => ({ ...NO_FIGURES, excluded: 'size' in more ? 3 : 0 }));
+        const kinds = [0, 1, 2].map((wave) => decide(rollout({ ...given, wave }), empty, NOW).kind);
+        expect(kinds, JSON.stringify(more)).toEqual(['start_wave', 'start_wave', 'finish']);
+      }
+    }
+  });
+
+  it('watches terminals after a last wave that need not be proven: for a day, or until the deadline', () => {
+    const at = (now: number, open: Partial<WaveFigures>, deadline: number | null = null) =>
+      decide(rollout({ wave: 1, stopWhen: { ...NEVER, deadline } }), figures({}, open), now).kind;
+    expect(at(NOW + DAY - 1, { granted: 100 })).toBe('wait');
+    expect(at(NOW + DAY, { granted: 100 })).toBe('finish');
+    expect(at(NOW + DAY, { installed: 1, proven: 99 }, NOW + 2 * DAY)).toBe('wait');
+    expect(at(NOW + 2 * DAY, { installed: 1, proven: 99 }, NOW + 2 * DAY)).toBe('finish');
+    expect(at(NOW + 2 * DAY, { waiting: 1, proven: 99 }, NOW + 2 * DAY)).toBe('stop');
+    expect(at(NOW, { proven: 98, failed: 2 })).toBe('finish');
+  });
+
+  it('finishes once a last wave is proven that must be', () => {
+    const waves = WAVES.map((each) => ({ ...each, minProvenPercent: 50 }));
+    const at = (proven: number) =>
+      decide(rollout({ wave: 1, waves }), figures({}, { proven, granted: 100 - proven }), NOW);
+    expect(at(49)).toEqual({ kind: 'wait', until: NOW + 5_000, isHeld: true });
+    expect(at(50).kind).toBe('finish');
+  });
+
+  it('goes on after a wave that a person has passed, once all of its terminals have the versions', () => {
+    const waves = WAVES.map((each) => ({ ...each, passedByPerson: true }));
+    const at = (wave: number, waiting: number) =>
+      decide(rollout({ wave, waves }), figures({ granted: 9, waiting }, { granted: 100 }), NOW).kind;
+    expect([at(0, 1), at(0, 0), at(1, 0)]).toEqual(['wait', 'start_wave', 'finish']);
   });
 
   it('stops by the share of a wave, by the number of all, and by silence after an hour', () => {
@@ -175,6 +215,12 @@ describe('the decision about a rollout', () => {
     );
     expect(stop({ failedCount: 4 }, NOW, { failed: 2 }, { ...waiting, failed: 2 })).toBe(
       '4 terminals have failed: at least 4.',
+    );
+    expect(stop({ failedPercent: 50 }, NOW, { failed: 5 }, waiting)).toBe(
+      '5 of 10 terminals have failed in wave 1: at least 50 %.',
+    );
+    expect(stop({ silentPercent: 50 }, NOW + HOUR, { silent: 5 }, waiting)).toBe(
+      '5 of 10 terminals have sent nothing in wave 1: at least 50 %.',
     );
     const silent = { silent: 50, proven: 50, waiting: 1 };
     expect(stop({ silentPercent: 50 }, NOW + HOUR - 1, {}, silent)).toBe('wait');
@@ -264,7 +310,6 @@ describe('the window of a rollout', () => {
     expect(opensAt(india, NOW)).toBe(Date.UTC(2026, 2, 3, 3, 30));
     expect(opensAt(india, Date.UTC(2026, 2, 3, 3, 30))).toBe(Date.UTC(2026, 2, 3, 3, 30));
     expect(opensAt(india, Date.UTC(2026, 2, 3, 11, 29))).toBe(Date.UTC(2026, 2, 3, 11, 29));
-    expect(opensAt({ from: 5, to: 5, zone: 'UTC' }, NOW)).toBe(NOW);
     // The hour from 2 to 3 does not exist in Berlin on this day: the window opens on the next one.
     const skipped = { from: 2, to: 3, zone: 'Europe/Berlin' };
     expect(opensAt(skipped, Date.UTC(2026, 2, 29, 0, 30))).toBe(Date.UTC(2026, 2, 30, 0));

@@ -1,0 +1,186 @@
+/** Every place for an id in the arguments and inputs of all mutations, with ids that name no record of the company. */
+import { getNamedType, isInputObjectType, isListType, isNonNullType, isRequiredInputField } from 'graphql';
+import type { GraphQLArgument, GraphQLInputField, GraphQLInputType } from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { addUnknownTerminals } from '../../src/domain/terminals/terminal/terminal.repository.js';
+import { SCOPES } from '../../src/platform/requests.js';
+import { nodeId, type UserErrorShape } from '../support/dashboard.js';
+import { rowsIn } from '../support/fleet.js';
+import { mutationOf } from '../support/mutations.js';
+import { schema } from '../support/parity/rest-spelling.js';
+import { createSampleRecords, type SampleType } from '../support/sample-records.js';
+import { useServer, type Fields, type Member } from '../support/server.js';
+
+const server = useServer({ rateLimitPerHour: 100_000 });
+let member: Member;
+let own: Readonly<Record<string, number>>;
+let foreign: Readonly<Record<string, number>>;
+
+beforeAll(async () => {
+  member = await server.member('beta', 'admin', SCOPES);
+  ({ ids: foreign } = await createSampleRecords(server, server.acme));
+  ({ ids: own } = await createSampleRecords(server, member, 'own'));
+  await server.app.steps.idle();
+  await server.app.units.write(member.caller, (work) =>
+    addUnknownTerminals(work, [
+      { serialNumber: 'nobody', firstSeenAt: work.now, lastSeenAt: work.now, count: 1 },
+    ]),
+  );
+});
+
+/** The type of the record that a field names, where its name does not say so. */
+const TYPES: Readonly<Record<string, string>> = {
+  recipient: 'User',
+  baseVersion: 'AppVersion',
+  module: 'AppVersion',
+};
+
+const TYPE_NAMES = Object.values(schema.getTypeMap())
+  .map(({ name }) => name)
+  .sort((one, other) => other.length - one.length);
+
+/** The type of the records whose ids an argument or a field takes, for example `Group` for `groupIds`. */
+function typeOf(name: string, mutation: string): string {
+  if (name === 'id' || name === 'ids') {
+    const typeName = TYPE_NAMES.find((type) =>
+      mutation.startsWith(type.charAt(0).toLowerCase() + type.slice(1)),
+    );
+    return typeName ?? 'Node';
+  }
+  const field = name.replace(/Ids?$/, '');
+  return TYPES[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
+}
+
+type Part = Pick<GraphQLArgument | GraphQLInputField, 'name' | 'type'>;
+
+const isId = (type: GraphQLInputType): boolean => getNamedType(type).name === 'ID';
+const isMany = (type: GraphQLInputType): boolean => isListType(isNonNullType(type) ? type.ofType : type);
+
+/** Values of what mutations need beside the id, by the name of an argument, a field or a type. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  waves: [{}],
+  DeviceBulkChangeInput: { enabled: true },
+  LogicalNumberBulkChangeInput: { parameter: { key: 'new key', value: 'x' } },
+  NotificationTargetInput: { logicalNumbers: ['own number'] },
+  AppVersionGrantTargetInput: { all: true },
+  TransactionResult: 'SUCCESS',
+  serialNumber: 'nobody',
+  key: 'new key',
+  number: '7',
+  on: { refused: { count: 1, within: '1h' } },
+  content: 'Hello',
+  role: 'VIEWER',
+};
+
+const SCALARS: Readonly<Record<string, unknown>> = {
+  Int: 1,
+  Boolean: true,
+  JSON: {},
+  DateTime: '2026-01-01T00:00:00Z',
+};
+
+/** A value for a required argument or field. */
+function valueOf({ name, type }: Part, mutation: string): unknown {
+  const named = getNamedType(type);
+  if (name in VALUES || named.name in VALUES) return VALUES[name] ?? VALUES[named.name];
+  const listed = (value: unknown): unknown => (isMany(type) ? [value] : value);
+  if (named.name === 'ID') return listed(nodeId(typeOf(name, mutation), own[typeOf(name, mutation)] ?? 1));
+  if (!isInputObjectType(named)) return listed(SCALARS[named.name] ?? 'x');
+  const fields = Object.values(named.getFields());
+  const given = named.isOneOf ? fields.slice(0, 1) : fields.filter(isRequiredInputField);
+  return listed(Object.fromEntries(given.map((field) => [field.name, valueOf(field, mutation)])));
+}
+
+interface Place {
+  readonly path: readonly string[];
+  readonly typeName: string;
+  /** The arguments with an id at the place, and all else that they need. */
+  readonly withId: (id: string) => Fields;
+}
+
+/** All places for ids in arguments, or in fields of an input. Filters select records: an id of none selects none. */
+function placesIn(
+  parts: readonly Part[],
+  mutation: string,
+  isOneOf: boolean,
+  isNeeded: (part: Part) => boolean,
+): Place[] {
+  return parts.flatMap((part): Place[] => {
+    const named = getNamedType(part.type);
+    const others = isOneOf ? [] : parts.filter((other) => other !== part && isNeeded(other));
+    const beside = (): Fields =>
+      Object.fromEntries(others.map((other) => [other.name, valueOf(other, mutation)]));
+    const many = isMany(part.type);
+    if (isId(part.type)) {
+      const typeName = typeOf(part.name, mutation);
+      const given = (id: string): unknown => (many ? [nodeId(typeName, own[typeName] ?? 1), id] : id);
+      return [{ path: [part.name], typeName, withId: (id) => ({ ...beside(), [part.name]: given(id) }) }];
+    }
+    if (!isInputObjectType(named) || named.name.endsWith('Filter')) return [];
+    const fields = Object.values(named.getFields());
+    const isRequired = (field: Part): boolean => isRequiredInputField(field as GraphQLInputField);
+    return placesIn(fields, mutation, named.isOneOf, isRequired).map(({ path, typeName, withId }) => ({
+      path: [part.name, ...(many ? ['0'] : []), ...path],
+      typeName,
+      withId: (id) => ({ ...beside(), [part.name]: many ? [withId(id)] : withId(id) }),
+    }));
+  });
+}
+
+const MUTATIONS = Object.values(schema.getMutationType()?.getFields() ?? {}).flatMap(({ name, args }) => {
+  const isNeeded = (part: Part): boolean =>
+    isNonNullType(part.type) && (part as GraphQLArgument).defaultValue === undefined;
+  const places = placesIn(args, name, false, isNeeded);
+  return places.map((place) => [`${name} ${place.path.join('.')}`, name, place] as const);
+});
+
+/** Mutations for sessions of the console, which refuse a token before they look for a record. */
+const OF_SESSIONS = ['companySwitch', 'sessionEnd', 'passkeyRename', 'passkeyRemove'];
+
+interface Payload {
+  readonly userErrors: readonly UserErrorShape[];
+  readonly results?: readonly { readonly index: number; readonly userErrors: readonly UserErrorShape[] }[];
+}
+
+/** Codes and paths of the errors of a payload, and of its rows, as in `NOT_FOUND input.groupId`. */
+const errorsIn = ({ userErrors, results = [] }: Payload): readonly string[] =>
+  [...userErrors, ...results.flatMap((row) => row.userErrors)].map(
+    ({ code, path }) => `${code} ${path.join('.')}`,
+  );
+
+const changes = (): Promise<number> => rowsIn(server, 'ledger', 'company_id > 0');
+
+describe('RU-77 an id in the input of a mutation', () => {
+  it.each(MUTATIONS)(
+    '%s: is refused at its path if it names no record of the company',
+    async (_, name, place) => {
+      const { path, typeName, withId } = place;
+      const other: SampleType = typeName === 'Group' ? 'Device' : 'Group';
+      const ids = {
+        unknown: nodeId(typeName, 987_654_321),
+        foreign: nodeId(typeName, foreign[typeName] ?? 987_654_322),
+        'of another type': nodeId(other, own[other] ?? 0),
+        malformed: 'x',
+      };
+      const before = await changes();
+      const errors = 'userErrors { code path message }';
+      const selection = name === 'parameterBulkSet' ? `${errors} results { ${errors} }` : errors;
+      // An owner is named by one id: its errors are at `owner`.
+      const at = path.join('.').replace(/(owner)\..*$/, '$1');
+      for (const [kind, id] of Object.entries(ids)) {
+        const { body, text } = await member.graphql<Record<string, Payload>>(
+          mutationOf(name, selection),
+          withId(id),
+        );
+        const said = `${kind}: ${JSON.stringify(withId(id))} ${text}`;
+        if (OF_SESSIONS.includes(name) && body.errors?.[0]?.extensions.code === 'FORBIDDEN') continue;
+        const found = errorsIn(body.data[name] ?? { userErrors: [] });
+        expect([`INVALID ${at}`, `NOT_FOUND ${at}`], said).toContain(
+          found.find((each) => each.endsWith(` ${at}`)),
+        );
+      }
+      expect(await changes(), name).toBe(before);
+    },
+  );
+});

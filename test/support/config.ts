@@ -5,6 +5,9 @@ import { parseDatabaseUrl } from '../../src/platform/config/database-url.js';
 import { PRESENCE_LIMITS } from '../../src/platform/terminal.js';
 import { scratchFolder } from './scratch.js';
 
+/** Nodes of one test share it. */
+const SECRET_OF_NODES = 'a secret for tests only: 0123456789abcdef';
+
 /** The settings of a server of tests; `url` is that of `DATABASE_URL`. */
 export function testConfig(url: string, overrides: Partial<Config> = {}): Config {
   return {
@@ -32,15 +35,13 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     graphqlDevelopment: false,
     graphqlAllowList: null,
     mqtt: null,
-    tokenSecret: 'a secret for tests only: 0123456789abcdef',
+    tokenSecret: SECRET_OF_NODES,
     ...overrides,
   };
 }
 
 /** The name of the cookie of a session, which follows from the secret of `testConfig`. */
 export const SESSION_COOKIE = 'session-7bde311d';
-
-const SECRET_OF_NODES = 'what the nodes of a test share: 0123456789abcdef';
 
 /** Secret used if none is configured: null for the file beside a SQLite database, or one for all nodes. */
 export const ownSecret = (url: string): string | null => (url.startsWith('file:') ? null : SECRET_OF_NODES);

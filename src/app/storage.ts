@@ -46,14 +46,10 @@ export async function openStorage(
     maxLogBytes: config.maxWalBytes,
     connections: config.databaseConnections,
     uploadFolder: config.uploadFolder,
-    onProgress: (message) => logger.info(message),
     onUnreachable: onWaiting && waitingLogger(logger, onWaiting),
     examining,
     ...(acceptLoss ? { acceptLoss: (accepted) => (loss = accepted) } : {}),
-    onFault: faultLogger(logger),
-    onUnshared: (error) => logger.warn({ err: error }, UNSHARED),
-    onWarning: (message, details) => logger.warn(details, message),
-    onThreadLost: (error) => logger.error({ err: error }, 'a reader thread was lost and is replaced'),
+    ...logging(logger),
     onFatal: (error) => {
       logger.fatal(
         { err: error, storage_code: storageCode(error) },
@@ -75,6 +71,15 @@ export async function openStorage(
     throw error;
   }
 }
+
+/** Lines about what does not end the server. */
+const logging = (logger: Logger): OpenOptions => ({
+  onProgress: (message) => logger.info(message),
+  onFault: faultLogger(logger),
+  onUnshared: (error) => logger.warn({ err: error }, UNSHARED),
+  onWarning: (message, details) => logger.warn(details, message),
+  onThreadLost: (error) => logger.error({ err: error }, 'a reader thread was lost and is replaced'),
+});
 
 /** Logs at most twice a minute that the server still waits for the database. */
 function waitingLogger(

@@ -86,7 +86,7 @@ export interface Database {
   /** Calls `listener` with the text of each statement, until the returned function is called. */
   watchStatements(listener: StatementListener): () => void;
   /**
-   * The same with what a unit waits for: `queue` (its turn on this node), `connection` (to PostgreSQL), `company`
+   * Calls `listener` in the same way with what a unit waits for: `queue` (its turn on this node), `connection` (to PostgreSQL), `company`
    * (another node that changes it) or `commit`.
    */
   watchWaits(listener: StatementListener): () => void;

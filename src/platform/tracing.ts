@@ -96,14 +96,7 @@ export function createTracing({ url, share, databaseSystem, logger }: TracingOpt
       return endOf(start(summary, SpanKind.CLIENT, parent.context, attributes).span);
     },
     /** Starts the span of a unit that waits, for example for its commit; as `statement`. */
-    wait: (what: string) => {
-      const parent = running.getStore();
-      if (parent?.span.isRecording() !== true) return null;
-      const started = systemClock.elapsed();
-      const end = endOf(start(`wait for ${what}`, SpanKind.INTERNAL, parent.context, {}).span);
-      // A span that has not ended is not sent.
-      return (error?: unknown) => (systemClock.elapsed() - started < MIN_WAIT_MS ? undefined : end(error));
-    },
+    wait: (what: string) => waitSpan(what, running.getStore(), start),
     /** Number of spans that were not sent since the start. */
     dropped: () => queue.dropped,
     /** Sends the remaining spans for up to 2 seconds. Never rejects. */
@@ -152,6 +145,18 @@ const endOf =
     if (error !== undefined) fail(span, codeOf(error) ?? (error instanceof Error ? error.name : '_OTHER'));
     span.end();
   };
+
+type Start = (name: string, kind: SpanKind, parent: Context, attributes: Attributes) => Running;
+
+function waitSpan(what: string, parent: Running | undefined, start: Start) {
+  if (parent?.span.isRecording() !== true) return null;
+  const started = systemClock.elapsed();
+  const end = endOf(start(`wait for ${what}`, SpanKind.INTERNAL, parent.context, {}).span);
+  // A span that has not ended is not sent.
+  return (error?: unknown): void => {
+    if (systemClock.elapsed() - started >= MIN_WAIT_MS) end(error);
+  };
+}
 
 function operationSpan(span: Span) {
   return {

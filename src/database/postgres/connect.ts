@@ -27,33 +27,12 @@ const REFUSED_TURN =
 
 /** Opens a database that has the current schema. `roles` are the roles of its units of work. */
 export async function connect(url: string, roles: Roles, options: OpenOptions = {}): Promise<Database> {
-  const health = new DatabaseHealth();
-  const statements = new StatementListeners();
-  const onFault: Shared['onFault'] = (code, error) => {
-    health.report(code);
-    options.onFault?.(code, error);
-  };
-  const { connections = CONNECTIONS, uploadFolder: folder = 'data' } = options;
-  const pool = createPool(url, connections - 2, (error) => onFault('storage_unavailable', error));
-  const onStatement = statements.notify;
-  const announcements = new Announcements(url, pool);
-  const isDue = atMostEvery(WARN_MS);
-  const onRefusedTurn: Shared['onRefusedTurn'] = (companyId) => {
-    if (isDue(String(companyId))) options.onWarning?.(REFUSED_TURN, { company_id: companyId });
-  };
-  const [turns, waits] = [new Turns(), new StatementListeners()];
-  const calls = { onStatement, onFault, onRefusedTurn };
-  const shared = { answers: new Answers(pool), roles, names: new StatementNames(), turns, waits, ...calls };
-  const sessions = new Sessions(pool, shared, connections, options.examining);
-  const checkClock = async (): Promise<CheckResult> => {
-    // That PostgreSQL does not answer is what the check of the database says.
-    const ahead = await clockAhead(sessions).catch(() => 0);
-    if (Math.abs(ahead) < CLOCK_MS.warned) return null;
-    const which = ahead > 0 ? 'ahead of' : 'behind';
-    const problem = `the clock of this node is ${Math.abs(Math.round(ahead / SECOND))} s ${which} that of PostgreSQL`;
-    if (isDue('clock')) options.onWarning?.(problem, {});
-    return Math.abs(ahead) < CLOCK_MS.refused ? { note: problem } : problem;
-  };
+  const { announcements, checkClock, health, pool, sessions, statements, turns, waits } = openParts(
+    url,
+    roles,
+    options,
+  );
+  const { uploadFolder: folder = 'data' } = options;
   await announcements.start();
   const limits = new SharedLimits(url, options.onUnshared);
   return {
@@ -83,6 +62,33 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
         await announcements.close();
       }),
   };
+}
+
+function openParts(url: string, roles: Roles, options: OpenOptions) {
+  const { connections = CONNECTIONS } = options;
+  const health = new DatabaseHealth();
+  const [statements, waits] = [new StatementListeners(), new StatementListeners()];
+  const turns = new Turns();
+  const warn = warning(options);
+  const onFault: Shared['onFault'] = (code, error) => {
+    health.report(code);
+    options.onFault?.(code, error);
+  };
+  const pool = createPool(url, connections - 2, (error) => onFault('storage_unavailable', error));
+  const shared = {
+    answers: new Answers(pool),
+    roles,
+    names: new StatementNames(),
+    turns,
+    waits,
+    onStatement: statements.notify,
+    onFault,
+    onRefusedTurn: (companyId: number): void => warn(REFUSED_TURN, { company_id: companyId }),
+  };
+  const sessions = new Sessions(pool, shared, connections, options.examining);
+  const announcements = new Announcements(url, pool);
+  const checkClock = (): Promise<CheckResult> => compareClocks(sessions, warn);
+  return { announcements, checkClock, health, pool, sessions, statements, turns, waits };
 }
 
 function unitsOf(sessions: Sessions) {
@@ -127,6 +133,26 @@ async function maintenanceOf(
       bytes = await size();
     },
   } satisfies Partial<Database>;
+}
+
+type Warn = (message: string, details: object) => void;
+
+/** Warns at most every 10 seconds of the same. */
+function warning({ onWarning }: OpenOptions): Warn {
+  const isDue = atMostEvery(WARN_MS);
+  return (message, details) => {
+    if (isDue(JSON.stringify(details))) onWarning?.(message, details);
+  };
+}
+
+async function compareClocks(sessions: Sessions, warn: Warn): Promise<CheckResult> {
+  // If PostgreSQL does not answer, the check of the database says so.
+  const ahead = await clockAhead(sessions).catch(() => 0);
+  if (Math.abs(ahead) < CLOCK_MS.warned) return null;
+  const seconds = Math.abs(Math.round(ahead / SECOND));
+  const problem = `the clock of this node is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} that of PostgreSQL`;
+  warn(problem, {});
+  return Math.abs(ahead) < CLOCK_MS.refused ? { note: problem } : problem;
 }
 
 /** Milliseconds by which this clock is ahead of PostgreSQL's; what passes until the answer counts for neither. */

@@ -7,7 +7,7 @@ import { inMemory } from '../../platform/windows.js';
 import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
 import { hasAllMigrations } from '../migrations.js';
-import { StatementListeners, DatabaseHealth } from '../statements.js';
+import { DatabaseHealth, StatementListeners, type StatementListener } from '../statements.js';
 import { SqliteConnection } from './connection.js';
 import type { Watcher } from './faults.js';
 import { FileGuard, readMarks, type Slot } from './file/marker.js';
@@ -55,10 +55,7 @@ const SINGLE_NODE = {
 
 /** Opens a file that has the current schema. */
 export function connect(file: string, options: ConnectOptions = {}): Database {
-  const { groups, guard, health, readers, statements, unmark, waits, wholeFile, writer } = openParts(
-    file,
-    options,
-  );
+  const { groups, guard, health, readers, unmark, watching, wholeFile, writer } = openParts(file, options);
   const { reserve, onClosed } = options;
   const base = {
     ...SINGLE_NODE,
@@ -73,8 +70,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
   } satisfies Partial<Database>;
   return {
     ...base,
-    watchStatements: (listener) => statements.add(listener),
-    watchWaits: (listener) => waits.add(listener),
+    ...watching,
     checks: databaseChecks(base, wholeFile, options),
     bytes: () => ({ file: fileBytes(file), log: fileBytes(walPath(file)) }),
     sizes: () => wholeFile.measure(),
@@ -136,7 +132,11 @@ function openParts(file: string, options: ConnectOptions) {
   const onDamage = (detail: string): void =>
     watcher.onFault('db_corrupt', new Sqlite.SqliteError(detail, 'SQLITE_CORRUPT'));
   const wholeFile = new WholeFile(file, { isChecked, onProgress, onDamage });
-  return { groups, guard, health, readers, statements, unmark, waits, wholeFile, writer };
+  const watching = {
+    watchStatements: (listener: StatementListener) => statements.add(listener),
+    watchWaits: (listener: StatementListener) => waits.add(listener),
+  };
+  return { groups, guard, health, readers, unmark, watching, wholeFile, writer };
 }
 
 /** Null if nothing is to be recorded. */

@@ -28,7 +28,7 @@ export function createMetrics(sources: MetricSources, register = new Registry())
     ...terminalMetrics(add),
     /** Call with the text of an SQL statement that starts; call the returned function when it has ended. */
     statementStarted: statementMetrics(register, systemClock),
-    /** The same with what a unit waits for. */
+    /** Call in the same way with what a unit waits for. */
     waitStarted: waitMetrics(register, systemClock),
     streams: streamMetrics(add),
     /** Responds in the text format of Prometheus. */

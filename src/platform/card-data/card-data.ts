@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 
 import { printableName } from '../validate.js';
@@ -29,11 +28,11 @@ const UNTYPED = /^(?:content|value|crc|sha256|uuid)$/;
 export function warningsOfChange(before: object | null = null, after: object | null = null): string[] {
   const earlier = new Map(Object.entries(before ?? {}));
   return Object.entries(after ?? {}).flatMap(([name, value]) => {
-    if (UNTYPED.test(name) || !['string', 'object'].includes(typeof value)) return [];
+    const isText = typeof value === 'string' || (typeof value === 'object' && !(value instanceof Date));
+    if (!isText || UNTYPED.test(name)) return [];
+    if (JSON.stringify(earlier.get(name)) === JSON.stringify(value)) return [];
     const warning = warningOfCardData(value, 'shown');
-    return warning === undefined || isDeepStrictEqual(earlier.get(name), value)
-      ? []
-      : [`${name}: ${warning}`];
+    return warning === undefined ? [] : [`${name}: ${warning}`];
   });
 }
 

@@ -4,8 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Comparison, Condition, FilterKind } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
-import { EMPTY_SLICE, type Key, type Slice, type SliceRequest } from '../../src/database/list/listing.js';
-import { type Search, searchedRows } from '../../src/database/list/request-class.js';
+import {
+  EMPTY_SLICE,
+  firstIn,
+  type Key,
+  type Slice,
+  type SliceRequest,
+} from '../../src/database/list/listing.js';
+import { narrowing, type Search, searchedRows } from '../../src/database/list/request-class.js';
 import { bound, handleOf } from '../../src/database/sqlite/connection.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { ledgerEntries } from '../../src/domain/base/ledger/ledger.service.js';
@@ -34,6 +40,7 @@ import {
 import { apps } from '../../src/domain/software/app/app.service.js';
 import { files } from '../../src/domain/software/file/file.service.js';
 import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
+import { orderFor } from '../../src/graphql/export/request.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';
@@ -274,6 +281,39 @@ describe('LS-04 the class of a request', () => {
     }
     expect(indexed).toBeGreaterThanOrEqual(list.orders.length * 2);
   });
+});
+
+describe('the pages of an export', () => {
+  it.each(Object.entries(LISTS))(
+    'of %s come in the order of an index, sorted for none of them',
+    async (_name, given) => {
+      const list = given as List<unknown>;
+      const single = Object.entries(list.filters).flatMap(([field, kind]) =>
+        comparisonsOf(field, kind).flatMap(
+          (each) => fc.sample(each, { numRuns: 20, seed: 1 }).find((found) => !isEmpty(found)) ?? [],
+        ),
+      );
+      const pairs = single.map((one, n): Condition => ({ and: [one, single.at(n - 7) ?? one] }));
+      const others = single.flatMap((one): Condition[] => [
+        { not: one },
+        { or: [one, ...single.slice(0, 1)] },
+      ]);
+      for (const condition of [null, ...single, ...pairs, ...others]) {
+        // Exact values that find few records.
+        if (narrowing(list.listing.filters, condition) !== undefined) continue;
+        const order = orderFor(list, condition);
+        const first = firstIn(order, 3, { condition });
+        const isWalk = list.searchOfSlice(first) !== null;
+        const key = (await list.slice(work, firstIn(order, 1))).items[0]?.key ?? null;
+        const steps = await stepsOf(() => list.slice(work, { ...first, isWalk, key }));
+        const text = `${JSON.stringify({ order, condition })}\n${steps.join('\n')}`;
+        expect(
+          steps.filter((step) => step.includes('TEMP B-TREE')),
+          text,
+        ).toEqual([]);
+      }
+    },
+  );
 });
 
 /** Whether a condition has an empty list of values, so that no rows are read. */

@@ -190,6 +190,8 @@ export interface SliceRequest {
   /** Null for the first page, or the last one with `backward`. */
   readonly key: Key | null;
   readonly condition: Condition | null;
+  /** Whether the next pages are read too: an index that finds many records would sort all of them for each page. */
+  readonly isWalk?: boolean;
 }
 
 /** The first `limit` records of a list, in ascending order unless `more` says otherwise. */

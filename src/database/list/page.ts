@@ -99,7 +99,8 @@ export class PageStatement {
   #filtered(): Sql {
     const { listing } = this.list;
     const where = besideKey(listing.filters, this.#column, this.request);
-    return sql`${ofCompany(listing, this.work, where)} ${alsoMeets(listing, where, this.of?.relation)} ${this.#beyondKey()}`;
+    const walked = this.request.isWalk === true ? this.request.order : undefined;
+    return sql`${ofCompany(listing, this.work, where)} ${alsoMeets(listing, where, this.of?.relation, walked)} ${this.#beyondKey()}`;
   }
 
   #beyondKey(): Sql {

@@ -93,8 +93,13 @@ export function orderOfChildren({ filters, orders, id }: ListTable, relation: Re
     ?.order;
 }
 
-/** `and …` with the condition; empty without one. */
-export function alsoMeets(list: ListTable, where: Condition | null, relation?: Relation): Sql {
+/** `and …` with the condition; empty without one. Only an index in the order `walked`, if given, serves it. */
+export function alsoMeets(
+  list: ListTable,
+  where: Condition | null,
+  relation?: Relation,
+  walked?: string,
+): Sql {
   if (where === null) return sql``;
   const { filters, orders } = list;
   const narrow = relation === undefined ? narrowing(filters, where) : undefined;
@@ -103,6 +108,16 @@ export function alsoMeets(list: ListTable, where: Condition | null, relation?: R
     const { column, order = '' } = filters[narrow.field] ?? {};
     const isOfIndex = (name: string): boolean => name === column || name === orders[order];
     return sql`and ${withoutAlternatives(filters, where, isOfIndex)}`;
+  }
+  if (walked !== undefined) {
+    const equal = conjuncts(where).filter(
+      (part) => 'field' in part && part.operator === 'eq',
+    ) as Comparison[];
+    const columns = equal
+      .flatMap(({ field }) => filters[field] ?? [])
+      .filter(({ order }) => order === walked);
+    const inOrder = new Set([orders[walked], ...columns.map(({ column }) => column)]);
+    return sql`and ${withoutAlternatives(filters, where, (column) => inOrder.has(column))}`;
   }
   // SQLite would read all records of the company for each parent by another index than that of their relation.
   const ofRelation = relation && orders[orderOfChildren(list, relation) ?? ''];

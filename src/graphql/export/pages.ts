@@ -64,7 +64,7 @@ export class Pages {
   readonly scopes: Compiler['scopes'] extends Set<infer S> ? readonly S[] : never;
 
   /** The last line: totals of the exported records, and the cursor after which an export goes on. */
-  end(): object {
+  end() {
     const { after } = this.request;
     const last = this.#key === null ? after : encodeCursor(this.order, this.#key);
     return { totals: { count: this.count, ...this.#sums?.sums() }, after: last };
@@ -114,7 +114,7 @@ export class Pages {
     if (search !== null) await loaders.classify([search], false);
     const view = list.only(this.#record.columns);
     return await loaders.uncounted(async (work) => {
-      const slice = await view.slice(work, request);
+      const slice = await view.slice(work, { ...request, isWalk: search !== null });
       const times = slice.records.map(() => 1);
       const texts = await recordTexts(this.#record)(new PlanRun(work, {}, context), slice.records, times);
       return { slice, texts };

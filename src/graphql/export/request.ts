@@ -189,7 +189,8 @@ export function orderFor(list: List<unknown>, condition: Condition | null): stri
   const isServed = (order: string): boolean => list.searchOfSlice(firstIn(order, 1, { condition })) === null;
   const ofFilters = conjuncts(condition).flatMap((part) => {
     const filter = 'field' in part ? filters[part.field] : undefined;
-    if (filter?.order !== undefined) return [filter.order];
+    const isExact = 'field' in part && (part.operator === 'eq' || filter?.narrows === true);
+    if (isExact && filter?.order !== undefined) return [filter.order];
     return list.orders.filter((order) => filter !== undefined && orders[order] === filter.column);
   });
   return list.orders.find(isServed) ?? ofFilters[0] ?? list.orders[0] ?? '';

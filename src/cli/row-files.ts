@@ -1,6 +1,12 @@
 import { createReadStream } from 'node:fs';
 
-import { csvRecords, CsvProblem, type CsvRecord } from '../platform/encoding/csv.js';
+import {
+  csvRecords,
+  CsvProblem,
+  type CsvRecord,
+  headingsOf,
+  warningOfShortened,
+} from '../platform/encoding/csv.js';
 import { MAX_ROW_BYTES, ndjsonRows, type Row } from '../platform/encoding/json.js';
 import { withPath } from '../platform/files.js';
 import { isObject, parsedJson } from '../platform/validate.js';
@@ -35,14 +41,18 @@ export interface Columns {
 
 /**
  * A CSV file (RFC 4180, UTF-8) with commas, semicolons or tabs, whose first row names the columns. An empty cell is an absent
- * value, and rows without any value are skipped. Errors:
+ * value, and rows without any value are skipped. `onWarning` gets a line for the first shortened number. Errors:
  * `CommandError` for a wrong header, wrong quotes, and bytes that are no UTF-8.
  */
-export function csvFile(path: string, columns: Columns) {
+export function csvFile(path: string, columns: Columns, onWarning?: (line: string) => void) {
   const { pieces, bytesRead } = openFile(path);
   async function* rows(): AsyncGenerator<Row> {
     let header: readonly string[] | undefined;
+    let isWarned = false;
     for await (const { line, cells } of recordsIn(path, pieces)) {
+      const warning = cells.map(warningOfShortened).find((each) => each !== undefined);
+      if (warning !== undefined && !isWarned) onWarning?.(`line ${line}: ${warning}`);
+      isWarned ||= warning !== undefined;
       if (header !== undefined) yield rowOf(line, header, cells, columns);
       else header = checkedHeader(path, cells, columns);
     }
@@ -76,7 +86,8 @@ async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGen
   }
 }
 
-function checkedHeader(path: string, header: readonly string[], { known, required }: Columns) {
+function checkedHeader(path: string, cells: readonly string[], { known, required }: Columns) {
+  const header = headingsOf(cells, known);
   const refuse = (what: string, names: readonly string[]): void => {
     if (names.length > 0) throw new CommandError(`${path}: ${what} in the first line: ${names.join(', ')}`);
   };
@@ -90,7 +101,8 @@ function checkedHeader(path: string, header: readonly string[], { known, require
 }
 
 function rowOf(line: number, header: readonly string[], cells: readonly string[], { json }: Columns): Row {
-  if (cells.length !== header.length) {
+  // Spreadsheets write separators behind the last column.
+  if (cells.length < header.length || cells.slice(header.length).some((cell) => cell !== '')) {
     return { line, errors: { row: [`must have ${header.length} cells, not ${cells.length}`] } };
   }
   const value: Record<string, unknown> = {};

@@ -6,7 +6,7 @@ import { parameter, type RouteBase } from './route.js';
 export const EXPORT = '/export/v1';
 
 const Line = z.looseObject({}).meta({
-  description: 'A record with its columns. The last line has `totals` and `after` instead.',
+  description: 'A record with its columns. The last line of NDJSON has `totals` and `after` instead.',
 });
 
 const JOB = parameter('path', 'job', 'Number of the job: its `databaseId` in GraphQL.');
@@ -24,7 +24,7 @@ export const exportRoute = (lists: readonly string[]): RouteBase => ({
   operationId: 'exportList',
   summary: 'Export a list',
   description:
-    'All records of a list that meet the filter, sent as they are read. Filters may also be parameters, for example `created_at.gte=2026-01-01T00:00:00Z`. The last line has totals and where to go on; a response without it was cut. Members, tokens, ledger and webhooks need the scope `admin`.',
+    'All records of a list that meet the filter, sent as they are read. Filters may also be parameters, for example `created_at.gte=2026-01-01T00:00:00Z`. CSV has a header and records. The last line of NDJSON has totals and where to go on. A response that was cut lacks its end, which clients of HTTP report. Members, tokens, ledger and webhooks need the scope `admin`.',
   parameters: [
     { ...parameter('path', 'list', 'Name of the list.', { enum: lists }), example: 'devices' },
     parameter('query', 'format', 'A table, or one JSON object per line. Default: csv.', {
@@ -46,6 +46,7 @@ export const exportRoute = (lists: readonly string[]): RouteBase => ({
       'after',
       'Goes on after a record: `after` of a last line, or the `database_id` of the last record received.',
     ),
+    parameter('query', 'totals', 'Whether CSV has the last line with totals, too.', { type: 'boolean' }),
     COMPANY,
   ],
   response: Line,
@@ -62,7 +63,7 @@ export const TOKENS_ROUTE: RouteBase = {
   operationId: 'exportJobTokens',
   summary: 'Export the tokens that a job has issued',
   description:
-    'CSV with the columns serial_number and token, until 24 hours after the end of the job. Tokens that were replaced or revoked since are not in it. The last line has the number of tokens; a response without it was cut. Each fetch is in the ledger.',
+    'CSV with the columns serial_number and token, until 24 hours after the end of the job. Tokens that were replaced or revoked since are not in it. A response that was cut lacks its end, which clients of HTTP report. Each fetch is in the ledger.',
   parameters: [{ ...JOB, example: '12' }, COMPANY],
   response: z.string(),
   responseType: 'text/csv',

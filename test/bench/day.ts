@@ -68,7 +68,7 @@ class Day {
   }
 
   async export(format: 'csv' | 'ndjson'): Promise<void> {
-    const path = `/export/v1/transactions?format=${format}`;
+    const path = `/export/v1/transactions?format=${format}&totals=1`;
     const { result, seconds, times } = await beside(() => this.fetched(path), this.readDevice);
     const { totals } = JSON.parse(result.last.replace(/^# /, '')) as { readonly totals: { count: number } };
     const figures = [`${totals.count}`, seconds, (result.bytes / 1e6).toFixed(0), '', ''];

@@ -163,6 +163,11 @@ describe('transaction import', () => {
     const cases: readonly [string, string | Uint8Array, string, ...string[]][] = [
       ['a.txt', 'x', 'must end in .ndjson, .jsonl or .csv'],
       ['a.csv', `${HEADER},refrence\n`, 'unknown columns in the first line: refrence'],
+      [
+        'a.csv',
+        `${HEADER.toUpperCase().replaceAll('_', ' ')},Parsed,,\n`,
+        'repeated columns in the first line: parsed',
+      ],
       ['a.csv', `${HEADER},parsed\n`, 'repeated columns in the first line: parsed'],
       ['a.csv', 'status,reference\n', 'missing columns in the first line: transaction_type'],
       ['a.csv', `${HEADER}\nswitch,"S"1",L\n`, 'line 2'],
@@ -226,6 +231,40 @@ describe('RU-14 a table of a spreadsheet', () => {
         [6, { a: '2' }],
       ]);
     }
+  });
+});
+
+describe('a table with what spreadsheets and exports add', () => {
+  it('is read without it', async () => {
+    const folder = scratchFolder();
+    const file = join(folder, 'rows.csv');
+    const rows = [
+      '\uFEFF Serial Number ;DETAIL;;',
+      `"'-1";x;;`,
+      '"# {""totals"":{""count"":1}";"""after"":null}";;',
+      '# {"totals":{"count":1},"after":null}',
+      '8,96529E+19;y;;',
+      '1,5E+12;z;;',
+      'S;y;;more',
+    ];
+    writeFileSync(file, rows.join('\r\n'));
+    const columns = { known: ['serial_number', 'detail'], required: ['serial_number'], json: [] };
+    const warnings: string[] = [];
+    const read: unknown[] = [];
+    for await (const row of csvFile(file, columns, (line) => warnings.push(line)).rows) {
+      read.push('value' in row ? row.value : row.errors);
+    }
+    removeFolder(folder);
+    expect(read).toEqual([
+      { serial_number: '-1', detail: 'x' },
+      { serial_number: '8,96529E+19', detail: 'y' },
+      { serial_number: '1,5E+12', detail: 'z' },
+      { row: ['must have 2 cells, not 4'] },
+    ]);
+    // Once for a file, however many numbers are shortened.
+    expect(warnings).toEqual([
+      'line 5: 8,96529E+19 looks like a long number that a spreadsheet has shortened. Make its column text there, and save the file again.',
+    ]);
   });
 });
 

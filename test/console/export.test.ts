@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it } from 'vitest';
 
@@ -59,7 +60,8 @@ it('each list of the menu can be downloaded', async () => {
     if ((await link.count()) === 0) continue;
     const href = (await link.getAttribute('href')) ?? '';
     const text = await page.evaluate<string>(`fetch(${JSON.stringify(href)}).then((reply) => reply.text())`);
-    expect(text, href).toMatch(/^# [{]"totals"/m);
+    // A strict reader finds a header, and as many cells in each record.
+    expect(parse(text).length, href).toBeGreaterThan(0);
     lists.push(new URL(href, server.url).pathname.split('/').at(-1) ?? '');
   }
   expect(lists).toEqual(expect.arrayContaining(['devices', 'groups', 'transactions', 'ledger']));

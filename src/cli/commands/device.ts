@@ -5,6 +5,7 @@ import {
   issueDeviceToken,
   issueNextDeviceTokens,
 } from '../../domain/terminals/terminal/device-token.service.js';
+import { cell, warningOfShortened } from '../../platform/encoding/csv.js';
 import { counted } from '../../platform/errors.js';
 import type { BatchRow, ErrorPolicy } from '../../platform/requests.js';
 import {
@@ -84,8 +85,6 @@ function lineOf(issued: IssuedDeviceToken, { json, csv }: TokenOptions): string 
   return csv === true ? `${cell(serialNumber)},${secret}` : `${serialNumber}\t${secret}`;
 }
 
-const cell = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 const shown = ({ serialNumber, secret }: IssuedDeviceToken) => ({ serial: serialNumber, token: secret });
 
 async function importDevices(
@@ -96,6 +95,10 @@ async function importDevices(
   const listed = await listIn(file, 'serial_number');
   const policy: ErrorPolicy = options.skipRefused === true ? 'REJECT_FAILED_ROWS' : 'REJECT_EVERYTHING';
   io.notice(`${counted(listed.length, 'serial number')} in ${file}`);
+  for (const { line, value } of listed) {
+    const warning = warningOfShortened(value);
+    if (warning !== undefined) io.notice(`line ${line}: ${warning}`);
+  }
   const serialNumbers = listed.map(({ value }) => value);
   const rows = await changeIn(io, options, (work) => createDevices(work, serialNumbers, policy));
   const value = listed.map(({ line, value: serial }, index) => resultOf(line, serial, rows[index]));

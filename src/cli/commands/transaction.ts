@@ -42,7 +42,7 @@ async function importRows(
   file: string,
   io: CommandIo,
 ): Promise<Result> {
-  const source = open(file);
+  const source = open(file, io);
   const { size } = statSync(file);
   refuseSameFile(file, options.rejected);
   let totals = ndjson.NO_ROWS;
@@ -82,11 +82,12 @@ const PROGRESS_MS = 2 * SECOND;
 const sentence = ({ total, created, repeated, rejected }: ndjson.RowTotals): string =>
   `${counted(total, 'row')}: ${created} created, ${repeated} repeated, ${rejected} rejected`;
 
-function open(file: string) {
+function open(file: string, io: CommandIo) {
   const extension = extname(file).toLowerCase();
   if (['.ndjson', '.jsonl'].includes(extension)) return ndjsonFile(file);
   if (extension !== '.csv') throw new CommandError(`${file}: the name must end in .ndjson, .jsonl or .csv`);
-  return csvFile(file, { known: ROW_FIELDS, required: REQUIRED_ROW_FIELDS, json: ['parsed'] });
+  const columns = { known: ROW_FIELDS, required: REQUIRED_ROW_FIELDS, json: ['parsed'] };
+  return csvFile(file, columns, io.notice);
 }
 
 function refuseSameFile(file: string, report: string | undefined): void {

@@ -18,7 +18,7 @@ import {
   type Credentials,
 } from '../http/request.js';
 import { EXPORTS_OF_COMPANY } from '../limits/limits.js';
-import { lastOfCsv, lineFormat, type LineFormat } from './lines.js';
+import { lineFormat, type LineFormat } from './lines.js';
 import { type OpenContext, Pages, type Totals } from './pages.js';
 import { inRange, requestOf, sourceOf, type IdRange } from './request.js';
 
@@ -99,7 +99,8 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
     const pages = new Pages(schema, source, asked, open, totals);
     for (const scope of pages.scopes) demandScope(caller, scope);
     const format = lineFormat(asked.format, asked.columns, asked.timeZone);
-    return { type: format.type, name: `${name}.${asked.format}`, texts: textsOf(pages, format) };
+    const hasEnd = asked.format === 'ndjson' || asked.hasTotals;
+    return { type: format.type, name: `${name}.${asked.format}`, texts: textsOf(pages, format, hasEnd) };
   }
 }
 
@@ -114,7 +115,6 @@ function writtenBy(file: WrittenFile, open: OpenContext): SentFile {
     const begun = await open();
     await begun.write(file.scope, file.begin).finally(() => begun.finish());
     yield file.head;
-    let count = 0;
     for (let after: number | null = 0; after !== null;) {
       const context = await open();
       const from: number = after;
@@ -122,10 +122,8 @@ function writtenBy(file: WrittenFile, open: OpenContext): SentFile {
         .read(file.scope, (work) => file.read(work, from))
         .finally(() => context.finish());
       yield page?.lines.join('') ?? '';
-      count += page?.lines.length ?? 0;
       after = page?.last ?? null;
     }
-    yield lastOfCsv({ totals: { count } });
   }
   return { type: 'text/csv', name: `${file.name}.csv`, texts: texts() };
 }
@@ -139,7 +137,7 @@ function enterExports(response: Response, { companyId }: Caller): void {
   });
 }
 
-/** An error ends the response before its last line. Errors of the first page come before the response begins. */
+/** An error cuts the response, which shows by its missing end. Errors of the first page come before the response begins. */
 async function send(response: Response, { type, name, texts }: SentFile) {
   const pieces = await begun(texts);
   response.status(200).setHeader('Content-Type', `${type}; charset=utf-8`);
@@ -149,7 +147,11 @@ async function send(response: Response, { type, name, texts }: SentFile) {
   else await sendInPieces(response, pieces);
 }
 
-async function* textsOf(pages: Pages, format: LineFormat): AsyncGenerator<string, undefined> {
+async function* textsOf(
+  pages: Pages,
+  format: LineFormat,
+  hasEnd: boolean,
+): AsyncGenerator<string, undefined> {
   let text = format.head;
   for await (const records of pages.read()) {
     for (const record of records) {
@@ -159,5 +161,5 @@ async function* textsOf(pages: Pages, format: LineFormat): AsyncGenerator<string
     yield text;
     text = '';
   }
-  yield format.last(pages.end());
+  if (hasEnd) yield format.last(pages.end());
 }

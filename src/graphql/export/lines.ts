@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { MINUTE } from '../../platform/clock.js';
+import { cell } from '../../platform/encoding/csv.js';
 import { offsetAt, timestampAt } from '../../platform/time-zones.js';
 import type { Column } from './columns.js';
 
@@ -42,12 +43,9 @@ export function lineFormat(format: Format, columns: readonly Column[], timeZone:
       const value: unknown = JSON.parse(record);
       return `${cells.map((each) => each(value)).join()}\r\n`;
     },
-    last: lastOfCsv,
+    last: (end) => `# ${JSON.stringify(end)}\r\n`,
   };
 }
-
-/** The last line of a table, which shows that it is whole. */
-export const lastOfCsv = (end: object): string => `# ${JSON.stringify(end)}\r\n`;
 
 function valueAt(record: unknown, keys: readonly string[]): unknown {
   let value = record;
@@ -64,20 +62,6 @@ function withTimes(record: string, instants: readonly Column[], zoned: (text: st
     if (owner != null && typeof time === 'string') owner[key] = zoned(time);
   }
   return JSON.stringify(value);
-}
-
-/** Spreadsheets take a text with such a beginning for a formula; the last four are wide forms of the first. */
-const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-/** Programs that skip the last line, which begins with `#`, take this sign in any plain cell for its beginning. */
-const QUOTED = /[",\r\n\t#]|^\s|\s$/;
-
-/** A cell of CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it. */
-export function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** Clocks are changed at whole quarters of an hour. */

@@ -22,7 +22,7 @@ import { firstIn } from '../../database/list/listing.js';
 import { malformed } from '../../http/request.js';
 import { timeZoneNamed } from '../../platform/clock.js';
 import { mayUse, type Caller, type Scope } from '../../platform/requests.js';
-import { camelCase, idFromText, parsedJson, snakeCase } from '../../platform/validate.js';
+import { BOOLEANS, camelCase, idFromText, parsedJson, snakeCase } from '../../platform/validate.js';
 import { declaredOf } from '../schema/declared.js';
 import { conditionOf, idOfField, type FilterInput } from '../schema/filter.js';
 import { allColumns, namedColumns, type Column } from './columns.js';
@@ -62,6 +62,8 @@ export interface ExportRequest {
   readonly timeZone: string | null;
   /** A cursor of the list, or the number of the last record that the client has. */
   readonly after: string | number | null;
+  /** Whether CSV has a last line with totals, too. */
+  readonly hasTotals: boolean;
 }
 
 /** Ids above `after`, up to `upTo`. */
@@ -78,7 +80,7 @@ export function inRange(request: ExportRequest, { after, upTo }: IdRange): Expor
 }
 
 /** Parameters besides filters. `access_token` and `company` are read elsewhere. */
-const PARAMETERS = ['format', 'columns', 'filter', 'time_zone', 'after', 'access_token', 'company'];
+const PARAMETERS = ['format', 'columns', 'filter', 'time_zone', 'after', 'totals', 'access_token', 'company'];
 
 export function requestOf(source: Source, query: ReadonlyMap<string, string>, caller: Caller): ExportRequest {
   const given = new Map<string, string>();
@@ -91,6 +93,8 @@ export function requestOf(source: Source, query: ReadonlyMap<string, string>, ca
   }
   const format = FORMATS.find((each) => each === (given.get('format') ?? 'csv'));
   if (format === undefined) throw malformed(`format must be one of ${FORMATS.join(', ')}.`);
+  const hasTotals = BOOLEANS.get(given.get('totals')?.toLowerCase() ?? '0');
+  if (hasTotals === undefined) throw malformed('totals must be 1 or 0.');
   const columns = given.get('columns');
   return {
     format,
@@ -101,6 +105,7 @@ export function requestOf(source: Source, query: ReadonlyMap<string, string>, ca
     condition: orMalformed(() => conditionIn(source, given.get('filter'), filters)),
     timeZone: zoneOf(given.get('time_zone')),
     after: afterOf(given.get('after')),
+    hasTotals,
   };
 }
 

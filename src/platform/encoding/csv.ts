@@ -1,7 +1,29 @@
 import type { Info, Options } from 'csv-parse';
 import { pipeline, Readable } from 'node:stream';
 
+import { BOOLEANS, normalized } from '../validate.js';
 import { MAX_ROW_BYTES } from './json.js';
+
+/** Spreadsheets take a text with such a beginning for a formula; the last four are wide forms of the first. */
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+/** Programs that skip lines which begin with `#` take this sign in any plain cell for their beginning. */
+const QUOTED = /[",\r\n\t#]|^\s|\s$/;
+
+/** A cell of CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** The text of which `cell` made a cell. */
+const unescaped = (text: string): string =>
+  text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
+
+/** Beginning of the last line of an export with totals, which is no record. */
+const TOTALS = '# {"totals":';
 
 /** A file that is no CSV, and where: for example `Invalid Closing Quote: … at line 3`. */
 export class CsvProblem extends Error {
@@ -10,6 +32,8 @@ export class CsvProblem extends Error {
 
 const PARSING: Options = {
   bom: true,
+  comment: TOTALS,
+  comment_no_infix: true,
   info: true,
   relax_column_count: true,
   skip_empty_lines: true,
@@ -52,7 +76,9 @@ export async function* csvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGener
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
       // `info.lines` is the line where the record ends, but it counts \r\n in quotes as two lines.
       const breaks = record.join().match(/[\r\n]/g)?.length ?? 0;
-      yield { line: info.lines + leftOut - extraLines - breaks, cells: record };
+      // A spreadsheet has put the line of totals in quotes.
+      if (record[0]?.startsWith(TOTALS) !== true)
+        yield { line: info.lines + leftOut - extraLines - breaks, cells: record.map(unescaped) };
       extraLines += record.join().match(/\r\n/g)?.length ?? 0;
     }
   } catch (error) {
@@ -72,6 +98,32 @@ async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string
   for await (const piece of pieces) yield decode(piece);
   yield decode();
 }
+
+/** Names without letter case, blanks and underscores: `serial_number`, `serialNumber` and `Serial number` are one. */
+const bare = (name: string): string => name.toLowerCase().replace(/[\s_]/g, '');
+
+/** The columns that a first line names, as `known` spells them. Separators behind the last name are left out. */
+export function headingsOf(cells: readonly string[], known: readonly string[]): readonly string[] {
+  const names = cells.slice(0, cells.findLastIndex((name) => name.trim() !== '') + 1);
+  return names.map((name) => known.find((each) => bare(each) === bare(name)) ?? name.trim());
+}
+
+/** What is wrong with digits that a spreadsheet has shortened, for example 8,96529E+19; undefined if nothing is. */
+export const warningOfShortened = (text: string | undefined): string | undefined =>
+  text !== undefined && /^\d[.,]\d+E\+\d+$/i.test(text)
+    ? `${text} looks like a long number that a spreadsheet has shortened. Make its column text there, and save the file again.`
+    : undefined;
+
+/** Words of spreadsheets in Portuguese, beside those of requests. */
+const WORDS = new Map([
+  ['verdadeiro', true],
+  ['sim', true],
+  ['falso', false],
+  ['não', false],
+  ['nao', false],
+]);
+export const booleanOf = (text: string): boolean | undefined =>
+  BOOLEANS.get(text.toLowerCase()) ?? WORDS.get(normalized(text.toLowerCase()));
 
 /** A comma unless the file says otherwise. */
 const SEPARATORS = [',', ';', '\t'] as const;

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { cell } from '../../../src/graphql/export/lines.js';
+import { cell } from '../../../src/platform/encoding/csv.js';
 
 const FORMULAS = ['=', '+', '-', '@', '\t', '\r', '\n', '\uFF1D', '\uFF0B', '\uFF0D', '\uFF20'];
 

@@ -1,6 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
+import { warningOfShortened } from '../../../platform/encoding/csv.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, type DomainCode, invalid } from '../../../platform/errors.js';
 import { demandScope } from '../../../platform/requests.js';
@@ -143,10 +144,17 @@ async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> 
       if (result instanceof DomainError)
         refused.push({ line, code: result.code, message: messageOf(result) });
       else {
-        const { parameters } = row as ImportRow;
+        const { parameters, serialNumber, logicalNumber } = row as ImportRow;
         accepted.push({ ...(row as ImportRow), line });
-        const warning = warnings.length < MAX_WARNINGS ? warningOfCardData(parameters) : undefined;
-        if (warning !== undefined) warnings.push(`line ${line}, parameters: ${warning}`);
+        const found = {
+          parameters: warningOfCardData(parameters),
+          serial_number: warningOfShortened(serialNumber),
+          logical_number: warningOfShortened(logicalNumber),
+        };
+        for (const [field, warning] of Object.entries(found)) {
+          if (warning !== undefined && warnings.length < MAX_WARNINGS)
+            warnings.push(`line ${line}, ${field}: ${warning}`);
+        }
         if (isTurnOver()) await yieldToEventLoop();
       }
     }

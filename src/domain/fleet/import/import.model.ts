@@ -1,7 +1,13 @@
 import { z } from 'zod';
 
 import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
-import { csvRecords, CsvProblem, type CsvRecord } from '../../../platform/encoding/csv.js';
+import {
+  booleanOf,
+  csvRecords,
+  CsvProblem,
+  type CsvRecord,
+  headingsOf,
+} from '../../../platform/encoding/csv.js';
 import { MAX_ROW_BYTES, ndjsonRows } from '../../../platform/encoding/json.js';
 import { DomainError, errorAt, invalid } from '../../../platform/errors.js';
 import * as validate from '../../../platform/validate.js';
@@ -25,6 +31,19 @@ const ImportFields = z.object({
 export type ImportRow = Readonly<z.output<typeof ImportFields>>;
 
 const COLUMNS = validate.fieldsBySnakeCase(ImportFields);
+
+const LEFT_OUT = '';
+/** Columns of an export of devices with other names than those of an import, or that it leaves out. */
+const NAMES_IN_EXPORTS: Readonly<Record<string, string>> = {
+  'logical_number.group': 'group',
+  'logical_number.group.name': 'group',
+  ...Object.fromEntries(
+    ['database_id', 'revision', 'created_at', 'updated_at', 'created_via', 'created_by', 'meta']
+      .concat('framework_version', 'last_seen_at', 'presence')
+      .map((name) => [name, LEFT_OUT]),
+  ),
+};
+const KNOWN = [...COLUMNS.keys(), ...Object.keys(NAMES_IN_EXPORTS)];
 
 /** A row of a file as it was read, and the first line of it, from 1. */
 interface ReadRow {
@@ -106,19 +125,17 @@ async function* csv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> 
       yield rowOf(record, header);
       continue;
     }
-    const names = record.cells.map((cell) => cell.trim().toLowerCase());
+    const names = headingsOf(record.cells, KNOWN).map((name) => NAMES_IN_EXPORTS[name] ?? name);
     const isHeader = names.includes('serial_number');
     header = isHeader ? checkedHeader(names) : ['serial_number'];
     if (!isHeader) yield rowOf(record, header);
   }
 }
 
-/** Separators behind the last name, which spreadsheets write, are left out. */
-function checkedHeader(cells: readonly string[]): readonly string[] {
-  const names = cells.slice(0, cells.findLastIndex((name) => name !== '') + 1);
-  const unknown = names.filter((name) => !COLUMNS.has(name));
+function checkedHeader(names: readonly string[]): readonly string[] {
+  const unknown = names.filter((name) => !COLUMNS.has(name) && name !== LEFT_OUT);
   if (unknown.length > 0) throw invalid('file', `has unknown fields: ${unknown.join(', ')}`);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const twice = names.find((name, index) => name !== LEFT_OUT && names.indexOf(name) !== index);
   if (twice !== undefined) throw invalid('file', `must be sent once: the column ${twice}`);
   return names;
 }
@@ -130,13 +147,13 @@ function rowOf({ line, cells }: CsvRecord, header: readonly string[]): ReadRow {
     return { line, values: {}, problem: invalid('row', `must have at most ${header.length} values`) };
   const given = header.flatMap((name, index) => {
     const cell = cells[index]?.trim() ?? '';
-    return cell === '' ? [] : [[name, valueOf(name, cell)] as const];
+    return cell === '' || name === LEFT_OUT ? [] : [[name, valueOf(name, cell)] as const];
   });
   return { line, values: named(Object.fromEntries(given)) };
 }
 
 function valueOf(column: string, cell: string): unknown {
-  if (column === 'enabled') return validate.BOOLEANS.get(cell.toLowerCase()) ?? cell;
+  if (column === 'enabled') return booleanOf(cell) ?? cell;
   if (column !== 'parameters') return cell;
   const value = validate.parsedJson(cell);
   return validate.isObject(value) ? value : cell;

@@ -77,7 +77,8 @@ function translated(last: number): string {
 }
 
 /** `lower` knows ASCII only, and `translate` compares each character with each letter: most names are in the first cases. */
-const foldedSql = (): string => `create function folded(t text) returns text immutable language plpgsql as $$
+const foldedSql =
+  (): string => `create or replace function folded(t text) returns text immutable language plpgsql as $$
   begin
     return case when octet_length(t) = length(t) then lower(t)
       when t !~ '[^\\u0001-\\u00ff]' then ${translated(0xff)}

@@ -152,6 +152,7 @@ describe('the types of columns', () => {
       'ledger.after',
       'ledger.before',
       'metacontents.value',
+      'one_time_codes.membership',
       'saved_filters.filter',
       'transactions.parsed',
       'users.preferences',

@@ -103,12 +103,12 @@ const sale = {
   finishedAt: '2020-01-01T00:00:01Z',
 };
 
-/** These do more than to give a record some values: they make, delete, send, sign in or draw secrets. */
+/** These do more than to give a record some values: they make, delete, send, sign in, draw secrets or take a step. */
 const OTHERS = new Set(
   `apiTokenRenew companySwitch deviceAdopt deviceBulkChange deviceTokenIssue emailChange
-  emailConfirm exportStart fleetApply fleetImport jobCancel logicalNumberBulkChange memberAdd memberInvite memberRemove
+  emailConfirm exportStart fleetApply fleetImport invitationAccept invitationDecline jobCancel logicalNumberBulkChange memberAdd memberInvite memberRemove
   notificationRetry notificationSend passkeyAdd passkeyOptions passkeyRemove passwordChange
-  passwordRequest passwordReset passwordSetByLink recoveryCodesRenew revert rolloutPause rolloutResume rolloutUndo
+  passwordRequest passwordReset passwordSetByLink recoveryCodesRenew revert rolloutLeaveOut rolloutPassWave rolloutPause rolloutResume rolloutUndo
   sessionEnd signIn signInByLink signInByPasskey signOut transactionFinish webhookSecretRotate webhookTest`.split(
     /\s+/,
   ),

@@ -205,9 +205,7 @@ function createLedger(
   const entries: RecordedChange[] = [];
   let ofJob = actor.jobId ?? 0;
   const append: Ledger['append'] = (event) => {
-    const { companyId = actor.companyId ?? null, jobId = ofJob } = event;
-    // The server itself has no account: its id is 0.
-    const { userId = actor.userId === 0 ? null : (actor.userId ?? null) } = event;
+    const { companyId = actor.companyId ?? null, userId = actor.userId ?? null, jobId = ofJob } = event;
     entries.push({ ...event, companyId, userId, jobId, at: now });
     const found = warningsOfChange(event.before, event.after);
     warnings.push(...found.filter((warning) => !warnings.includes(warning)));
@@ -261,7 +259,8 @@ function rowOf(entry: RecordedChange, actor: Actor): Omit<LedgerRow, 'sequence'>
   return {
     company_id: entry.companyId,
     at: instant.toColumn(entry.at),
-    user_id: entry.userId,
+    // The server itself has no account: its id is 0.
+    user_id: entry.userId === 0 ? null : entry.userId,
     token_id: actor.tokenId ?? null,
     job_id: entry.jobId,
     channel: actor.channel,

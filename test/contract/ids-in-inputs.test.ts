@@ -7,7 +7,7 @@ import { addUnknownTerminals } from '../../src/domain/terminals/terminal/termina
 import { SCOPES } from '../../src/platform/requests.js';
 import { nodeId, type UserErrorShape } from '../support/dashboard.js';
 import { rowsIn } from '../support/fleet.js';
-import { mutationOf } from '../support/mutations.js';
+import { expectRefused, mutationOf } from '../support/mutations.js';
 import { schema } from '../support/parity/rest-spelling.js';
 import { createSampleRecords, type SampleType } from '../support/sample-records.js';
 import { useServer, type Fields, type Member } from '../support/server.js';
@@ -181,6 +181,39 @@ describe('RU-77 an id in the input of a mutation', () => {
         );
       }
       expect(await changes(), name).toBe(before);
+    },
+  );
+
+  it.each([
+    ['deviceBulkChange', 'Device', (target: Fields) => ({ target, change: { enabled: false } })],
+    [
+      'logicalNumberBulkChange',
+      'LogicalNumber',
+      (target: Fields) => ({ target, change: VALUES.LogicalNumberBulkChangeInput }),
+    ],
+    [
+      'appVersionGrant',
+      'LogicalNumber',
+      (target: Fields) => ({ target, appVersionIds: [nodeId('AppVersion', own.AppVersion ?? 0)] }),
+    ],
+  ] as const)(
+    '%s: is refused in the filter of its target, where `not` would select everything',
+    async (name, typeName, given) => {
+      const before = await changes();
+      const ids = [
+        nodeId(typeName, 987_654_321),
+        nodeId(typeName, foreign[typeName] ?? 0),
+        nodeId('Group', own.Group ?? 0),
+        'x',
+      ];
+      for (const id of ids) {
+        for (const filter of [
+          { not: { id: { eq: id } } },
+          { or: [{ id: { in: [id] } }, { not: { id: { isNull: true } } }] },
+        ])
+          await expectRefused(member, name, given({ filter }), 'INVALID target.filter');
+      }
+      expect(await changes()).toBe(before);
     },
   );
 });

@@ -257,7 +257,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Type whose ids a field compares: LogicalNumber for `logicalNumberId`, the list's own type for `id`. */
-function typeOf(listName: string, field: string): string {
+export function typeOf(listName: string, field: string): string {
   if (field === 'id') return listName;
   return TYPES[field] ?? field.charAt(0).toUpperCase() + field.slice(1).replace(/Id$/, '');
 }

@@ -10,11 +10,13 @@ import {
 } from 'graphql';
 import type { ClassType } from 'type-graphql';
 
-import type { Condition } from '../../database/list/condition.js';
+import type { Comparison, Condition } from '../../database/list/condition.js';
+import type { ReadWork } from '../../database/work.js';
 import { invalid } from '../../platform/errors.js';
 import type { GraphqlContext } from '../execution/context.js';
-import { conditionOf, type FilteredList, type FilterInput } from './filter.js';
+import { conditionOf, type FilteredList, type FilterInput, typeOf } from './filter.js';
 import { filteredLists } from './list.js';
+import { plural, words } from './node.js';
 import { parseGlobalId } from './node.js';
 import { flag, int, nullable, object, type Fields } from './types.js';
 
@@ -26,6 +28,30 @@ export function targetConditionOf(list: FilteredList, filter: FilterInput, info:
   refuseMissing(literal, info.variableValues, 'filter');
   refuseEmpty(filter, 'filter');
   return conditionOf(list, filter) ?? { and: [] };
+}
+
+/** Refuses ids of no record of the company in a condition: below `not`, they would select everything. */
+export async function demandKnownIds(
+  work: ReadWork,
+  list: FilteredList,
+  condition: Condition,
+  path: string,
+): Promise<void> {
+  for (const { field, value } of comparisonsOf(condition)) {
+    const isOfIds = ['id', 'linked'].includes(list.filters[field] ?? '') && typeof value !== 'boolean';
+    const typeName = typeOf(list.name, field);
+    const records = filteredLists.get(typeName);
+    if (!isOfIds || records === undefined) continue;
+    const ids = new Set([value].flat() as readonly number[]);
+    if ((await records.byIds(work, [...ids])).size < ids.size)
+      throw invalid(path, `must hold ids of ${plural(words(typeName))} only`);
+  }
+}
+
+function comparisonsOf(condition: Condition): readonly Comparison[] {
+  if ('not' in condition) return comparisonsOf(condition.not);
+  if ('and' in condition) return condition.and.flatMap(comparisonsOf);
+  return 'or' in condition ? condition.or.flatMap(comparisonsOf) : [condition];
 }
 
 /** A field of an operation. */

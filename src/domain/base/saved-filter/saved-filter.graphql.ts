@@ -86,6 +86,8 @@ export async function targetConditions(
   const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
   const saved = { typeName: list.name, path: 'target.savedFilterId' };
   if (id != null) conditions.push(await savedCondition(work, { ...saved, id }));
+  const path = id == null ? 'target.filter' : saved.path;
+  for (const condition of conditions) await g.demandKnownIds(work, list, condition, path);
   return conditions;
 }
 

@@ -25,8 +25,18 @@ async function imported(text: string) {
 }
 
 const NAMES = [
-  ...['SN-1', '-100', '+55', '=A1', '@home', "'quoted", "'-200", "''=B2", 'a"b', 'a;b', '\uFF1D1'],
-  'Loja São João',
+  'SN-1',
+  '-100',
+  '+55',
+  '=A1',
+  '@home',
+  "'quoted",
+  "'-200",
+  "''=B2",
+  'a"b',
+  'a;b',
+  '\uFF1D1',
+  'São',
 ];
 /** Columns of the list of devices in the console. */
 const SHOWN =

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Comparison, Condition, FilterKind } from '../../src/database/list/condition.js';
+import type { Condition } from '../../src/database/list/condition.js';
 import type { List } from '../../src/database/list/list.js';
 import {
   EMPTY_SLICE,
@@ -15,7 +15,6 @@ import { narrowing, type Search, searchedRows } from '../../src/database/list/re
 import { bound, handleOf } from '../../src/database/sqlite/connection.js';
 import type { ReadWork } from '../../src/database/work.js';
 import { ledgerEntries } from '../../src/domain/base/ledger/ledger.service.js';
-import { PRESENCES } from '../../src/domain/fleet/device/device.model.js';
 import { devices, devicesOfLogicalNumber } from '../../src/domain/fleet/device/device.service.js';
 import { groups } from '../../src/domain/fleet/group/group.service.js';
 import {
@@ -41,6 +40,7 @@ import { apps } from '../../src/domain/software/app/app.service.js';
 import { files } from '../../src/domain/software/file/file.service.js';
 import { unknownTerminals } from '../../src/domain/terminals/terminal/refusal.service.js';
 import { orderFor } from '../../src/graphql/export/request.js';
+import { comparisonsOf, conditions, MOST_VALUES } from '../support/conditions.js';
 import { databaseFile } from '../support/databases/sqlite-place.js';
 
 const AUDITED = 'revision, created_at, updated_at, created_by, created_via';
@@ -144,60 +144,6 @@ const LISTS = {
   ledgerEntries,
   transactions,
 };
-
-/** Values per `in`, at most: records that a unique column finds. */
-const MOST_VALUES = 4;
-
-const EXACT = ['eq', 'in'] as const;
-const OPTIONAL = [...EXACT, 'isNull'] as const;
-const CASELESS = ['eqInAnyCase', 'startsWithInAnyCase', 'containsInAnyCase'] as const;
-/** Operators by the kind of a field, as GraphQL offers them. */
-const OPERATORS: Readonly<Record<FilterKind, readonly Comparison['operator'][]>> = {
-  text: [...OPTIONAL, 'startsWith', 'contains', ...CASELESS],
-  flag: ['eq'],
-  instant: ['gte', 'lt'],
-  amount: [...EXACT, 'gte', 'lt', 'isNull'],
-  choice: EXACT,
-  linked: EXACT,
-  id: OPTIONAL,
-  integer: OPTIONAL,
-  optionalChoice: OPTIONAL,
-  entry: ['hasEntry'],
-};
-
-/** Values of a field of which some rows have one. */
-function valuesOf(field: string, kind: FilterKind): fc.Arbitrary<unknown> {
-  const number = fc.integer({ min: 0, max: kind === 'amount' ? 50 : 1_300 });
-  if (field === 'presence') return fc.constantFrom(...PRESENCES);
-  if (kind === 'flag') return fc.boolean();
-  if (kind === 'entry') return fc.integer({ min: 0, max: 6 }).map((n) => ['model', `v${n}`]);
-  if (field === 'state') return fc.constantFrom('v0', 'valid', 'revoked', 'expired');
-  if (kind === 'instant') return number.map((n) => new Date(n));
-  return /text|choice/i.test(kind) ? fc.integer({ min: 0, max: 130 }).map((n) => `v${n}`) : number;
-}
-
-/** Comparisons of a field with each operator. */
-function comparisonsOf(field: string, kind: FilterKind): fc.Arbitrary<Comparison>[] {
-  const value = valuesOf(field, kind);
-  return OPERATORS[kind].map((operator) => {
-    const ofOne = operator === 'isNull' ? fc.boolean() : operator === 'contains' ? fc.constant('v') : value;
-    const given = operator === 'in' ? fc.array(value, { maxLength: MOST_VALUES }) : ofOne;
-    return given.map((each) => ({ field, operator, value: each }));
-  });
-}
-
-/** Conditions of a list. */
-function conditions(list: List<unknown>): fc.Arbitrary<Condition> {
-  const one: fc.Arbitrary<Condition> = fc.oneof(
-    ...Object.entries(list.filters).map(([field, kind]) => fc.oneof(...comparisonsOf(field, kind))),
-  );
-  const nested = fc.oneof(
-    { weight: 4, arbitrary: one },
-    { weight: 1, arbitrary: fc.array(one, { minLength: 1, maxLength: 3 }).map((or): Condition => ({ or })) },
-    { weight: 1, arbitrary: one.map((not): Condition => ({ not })) },
-  );
-  return fc.array(nested, { minLength: 1, maxLength: 3 }).map((and): Condition => ({ and }));
-}
 
 /** Rows that a request may visit: those that it shows (`shown`), or the rows that it searches. */
 const allowed = async (search: Search | null, shown: number): Promise<number> =>

@@ -108,7 +108,7 @@ export function headingsOf(cells: readonly string[], known: readonly string[]): 
   return names.map((name) => known.find((each) => bare(each) === bare(name)) ?? name.trim());
 }
 
-/** What is wrong with digits that a spreadsheet has shortened, for example 8,96529E+19; undefined if nothing is. */
+/** A warning of digits that a spreadsheet has shortened, for example 8,96529E+19; undefined for other texts. */
 export const warningOfShortened = (text: string | undefined): string | undefined =>
   text !== undefined && /^\d[.,]\d+E\+\d+$/i.test(text)
     ? `${text} looks like a long number that a spreadsheet has shortened. Make its column text there, and save the file again.`

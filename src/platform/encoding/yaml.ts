@@ -36,16 +36,17 @@ export function valueOfDocument(text: string): unknown {
 function keepKeys(document: Document.Parsed, text: string): void {
   visit(document, {
     Map: (_key, { items, range }) => {
-      const names = new Set<unknown>();
+      const names = new Set<string>();
       for (const { key } of items) {
         const refuse = (problem: string): never => {
           const [at = 0] = (isScalar(key) ? key.range : range) ?? [];
           throw new DocumentProblem(`Line ${text.slice(0, at).split('\n').length}: ${problem}`);
         };
         if (!isScalar(key)) return refuse('the name of a value must be a text.');
-        key.value = key.source ?? '';
-        if (names.has(key.value)) refuse(`"${key.value}" is given twice.`);
-        names.add(key.value);
+        const name = key.source ?? '';
+        if (names.has(name)) refuse(`"${name}" is given twice.`);
+        names.add(name);
+        key.value = name;
       }
       return undefined;
     },

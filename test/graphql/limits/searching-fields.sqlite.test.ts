@@ -62,10 +62,10 @@ async function statementsAround(way: Way): Promise<readonly string[]> {
 
 /**
  * Fields that read something by themselves and cost nothing: their entries have no ids, and are counted while they are
- * read (`unpagedEntries`), are of one terminal or person, or are the largest counts of a summary.
+ * read (`unpagedEntries`), are of one terminal, person or rule, or are the largest counts of a summary.
  */
 const FREE = new Set(
-  `LogicalNumber.effectiveParameters Device.files Device.software Viewer.companies Viewer.preferences
+  `AlertRule.problems LogicalNumber.effectiveParameters Device.files Device.software Viewer.companies Viewer.preferences
   DeviceSummary.byModel DeviceSummary.byFrameworkVersion DeviceSummary.byPresence DeviceSummary.byGroup`.split(
     /\s+/,
   ),

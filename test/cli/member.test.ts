@@ -43,7 +43,7 @@ describe('member add, list, set-role, disable, enable and remove', () => {
     expect(added.object()).toMatchObject({ email: BO, name: 'Bo Lima', initial_password: null });
     expect(await members(cli, 'Beta')).toMatchObject([{ email: BO, name: 'Ana Souza', role: 'admin' }]);
     const { url } = await cli.serve();
-    expect([...(await tokens(url, BO, GOOD_PASSWORD)).keys()]).toEqual(['Acme', 'Beta']);
+    expect([...(await tokens(url, BO, GOOD_PASSWORD)).keys()]).toEqual(['Beta', 'Acme']);
     const { code, output } = await cli.run(add());
     expect([code, output]).toEqual([1, 'This user is a member of the company already.\n']);
   });

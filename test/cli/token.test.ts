@@ -37,7 +37,7 @@ describe('token create, list and revoke', () => {
     expect((await create(cli)).stdout).toMatch(/^[0-9a-f]{40}\n$/);
     const name = ['--name', '4111 1111 1111 1111'];
     const warned = await create(cli, ...name);
-    expect(warned.stderr).toMatch(/^warning: name: It looks like a card number .* unchanged\.\n$/);
+    expect(warned.stderr).toMatch(/^warning: name: It looks like a card number .* unchanged\.\n/);
     expect(warned.stdout).toMatch(/^[0-9a-f]{40}\n$/);
   });
 

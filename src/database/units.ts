@@ -221,20 +221,29 @@ function createLedger(
     actFor: (jobId) => (ofJob = jobId),
     namesOthers: () => entries.some(({ companyId }) => companyId !== actor.companyId),
     flush: async () => {
-      const [only, ...others] = entries;
-      if (chain === null && only !== undefined && others.length === 0 && only.companyId === actor.companyId) {
-        // The usual case takes one statement.
-        const drawing = { table: 'ledger', number: 'sequence', companyId: only.companyId };
-        await insertDrawing(db, drawing, rowOf(only, actor), NO_ENDING);
-        return entries;
-      }
-      for await (const part of inParts(await numbered(db, entries), ROWS_PER_INSERT)) {
-        const rows = part.map(([entry, sequence]) => ({ sequence, ...rowOf(entry, actor) }));
-        await (chain === null ? insertRows(db, 'ledger', rows) : insertChained(db, chain, rows));
-      }
+      await insertEntries(db, entries, actor, chain);
       return entries;
     },
   };
+}
+
+async function insertEntries(
+  db: Transaction<Tables>,
+  entries: readonly RecordedChange[],
+  actor: Actor,
+  chain: KeyedHash | null,
+): Promise<void> {
+  const [only, ...others] = entries;
+  if (chain === null && only !== undefined && others.length === 0 && only.companyId === actor.companyId) {
+    // The usual case takes one statement.
+    const drawing = { table: 'ledger', number: 'sequence', companyId: only.companyId };
+    await insertDrawing(db, drawing, rowOf(only, actor), NO_ENDING);
+    return;
+  }
+  for await (const part of inParts(await numbered(db, entries), ROWS_PER_INSERT)) {
+    const rows = part.map(([entry, sequence]) => ({ sequence, ...rowOf(entry, actor) }));
+    await (chain === null ? insertRows(db, 'ledger', rows) : insertChained(db, chain, rows));
+  }
 }
 
 /** Assigns sequences to entries, which continue those of their company, in one statement. */

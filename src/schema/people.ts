@@ -211,7 +211,7 @@ export const people = {
   ),
 };
 
-const { user_id: id, last_session_at: _, ...ofMembership } = people.memberships.columns;
+const { user_id: id, ...ofMembership } = people.memberships.columns;
 const { email, disabled_at: disabledAt, locked_until: lockedUntil } = people.users.columns;
 
 /** Columns of the view of members; `account_disabled_at` is set if the operator has disabled the user. */

@@ -154,8 +154,9 @@ const memberships = new CompanyRows('memberships');
 const members = new CompanyRows('members');
 const { recordOf } = recordMapping<
   'members',
-  Omit<Member, 'isDisabledByOperator'> & { readonly accountDisabledAt: Date | null }
->('members');
+  Omit<Member, 'isDisabledByOperator'> & { readonly accountDisabledAt: Date | null },
+  'last_session_at'
+>('members', ['last_session_at']);
 
 function memberOf(row: Row<'members'>): Member {
   const { accountDisabledAt, ...member } = recordOf(row);

@@ -144,6 +144,31 @@ describe('transaction import', () => {
     });
   });
 
+  it.for(['csv', 'ndjson'])(
+    'RU-84 finds every row of an export as %s stored already',
+    async (format, { cli, token }) => {
+      const parsed = {
+        ...(row(1).parsed as Fields),
+        nsu_reference: 'N-1',
+        installment: { type: 'merchant', quantity: 3 },
+      };
+      const given = [
+        row(1),
+        row(2, { parsed }),
+        row(3, { status: 'fail', parsed: null }),
+        row(4, { reference: undefined }),
+      ];
+      await importFile(cli, 'given.ndjson', ndjson(given));
+      const client = (await cli.serve()).client(token);
+      const read = async () =>
+        (await client.get('/export/v1/transactions', undefined, { query: { format, totals: '1' } })).text;
+      const text = await read();
+      const imported = await importFile(cli, `exported.${format}`, text, '--json');
+      expect(imported.object()).toEqual(totalsOf(0, 4, 0));
+      expect(await read()).toBe(text);
+    },
+  );
+
   it('RU-01 RU-62 masks card data, in references that it derives too, and rejects it in names', async ({
     cli,
   }) => {

@@ -2,9 +2,11 @@ import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
 
 import {
+  EXPORT_COLUMNS,
   REQUIRED_ROW_FIELDS,
   ROW_FIELDS,
   checkRows,
+  rowOfExport,
   storeRows,
 } from '../../domain/payments/transaction/recording/transaction-rows.service.js';
 import { SECOND, systemClock } from '../../platform/clock.js';
@@ -84,10 +86,21 @@ const sentence = ({ total, created, repeated, rejected }: ndjson.RowTotals): str
 
 function open(file: string, io: CommandIo) {
   const extension = extname(file).toLowerCase();
-  if (['.ndjson', '.jsonl'].includes(extension)) return ndjsonFile(file);
+  if (['.ndjson', '.jsonl'].includes(extension)) return fromExport(ndjsonFile(file));
   if (extension !== '.csv') throw new CommandError(`${file}: the name must end in .ndjson, .jsonl or .csv`);
-  const columns = { known: ROW_FIELDS, required: REQUIRED_ROW_FIELDS, json: ['parsed'] };
-  return csvFile(file, columns, io.notice);
+  const known = [...ROW_FIELDS, ...EXPORT_COLUMNS];
+  const columns = { known, required: REQUIRED_ROW_FIELDS, json: ['parsed', 'parsed.metadata'] };
+  return fromExport(csvFile(file, columns, io.notice));
+}
+
+/** Rows that may be those of an export, without its last line. */
+function fromExport({ rows, bytesRead }: ReturnType<typeof ndjsonFile>) {
+  async function* own() {
+    for await (const row of rows) {
+      if (!('value' in row && 'totals' in row.value)) yield rowOfExport(row);
+    }
+  }
+  return { rows: own(), bytesRead };
 }
 
 function refuseSameFile(file: string, report: string | undefined): void {

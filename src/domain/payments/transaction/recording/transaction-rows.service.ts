@@ -101,6 +101,39 @@ const NAMES_OF_PARTS: readonly (readonly [string, Names])[] = [
   ['merchant', fieldsBySnakeCase(model.Merchant)],
 ];
 
+/** Columns that an export has beside the fields of a row: the server has set them. */
+const SET_BY_SERVER = ['database_id', 'number_at_start', 'recorded_at'];
+const PAYMENT_COLUMNS = [...NAMES_OF_PAYMENT.keys()].flatMap((name) => {
+  const part = NAMES_OF_PARTS.find(([of]) => of === name);
+  return part === undefined ? `parsed.${name}` : [...part[1].keys()].map((own) => `parsed.${name}.${own}`);
+});
+export const EXPORT_COLUMNS: readonly string[] = [...SET_BY_SERVER, ...PAYMENT_COLUMNS];
+const NUMBERS = ['parsed.amount', 'parsed.installment.quantity'];
+
+/** A row from a row of an export, which may have a column for each value of the payment. Leaves other rows as they are. */
+export function rowOfExport(row: Row): Row {
+  if (!('value' in row)) return row;
+  const given = Object.entries(row.value).filter(([name]) => !SET_BY_SERVER.includes(name));
+  const value = Object.fromEntries(given.filter(([name]) => !PAYMENT_COLUMNS.includes(name)));
+  for (const [column, cell] of given) {
+    if (!PAYMENT_COLUMNS.includes(column)) continue;
+    const path = column.split('.');
+    const last = path.pop() ?? '';
+    let place: Record<string, unknown> = value;
+    for (const key of path) place = (place[key] ??= {}) as Record<string, unknown>;
+    place[last] = NUMBERS.includes(column) && /^\d+$/.test(String(cell)) ? Number(cell) : cell;
+  }
+  for (const [fields, name] of [
+    [value, 'transaction_type'],
+    [value, 'status'],
+    [value.parsed, 'status'],
+  ] as const) {
+    const word = isObject(fields) ? fields[name] : undefined;
+    if (typeof word === 'string') (fields as Record<string, unknown>)[name] = word.toLowerCase();
+  }
+  return { ...row, value };
+}
+
 /** The fields of a transaction. Errors: `invalid`, also for fields that transactions do not have. */
 function inputOf(row: Row): Fields {
   if (!('value' in row)) throw new DomainError('invalid', 'The row is not valid.', { fields: row.errors });

@@ -36,6 +36,7 @@ async function acme(): Promise<{ cli: CommandLine; list: string }> {
   await addMember(units, 'Acme', { email: BO });
   await addMember(units, 'Acme', { email: 'carl@acme.example', role: 'operator' });
   await database.close();
+  await cli.place.sql('update users set failed_sign_ins = 1 where email = $1', [BO]);
   const list = join(cli.folder, 'serials.txt');
   writeFileSync(list, 'SN-1\nSN-2\n');
   return { cli, list };

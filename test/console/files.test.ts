@@ -79,11 +79,11 @@ describe('the files of the console', () => {
     }
   });
 
-  it('say whether GraphiQL is on', async () => {
+  it('say whether GraphiQL is on, and that no e-mail is sent', async () => {
     const development = await startServer({ graphqlDevelopment: true });
     const page = await sendHttp(`${development.url}/console/`);
     await development.stop();
-    expect(page.text).toContain('<html data-graphiql lang="en">');
-    expect((await ask('/console/')).text).toContain('<html lang="en">');
+    expect(page.text).toContain('<html data-graphiql data-no-mail lang="en">');
+    expect((await ask('/console/')).text).toContain('<html data-no-mail lang="en">');
   });
 });

@@ -28,7 +28,7 @@ describe('contract 13: lists', () => {
     expect(reply.body).toEqual({ pagination, groups: [] });
   });
 
-  it.each(['0', '-1', 'abc', '', '1.5', '1e3', '1e300', '%201', '01', '+1', '٣'])(
+  it.each(['0', '-1', 'abc', '1.5', '1e3', '1e300', '%201', '01', '+1', '٣'])(
     'RI-18 page and per_page refuse "%s" with 400',
     async (value) => {
       for (const name of ['page', 'per_page']) {

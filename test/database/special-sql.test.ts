@@ -38,7 +38,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/software/manifest/terminal-software.repository.ts': 6,
   'src/domain/software/plan/plan.repository.ts': 1,
   'src/domain/software/rollout/rollout-payments.repository.ts': 2,
-  'src/domain/software/rollout/rollout.repository.ts': 5,
+  'src/domain/software/rollout/rollout.repository.ts': 6,
   'src/domain/terminals/terminal/terminal.repository.ts': 7,
 };
 

@@ -51,7 +51,8 @@ export function expectDocumented(received: ReceivedResponse): void {
   if (!/^\/((terminal|ingest|export)\/)?v1\//.test(url.pathname)) return;
   if (method === 'OPTIONS' && status === 204) return;
   // HEAD is GET without a body.
-  const found = operationAt(method === 'HEAD' ? 'GET' : method, url.pathname);
+  const path = url.pathname.replaceAll(/\/+/g, '/');
+  const found = operationAt(method === 'HEAD' ? 'GET' : method, path);
   const type = received.contentType.split(';')[0] ?? '';
   const pointer = found === undefined ? undefined : schemaPointer(found, status, type);
   if (pointer === undefined && (found !== undefined || !UNDOCUMENTED.includes(status))) {

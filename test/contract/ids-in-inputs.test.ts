@@ -216,4 +216,20 @@ describe('RU-77 an id in the input of a mutation', () => {
       expect(await changes()).toBe(before);
     },
   );
+
+  it.each([
+    ['savedFilterCreate', 'input.filter', (filter: Fields) => ({ kind: 'DEVICE', name: 'kept', filter })],
+    [
+      'alertRuleCreate',
+      'input.on.silent.filter',
+      (filter: Fields) => ({ name: 'kept', on: { silent: { percent: 10, silentFor: '1h', filter } } }),
+    ],
+  ] as const)('%s: is refused in a filter that is kept', async (name, path, given) => {
+    const before = await changes();
+    for (const id of [nodeId('Group', 987_654_321), nodeId('Group', foreign.Group ?? 0)]) {
+      const input = given({ not: { groupId: { eq: id } } });
+      await expectRefused(member, name, { input }, `INVALID ${path}`);
+    }
+    expect(await changes()).toBe(before);
+  });
 });

@@ -31,12 +31,14 @@ export function targetConditionOf(list: FilteredList, filter: FilterInput, info:
 }
 
 /** Refuses ids of no record of the company in a condition: below `not`, they would select everything. */
-export async function demandKnownIds(
+export async function requireKnownIds(
   work: ReadWork,
-  list: FilteredList,
+  listName: string,
   condition: Condition,
   path: string,
 ): Promise<void> {
+  const list = filteredLists.get(listName);
+  if (list === undefined) throw new Error(`No list of ${listName} has a filter`);
   for (const { field, value } of comparisonsOf(condition)) {
     const isOfIds = ['id', 'linked'].includes(list.filters[field] ?? '') && typeof value !== 'boolean';
     const typeName = typeOf(list.name, field);

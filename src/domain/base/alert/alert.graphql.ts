@@ -69,13 +69,19 @@ const AlertType = g.nodeType<model.Alert, Hidden | 'ruleId' | 'acknowledgedBy'>(
 );
 const AlertList = g.listTypes(service.alerts, AlertType);
 
-/** The rule of an input, unless a list does not take its filter: other problems of the input come first. */
-async function fitting(change: Promise<model.AlertRule>, { on }: g.Input): Promise<model.AlertRule> {
+/** The rule of an input, unless a list does not take its filter, or it has the id of no record: other problems come first. */
+async function fitting(
+  work: Parameters<typeof service.createAlertRule>[0],
+  change: Promise<model.AlertRule>,
+  { on }: g.Input,
+): Promise<model.AlertRule> {
   const rule = await change;
   for (const [kind, given] of Object.entries(on ?? {})) {
     const { filtered } = forms.get(kind) ?? {};
     const { filter } = (given ?? {}) as g.Input;
-    if (filtered !== undefined && filter != null) g.keptConditionOf(filtered, filter, `on.${kind}.filter`);
+    if (filtered === undefined || filter == null) continue;
+    const path = `on.${kind}.filter`;
+    await g.requireKnownIds(work, filtered, g.keptConditionOf(filtered, filter, path), path);
   }
   return rule;
 }
@@ -91,7 +97,7 @@ const changes = g.mutations(RuleList, {
     model: model.AlertRuleCreate,
     description: `Creates an alert rule. A company has at most ${model.MAX_ALERT_RULES}.`,
     fields: { repeatAfter, on: g.object(ConditionInput, EXACTLY_ONE) },
-    run: (work, input) => fitting(service.createAlertRule(work, input), input),
+    run: (work, input) => fitting(work, service.createAlertRule(work, input), input),
   },
   update: {
     model: model.AlertRuleUpdate,
@@ -100,7 +106,7 @@ const changes = g.mutations(RuleList, {
       on: g.object.orNull(ConditionInput, 'Another condition, which closes the open alert of the rule.'),
     },
     run: (work, current, input, ctx) =>
-      fitting(service.updateAlertRule(work, current, input, partsOf(ctx).mail), input),
+      fitting(work, service.updateAlertRule(work, current, input, partsOf(ctx).mail), input),
   },
   delete: {
     description: 'Deletes an alert rule, and closes its open alert.',

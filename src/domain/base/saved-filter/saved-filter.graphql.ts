@@ -87,7 +87,7 @@ export async function targetConditions(
   const saved = { typeName: list.name, path: 'target.savedFilterId' };
   if (id != null) conditions.push(await savedCondition(work, { ...saved, id }));
   const path = id == null ? 'target.filter' : saved.path;
-  for (const condition of conditions) await g.demandKnownIds(work, list, condition, path);
+  for (const condition of conditions) await g.requireKnownIds(work, list.name, condition, path);
   return conditions;
 }
 
@@ -112,9 +112,11 @@ const ID = g.id('Global id of the saved filter.');
 const found = (work: Work, id: string): Promise<SavedFilter> =>
   getSavedFilter(work, g.idOf('SavedFilter', id));
 
-/** Refuses a filter that its list does not take. */
-function demandFit(kind: FilterKind, { filter }: g.Input): void {
-  if (filter !== undefined) g.keptConditionOf(typeNameOf(kind), filter, 'filter');
+/** Refuses a filter that its list does not take, or with the id of no record. */
+async function requireFit(work: Work, kind: FilterKind, { filter }: g.Input): Promise<void> {
+  if (filter === undefined) return;
+  const typeName = typeNameOf(kind);
+  await g.requireKnownIds(work, typeName, g.keptConditionOf(typeName, filter, 'filter'), 'filter');
 }
 
 /** Path in the arguments of a field that a domain error names. */
@@ -127,7 +129,7 @@ const create = g.ownMutation('SavedFilterCreate', {
   within,
   run: async (work, { input }) => {
     const savedFilter = await createSavedFilter(work, input);
-    demandFit(savedFilter.kind, input);
+    await requireFit(work, savedFilter.kind, input);
     return { savedFilter };
   },
 });
@@ -141,7 +143,7 @@ const update = g.ownMutation('SavedFilterUpdate', {
   within,
   run: async (work, { id, input }) => {
     const savedFilter = await updateSavedFilter(work, await found(work, id), input);
-    demandFit(savedFilter.kind, input);
+    await requireFit(work, savedFilter.kind, input);
     return { savedFilter };
   },
 });

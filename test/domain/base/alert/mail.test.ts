@@ -114,7 +114,10 @@ it('all who were told of an alert hear that it is closed, however that comes', a
       }),
     );
     expect(texts.map((own) => own.length)).toEqual([2, 2, 1]);
-    for (const own of texts) expect(own.at(-1)?.text).toContain('Closed / Encerrado: ');
+    // Two e-mails may arrive in another order than they were sent in.
+    const closing = (own: (typeof texts)[number]) =>
+      own.filter(({ text }) => text.includes('Closed / Encerrado: '));
+    expect(texts.map((own) => closing(own).length)).toEqual([1, 1, 1]);
     if (how === 'by itself') await deleteRule(server.acme, id);
   }
 });

@@ -154,8 +154,8 @@ export const people = {
     {
       code_hash: text,
       /**
-       * `sign_in`, `password` and `email` for links; `recovery`; `invitation` to a company; `create` for the challenge of a new passkey, `get` for
-       * that of the use of one.
+       * `sign_in`, `password` and `email` for links; `recovery`; `invitation` to a company; `create` for the challenge of
+       * a new passkey, `get` for that of the use of one.
        */
       kind: text,
       /** Null for a sign-in by passkey alone, whose user is not known yet. */
@@ -171,6 +171,7 @@ export const people = {
     },
     {
       key: ['code_hash'],
+      unique: [['company_id', 'code_hash']],
       indexes: [
         { name: 'of_user', columns: ['user_id', 'kind'] },
         { name: 'created', columns: ['kind', 'created_at'] },

@@ -30,6 +30,27 @@ async function chosenBy(page: Page, link: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+it('a person of another company is asked, and becomes a member by accepting', async () => {
+  const admin = await addPerson(server, { acme: 'admin' });
+  const person = await addPerson(server, { beta: 'viewer' });
+  const page = await open('/members', { email: admin.email });
+  await page.getByRole('button', { name: 'Invite member' }).click();
+  const form = page.getByRole('dialog', { name: 'Invite member' });
+  await form.getByLabel('Name').fill('Carla Dias');
+  await form.getByLabel('E-mail').fill(person.email);
+  await form.getByRole('button', { name: 'Invite member' }).click();
+  await page.getByText(`${person.email} has an account`).waitFor();
+
+  const own = await open('/groups', { email: person.email });
+  const question = own.getByRole('region', { name: 'Acme' });
+  await question.getByText('asks you to become a member').waitFor();
+  await expectSound(own);
+  await question.getByRole('button', { name: 'Become a member' }).click();
+  await question.waitFor({ state: 'detached' });
+  await own.getByRole('button', { name: 'Account menu' }).click();
+  await own.getByRole('menuitemradio', { name: 'Acme' }).waitFor();
+});
+
 it('a person is invited, chooses a password, gets another role, another password, and is disabled', async () => {
   const { email } = await addPerson(server, { acme: 'admin' });
   const page = await open('/members', { email });
@@ -137,25 +158,4 @@ it('an administrator renames the company, and sets the time zone of its terminal
   await page.reload();
   const zone = page.getByRole('combobox', { name: 'Time zone of terminals' });
   await expect.poll(() => zone.inputValue()).toBe('America/Manaus');
-});
-
-it('a person of another company is asked, and becomes a member by accepting', async () => {
-  const admin = await addPerson(server, { acme: 'admin' });
-  const person = await addPerson(server, { beta: 'viewer' });
-  const page = await open('/members', { email: admin.email });
-  await page.getByRole('button', { name: 'Invite member' }).click();
-  const form = page.getByRole('dialog', { name: 'Invite member' });
-  await form.getByLabel('Name').fill('Carla Dias');
-  await form.getByLabel('E-mail').fill(person.email);
-  await form.getByRole('button', { name: 'Invite member' }).click();
-  await page.getByText(`${person.email} has an account`).waitFor();
-
-  const own = await open('/groups', { email: person.email });
-  const question = own.getByRole('region', { name: 'Acme Pagamentos' });
-  await question.getByText('asks you to become a member').waitFor();
-  await expectSound(own);
-  await question.getByRole('button', { name: 'Become a member' }).click();
-  await question.waitFor({ state: 'detached' });
-  await own.getByRole('button', { name: 'Account menu' }).click();
-  await own.getByRole('menuitemradio', { name: 'Acme Pagamentos' }).waitFor();
 });

@@ -27,7 +27,7 @@ it('a list is downloaded as it is shown: with its conditions and its columns', a
   const [header = '', ...rows] = (await readFile(await download.path(), 'utf8')).split('\r\n');
   expect(header).toMatch(/^serialNumber,presence,enabled,logicalNumber,logicalNumber[.]group,meta,/);
   expect(rows[0]).toMatch(/^'=1[+]1,NEVER_SEEN,true,,/);
-  expect(rows[1]).toContain('"count":1}');
+  expect(rows.slice(1)).toEqual(['']);
 });
 
 it('a list is exported as a link, which the jobs page shows to the person who made it', async () => {

@@ -81,6 +81,7 @@ it('Ctrl+K opens what was found for the text as it stands, and says when the sea
   const page = await open('/overview', { email, isExpected });
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Go to a page or a record' }).waitFor();
   await page.keyboard.type('k-00');
   const found = (name: string) => page.getByRole('menuitem', { name });
   await found('K-000').waitFor();
@@ -101,6 +102,7 @@ it('Ctrl+K opens what was found for the text as it stands, and says when the sea
 
   await page.route('**/graphql', (route) => route.fulfill({ status: 503, body: '{}' }));
   await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Go to a page or a record' }).waitFor();
   await page.keyboard.type('zz');
   await page.getByText('The search failed. Type again.').waitFor();
   expect(await page.getByText('Nothing found').count()).toBe(0);

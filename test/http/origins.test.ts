@@ -103,9 +103,9 @@ describe('AT-42 the host and scheme that a proxy reports', () => {
   });
 });
 
-/** Headers that browsers send by themselves or without a permission, and that of terminals, which are no pages. */
+/** Headers that browsers send by themselves or without a permission, of terminals, and of this server's own pages. */
 const WITHOUT_PERMISSION =
-  /^(accept|access-control-.*|content-(encoding|length)|cookie|expect|origin|referer|sec-.*|transfer-encoding|upgrade|user-agent|x-serial-number)$/;
+  /^(accept|access-control-.*|content-(encoding|length)|cookie|expect|origin|referer|sec-.*|transfer-encoding|upgrade|user-agent|x-(serial-number|company|refresh))$/;
 
 /** Headers that the server reads, and those that libraries for tracing and for requests add. */
 const HEADERS_OF_PAGES = [

@@ -168,7 +168,7 @@ function simpleFilter(
   const type = more.length === 0 ? operators[camelCase(operator)]?.type : undefined;
   if (type === undefined) {
     // The name of a parameter is not repeated: it may be a mistyped secret.
-    const known = [...PARAMETERS.slice(0, -1), ...Object.keys(list.filters).map(snakeCase)];
+    const known = [...PARAMETERS.slice(0, -2), ...Object.keys(list.filters).map(snakeCase)];
     throw malformed(
       `A parameter is unknown. An export of this list takes ${known.join(', ')}. A filter may name a comparator of GraphQL, for example created_at.gte.`,
     );

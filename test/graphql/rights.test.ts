@@ -48,7 +48,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
   [
     'Mutation',
     null,
-    'signIn signInByLink passwordSetByLink passwordRequest emailChange emailConfirm signOut sessionEnd companySwitch passwordChange preferencesSet passkeyOptions passkeyAdd passkeyRename passkeyRemove recoveryCodesRenew signInByPasskey',
+    'signIn signInByLink passwordSetByLink passwordRequest emailChange emailConfirm signOut sessionEnd companySwitch passwordChange preferencesSet passkeyOptions passkeyAdd passkeyRename passkeyRemove recoveryCodesRenew signInByPasskey invitationAccept invitationDecline',
   ],
 ];
 const RIGHTS: ReadonlyMap<string, Scope | null> = new Map(

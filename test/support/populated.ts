@@ -103,6 +103,7 @@ async function addAlerts(work: WriteWork, name: string): Promise<void> {
     unknownTerminals: counted,
     deliveriesFailed: counted,
     rolloutStopped: counted,
+    rolloutUnmoved: counted,
   };
   for (const [kind, on] of Object.entries({ ...all, silent: { percent: 1, silentFor: DAY } })) {
     const input = { name: `${kind} ${name}`, on: { [kind]: on }, recipientIds: [work.caller.userId] };

@@ -86,6 +86,7 @@ beforeAll(async () => {
       },
     ]);
   });
+  await server.place.sql('update transactions set number_at_start = $1', [COMPOSED]);
 });
 
 describe('RU-10: a text filter compares in NFC', () => {

@@ -149,7 +149,7 @@ export interface Transaction extends NewTransaction {
 export function warningsOf({ startedAt, finishedAt, numberAtStart }: Transaction): FieldErrors {
   const isBack = finishedAt !== null && finishedAt < startedAt;
   const had = numberAtStart === '' ? 'no logical number' : numberAtStart;
-  const wrong = `is not the one of that time: the terminal had ${had} at startedAt. Is its clock wrong?`;
+  const wrong = `the terminal had ${had} at startedAt. Is its clock wrong?`;
   return {
     ...(isBack && { finishedAt: ['is before startedAt: was the clock set back?'] }),
     ...(numberAtStart !== null && { logicalNumber: [wrong] }),

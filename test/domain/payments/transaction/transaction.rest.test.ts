@@ -78,12 +78,10 @@ describe('/v1/transactions', () => {
 
   const MALFORMED: [string, string][] = [
     ['status', 'foo'],
-    ['status', ''],
     ['status', 'SUCCESS'],
     ['transaction_type', 'COMPANY'],
     ['since', '2026-02-30'],
     ['since', 'now'],
-    ['since', ''],
     ['until', '99999-01-01'],
     ['until', '2026-03-01 or 1=1'],
   ];
@@ -106,7 +104,6 @@ describe('/v1/transactions', () => {
     [{ serial_number: 'a%' }],
     [{ serial_number: 'a____' }],
     [{ serial_number: '*' }],
-    [{ serial_number: '' }],
     [{ serial_number: 's-1' }],
     [{ app_name: 'a%' }],
     [{ app_name: 'shop' }],

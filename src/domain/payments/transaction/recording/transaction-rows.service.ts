@@ -88,7 +88,12 @@ export const OWN_ROW_EXAMPLE = {
   reference: '1',
 } as const;
 
-export const ROW_EXAMPLE = { ...OWN_ROW_EXAMPLE, serial_number: '5A-00012345', logical_number: '112233' };
+export const ROW_EXAMPLE = {
+  ...OWN_ROW_EXAMPLE,
+  reference: '2',
+  serial_number: '5A-00012345',
+  logical_number: '112233',
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 type Names = ReadonlyMap<string, string>;

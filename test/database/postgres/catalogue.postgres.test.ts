@@ -100,7 +100,9 @@ describe('the catalogue', () => {
     const [own, other] = [indexes(ours), indexes(theirs)];
     expect(own).toHaveLength(other.length);
     for (const index of other) {
-      const found = own.filter((each) => index === each || index.startsWith(`${each}, `));
+      const same = own.filter((each) => each === index);
+      // PostgreSQL needs no columns behind those of the order.
+      const found = same.length > 0 ? same : own.filter((each) => index.startsWith(`${each}, `));
       expect(found, index).toHaveLength(other.filter((each) => each === index).length);
     }
   });
@@ -110,7 +112,7 @@ describe('the catalogue', () => {
       "select attname as name from pg_attribute where attrelid = 'members'::regclass and attnum > 0 order by attnum",
     );
     expect(rows.map(({ name }) => name).join(', ')).toBe(
-      'company_id, role, name, time_zone, sign_in_count, last_sign_in_at, last_sign_in_ip, disabled_at, revision, ' +
+      'company_id, role, name, time_zone, sign_in_count, last_sign_in_at, last_sign_in_ip, last_session_at, disabled_at, revision, ' +
         'created_at, updated_at, id, email, account_disabled_at, locked_until',
     );
     const [view] = await database.owner<{ reloptions: string[] }>(

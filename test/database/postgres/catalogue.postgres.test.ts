@@ -99,11 +99,12 @@ describe('the catalogue', () => {
       linesOf(parts.filter(({ table, kind }) => kind === 'index' && table !== 'device_presence'));
     const [own, other] = [indexes(ours), indexes(theirs)];
     expect(own).toHaveLength(other.length);
+    // PostgreSQL needs no columns behind those of the order, so several of its indexes may have the same columns.
+    const left = own.toSorted((one, another) => another.length - one.length);
     for (const index of other) {
-      const same = own.filter((each) => each === index);
-      // PostgreSQL needs no columns behind those of the order.
-      const found = same.length > 0 ? same : own.filter((each) => index.startsWith(`${each}, `));
-      expect(found, index).toHaveLength(other.filter((each) => each === index).length);
+      const found = left.findIndex((each) => index === each || index.startsWith(`${each}, `));
+      expect(found, index).not.toBe(-1);
+      left.splice(found, 1);
     }
   });
 

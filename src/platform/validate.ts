@@ -181,13 +181,6 @@ export function normalized(text: string): string {
   return text.length > MAX_COMPOSED ? text : text.normalize('NFC');
 }
 
-export const MARKS = /[\u0300-\u036f]/;
-const ALL_MARKS = new RegExp(MARKS, 'g');
-
-/** A text without accents, in lower case, with one form of the Greek sigma. SQL has a function of this name. */
-export const folded = (text: string): string =>
-  text.normalize('NFD').replace(ALL_MARKS, '').normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
-
 /** False for text that cannot be the name of a record, for example text with a control character. */
 export const isNameLike = (text: string): boolean => !INVISIBLE.test(text);
 

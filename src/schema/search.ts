@@ -1,5 +1,5 @@
 /** Search for parts of names (decisions.md#search): FTS5 on SQLite, pg_trgm on PostgreSQL. */
-import { folded, MARKS } from '../platform/validate.js';
+import { folded, MARKS } from '../platform/card-data/text-search.js';
 import { TABLES } from './schema.js';
 
 /** Tables with records that are searched, and the columns of their names. */

@@ -1,7 +1,7 @@
 /** Patterns for text comparisons with the case of letters aside, alike on both databases: neither folds all of Unicode. */
 import { sql } from 'kysely';
 
-import { folded } from '../../platform/validate.js';
+import { folded } from '../../platform/card-data/text-search.js';
 import { isCased, LAST_CASED } from '../../schema/search.js';
 import { portable, type Sql } from '../storage.js';
 

@@ -1,7 +1,7 @@
 /** Copies of databases from and into SQLite files. */
 import Sqlite from 'better-sqlite3';
 
-import { folded } from '../../platform/validate.js';
+import { folded } from '../../platform/card-data/text-search.js';
 import { TABLE_NAMES } from '../../schema/schema.js';
 import { SQLITE_SEARCH_AGAIN, tableOfSearch } from '../../schema/search.js';
 import type { Table } from '../../schema/table.js';

@@ -264,3 +264,10 @@ function isCnpj(digits: string): boolean {
     return Number(digits[length]) === (rest < 2 ? 0 : 11 - rest);
   });
 }
+
+export const MARKS = /[\u0300-\u036f]/;
+const ALL_MARKS = new RegExp(MARKS, 'g');
+
+/** A text without accents, in lower case, with one form of the Greek sigma. SQL has a function of this name. */
+export const folded = (text: string): string =>
+  text.normalize('NFD').replace(ALL_MARKS, '').normalize('NFC').toLowerCase().replaceAll('ς', 'σ');

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { closeSync, existsSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { folded } from '../../../platform/validate.js';
+import { folded } from '../../../platform/card-data/text-search.js';
 
 /** Absolute path without symbolic links. The folder must exist; the file, or what a link names, need not. */
 export function canonicalPath(file: string): string {

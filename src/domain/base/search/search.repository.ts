@@ -5,7 +5,7 @@ import { LAST } from '../../../database/list/condition.js';
 import { containsFolded } from '../../../database/list/letter-case.js';
 import { portable, type Sql } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
-import { folded } from '../../../platform/validate.js';
+import { folded } from '../../../platform/card-data/text-search.js';
 import { ID_BITS, SEARCHED } from '../../../schema/search.js';
 import type { Found, FoundType } from './search.model.js';
 

@@ -1,6 +1,7 @@
 import type { ReadWork } from '../../../database/work.js';
+import { folded } from '../../../platform/card-data/text-search.js';
 import { mayUse } from '../../../platform/requests.js';
-import { folded, parse } from '../../../platform/validate.js';
+import { parse } from '../../../platform/validate.js';
 import { type Found, SearchText } from './search.model.js';
 import { findByBeginning, findByPart, findKeys, findMembers, SEARCHED_TYPES } from './search.repository.js';
 

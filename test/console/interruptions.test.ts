@@ -135,6 +135,7 @@ it.each(Object.entries(ENDS))(
     page.on('websocket', () => (sockets += 1));
     const allow = await end(email, nodeId('User', user.id));
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByText('Your session has ended. Sign in to go on with this page.').waitFor();
     await signInAgain(page, email, await allow());
     await page.getByRole('heading', { name: `of ${email}` }).waitFor();
     expect(new URL(page.url()).search).toBe(`?open=${id}&sort=-NAME`);

@@ -122,6 +122,48 @@ it.each(WINDOWS)('the second step can be used by all people: $name', async ({ na
   expect(await flawsInThemes(page)).toEqual([]);
 });
 
+it('errors of the browser are told apart, and from those of the server', async () => {
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  const isExpected = (problem: string) => problem.includes('429');
+  const page = await open('/account', { email, isExpected });
+  await addAuthenticator(page);
+  const fails = (name: string) =>
+    page.evaluate((of) => {
+      const refuse = () => Promise.reject(new DOMException('', of));
+      const { credentials } = navigator as unknown as { readonly credentials: object };
+      Object.assign(credentials, { create: refuse, get: refuse });
+    }, name);
+  const passkeys = page.getByRole('region', { name: 'Passkeys' });
+  for (const [name, text] of [
+    ['NotAllowedError', 'The browser made no passkey: it was cancelled'],
+    ['InvalidStateError', 'has a passkey of yours already'],
+    ['SecurityError', 'do not work at this address'],
+    ['NotSupportedError', 'The browser could not use a passkey: NotSupportedError.'],
+  ] as const) {
+    await fails(name);
+    await passkeys.getByRole('button', { name: 'Add passkey' }).click();
+    const form = page.getByRole('dialog', { name: 'Add passkey' });
+    await form.getByLabel('Name').fill('Telephone');
+    await form.getByLabel('Current password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await passkeys.getByRole('alert').getByText(text).waitFor();
+  }
+
+  await signOut(page);
+  // Who leaves knows it: no word of a session that has ended.
+  expect(await page.getByText('Your session has ended').count()).toBe(0);
+  const byPasskey = page.getByRole('button', { name: 'Sign in with a passkey' });
+  await fails('NotAllowedError');
+  await byPasskey.click();
+  await page.getByText('The browser used no passkey: it was cancelled').waitFor();
+  await page.route('**/graphql', (route) => {
+    const errors = [{ message: 'Too many.', extensions: { code: 'RATE_LIMITED' } }];
+    return route.fulfill({ status: 429, json: { errors } });
+  });
+  await byPasskey.click();
+  await page.getByText('Too many requests in this hour: this was not done.').waitFor();
+});
+
 it('a browser without passkeys offers none, and lets people in with a recovery code', async () => {
   const { email } = await addPerson(server, { acme: 'viewer' });
   const { codes } = await addPasskey(await signedIn(url(), email), url());

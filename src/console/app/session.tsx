@@ -99,6 +99,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
   // Pages of another session or company begin anew.
   const [generation, setGeneration] = useState(0);
   const [isElsewhere, setElsewhere] = useState(false);
+  const [hasEnded, setEnded] = useState(false);
   const begin = useCallback((isIn: boolean): void => {
     closeSockets();
     restartChanges();
@@ -106,9 +107,15 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
     responses.before = responses.last;
     browserStorage.set(SIGNED_IN, isIn ? 'yes' : null);
     setSignedIn(isIn);
+    setEnded(false);
     setGeneration((count) => count + 1);
   }, []);
   const restart = useCallback(() => begin(true), [begin]);
+  const leave = useCallback((): void => {
+    // Drafts are of this person.
+    tabStorage.clear();
+    begin(false);
+  }, [begin]);
   useEffect(() => {
     if (isElsewhere) return undefined;
     const follow = ({ data }: MessageEvent): void => {
@@ -116,7 +123,12 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
     };
     switches.addEventListener('message', follow);
     const ends = [
-      connection.on('signed-out', () => begin(false)),
+      connection.on('signed-out', () => {
+        // A browser that keeps nothing asks without having had a session.
+        const wasIn = browserStorage.get(SIGNED_IN) !== null || responses.last !== undefined;
+        begin(false);
+        setEnded(wasIn);
+      }),
       // The session has ended: the server answers 401. Or it goes on in another company.
       connection.on('refused', restart),
       connection.on('elsewhere', () => setElsewhere(true)),
@@ -130,11 +142,11 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
   return !isSignedIn ? (
     <LocaleOf timeZone={null}>
       <Suspense fallback={<Loading />}>
-        <SignIn onSignedIn={restart} />
+        <SignIn hasEnded={hasEnded} onSignedIn={restart} />
       </Suspense>
     </LocaleOf>
   ) : (
-    <SignedIn key={generation} restart={restart}>
+    <SignedIn key={generation} restart={restart} leave={leave}>
       {children}
     </SignedIn>
   );
@@ -182,8 +194,12 @@ function show(companyId: string): boolean {
 }
 
 /** Loads who is signed in, and shows the pages then. */
-function SignedIn(props: { readonly restart: () => void; readonly children: ReactNode }): ReactNode {
-  const { restart } = props;
+function SignedIn(props: {
+  readonly restart: () => void;
+  readonly leave: () => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { restart, leave } = props;
   const { data, error, isLoading, reload } = useQuery(SESSION, {});
   const [hasLink, setLink] = useState(() => LINK.test(location.hash));
   const saved = data?.viewer.preferences;
@@ -191,16 +207,11 @@ function SignedIn(props: { readonly restart: () => void; readonly children: Reac
     if (saved !== undefined) adoptPreferences(saved);
   }, [saved]);
   const session = useMemo(() => {
-    const leave = (): void => {
-      // Drafts are of this person.
-      tabStorage.clear();
-      connection.publish('signed-out');
-    };
     if (!data || data === responses.before) return false;
     responses.last = data;
     clearDraftsOfOthers(data.viewer.user?.id ?? '');
     return show(data.viewer.company?.id ?? '') && { viewer: data.viewer, reload, restart, leave };
-  }, [data, reload, restart]);
+  }, [data, reload, restart, leave]);
   const stay = (): void => {
     reload();
     setLink(false);

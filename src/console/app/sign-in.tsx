@@ -20,6 +20,10 @@ const words = pageWords({
   choose: ['Choose a password', 'Escolha uma senha'],
   chooseHelp: ['At least 12 characters.', 'Pelo menos 12 caracteres.'],
   confirmed: ['This is your address now:', 'Este é o seu endereço agora:'],
+  ended: [
+    'Your session has ended. Sign in to go on with this page.',
+    'Sua sessão terminou. Entre para continuar nesta página.',
+  ],
   forgotten: ['Forgotten password', 'Esqueci a senha'],
   recoveryCode: ['Recovery code', 'Código de recuperação'],
   requested: [
@@ -52,6 +56,8 @@ interface SignedInProps {
 }
 
 interface SignInProps extends SignedInProps {
+  /** True if the page was open in a session that has ended by itself. */
+  readonly hasEnded?: boolean;
   /** Who is signed in already, and what to do to go on so. */
   readonly present?: { readonly name: string; readonly stay: () => void };
 }
@@ -60,7 +66,7 @@ interface SignInProps extends SignedInProps {
  * Asks for e-mail and password. A link with a code, as the demo prints one, signs in by itself; links from e-mails let
  * a person choose a password, or confirm an address. To load the page uses no code of an e-mail up.
  */
-export default function SignIn({ present, onSignedIn }: SignInProps): ReactNode {
+export default function SignIn({ hasEnded = false, present, onSignedIn }: SignInProps): ReactNode {
   const text = useTexts(words);
   const { language } = usePreferences();
   const [[, kind, code = '']] = useState(() => LINK.exec(location.hash) ?? []);
@@ -87,6 +93,7 @@ export default function SignIn({ present, onSignedIn }: SignInProps): ReactNode 
       <main className="sign-in">
         <h1>{text[step]}</h1>
         {signIn.problem && <FailureNote failure={signIn.failure ?? { message: text.linkUsed }} />}
+        {hasEnded && note === '' && step === 'title' && <p role="status">{text.ended}</p>}
         {note !== '' && <p role="status">{note}</p>}
         {present && step !== 'title' && <p>{text.signedIn(present.name)}</p>}
         {step === 'confirm' && <ConfirmEmail code={code} onConfirmed={back} />}
@@ -212,7 +219,10 @@ function Credentials({ onSignedIn }: SignedInProps): ReactNode {
         <PasskeyButton
           label={text.usePasskey}
           autoFocus
-          options={async () => (await mutate(mutations.signIn, entered)).secondFactor}
+          options={async () => {
+            const { secondFactor, userErrors } = await mutate(mutations.signIn, entered);
+            return { options: secondFactor, userErrors };
+          }}
           onPasskey={(passkey) => send({ secondFactor: { passkey } })}
         />
       )}

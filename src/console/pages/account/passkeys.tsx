@@ -1,7 +1,7 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { mutations, useMutation } from '../../api';
-import { askBrowser, hasPasskeySupport, PasskeyButton } from '../../app/sign-in-passkey';
+import { hasPasskeySupport, PasskeyButton, useBrowser } from '../../app/sign-in-passkey';
 import type { AccountQuery } from '../../gql/graphql';
 import {
   creating,
@@ -78,14 +78,13 @@ function AddPasskey({ hasPasskey }: { readonly hasPasskey: boolean }): ReactNode
   const text = useText();
   const showSecrets = useSecrets();
   const { run, problem } = useMutation(mutations.passkeyAdd);
-  const [isCancelled, setCancelled] = useState(false);
+  const browser = useBrowser('create');
   const add = async (options: unknown, name: string): Promise<void> => {
-    const passkey = await askBrowser('create', options);
-    setCancelled(passkey === null);
+    const passkey = await browser.ask(() => Promise.resolve({ options, userErrors: [] }));
     const payload = passkey && (await run({ name, passkey }));
     if (payload) showSecrets(payload);
   };
-  const failure = isCancelled ? { message: text.passkeyNotMade } : problem;
+  const failure = browser.failure ?? problem;
   const begin = useConfirming(hasPasskey)({
     title: text.addPasskey,
     fields: [{ name: 'name', help: text.passkeyName, autoFocus: true, isSent: false, pattern: /\S/ }],

@@ -41,10 +41,6 @@ export const useText = pageTexts({
   ],
   noTokens: ['No tokens. Programs need one.', 'Nenhum token. Programas precisam de um.'],
   passkeyName: ['For example "Telephone"', 'Por exemplo "Celular"'],
-  passkeyNotMade: [
-    'The browser made no passkey: it was cancelled, or this device has one already.',
-    'O navegador não criou nenhuma chave de acesso: foi cancelado ou este dispositivo já tem uma.',
-  ],
   passkeys: ['Passkeys', 'Chaves de acesso'],
   passwordChanged: ['The password is changed.', 'A senha foi alterada.'],
   newHelp: [

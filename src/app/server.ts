@@ -10,7 +10,7 @@ import { listen, TIMEOUTS, type HttpListener, type Timeouts } from '../http/serv
 import { systemClock, type Clock } from '../platform/clock.js';
 import { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { Config } from '../platform/config/config.js';
-import { DomainError } from '../platform/errors.js';
+import { DomainError, isTemporary } from '../platform/errors.js';
 import type { Tls } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
 import { createMailer } from '../platform/mail.js';
@@ -101,8 +101,10 @@ async function createParts(config: Config, logger: Logger, overrides: ServerOver
   const units = createUnits(database, clock, { onCounted: monitoring.metrics.count, presence, chain });
   if (loss !== null) await recordLoss(units, loss, logger);
   const pace = new DispatchRate(notificationsPerSecond, clock);
-  const onError = (error: unknown, requestId?: string | null): void =>
-    logger.error({ err: error, request_id: requestId }, 'unexpected error');
+  const onError = (error: unknown, requestId?: string | null): void => {
+    // Work in the background is done again later, and the database logs its own faults.
+    if (!isTemporary(error)) logger.error({ err: error, request_id: requestId }, 'unexpected error');
+  };
   const outgoing = new OutgoingRequests(config.webhookNetworks, overrides.resolveName);
   const mail = createMailer({ settings: config.mail, publicUrl: config.publicUrl, onError });
   const shared = { units, database, config, clock, logger, pace, tokenSecret, outgoing, mail, onError };

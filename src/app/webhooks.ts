@@ -1,7 +1,5 @@
-import { isStorageCode } from '../database/statements.js';
 import { findDue, sendNext, type DeliveryTools } from '../domain/base/webhook/delivery.service.js';
 import { atMostEvery, MINUTE, pause, SECOND } from '../platform/clock.js';
-import { DomainError } from '../platform/errors.js';
 
 /** Webhooks that a node sends to at the same time, of all companies and of one: slow ones must not use up all. */
 const MAX_SENDING = 64;
@@ -66,9 +64,8 @@ export class Webhooks {
     }
   }
 
-  /** Reports at most one error a minute, and none of the database, which reports its faults itself. */
+  /** Reports at most one error a minute. */
   #report(error: unknown): void {
-    if (error instanceof DomainError && (error.code === 'busy' || isStorageCode(error.code))) return;
     if (this.#isReportDue()) this.parts.onError(error);
   }
 }

@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 
 import { systemClock } from '../platform/clock.js';
-import { type DomainCode, DomainError } from '../platform/errors.js';
+import { type DomainCode, DomainError, isStorageCode } from '../platform/errors.js';
 import { type Tables, COUNTED, TABLES } from '../schema/schema.js';
 import { exactComparisons, toColumn, type Condition } from './list/condition.js';
 import { areSame, type Sql, portable } from './storage.js';
@@ -248,10 +248,6 @@ export class StatementListeners {
     }
   };
 }
-
-/** Whether a code is of a fault of the storage itself, not of a single request. */
-export const isStorageCode = (code: DomainCode): boolean =>
-  code.startsWith('storage_') || code === 'db_corrupt';
 
 /** Milliseconds after a fault in which no write is tried: a small one may succeed where larger ones still fail. */
 const RECENT_MS = 5_000;

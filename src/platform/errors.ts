@@ -49,6 +49,15 @@ export class DomainError extends Error {
   }
 }
 
+/** True for faults of the storage itself, which the database logs once, when they begin. */
+export const isStorageCode = (code: DomainCode): boolean =>
+  code.startsWith('storage_') || code === 'db_corrupt';
+
+/** True if the same work may succeed later: the database was busy, too slow or not available. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof DomainError &&
+  (error.code === 'busy' || error.code === 'deadline_exceeded' || isStorageCode(error.code));
+
 /** An `invalid` error with one message, for one field; the message follows the field's name: "must not be empty". */
 export function invalid(field: string, message: RuleMessage): DomainError {
   return new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [message] } });

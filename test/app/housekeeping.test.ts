@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createStorageFigures } from '../../src/app/monitoring.js';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { parsePeriod } from '../../src/platform/config/parsing.js';
+import { STORAGE_UNAVAILABLE } from '../../src/platform/errors.js';
 import { insertRows } from '../support/databases/rows.js';
 import { fleet, rowsIn } from '../support/fleet.js';
 import { insertTransactions } from '../support/retention.js';
@@ -48,6 +49,15 @@ describe('housekeeping', () => {
     await slow.closed();
     expect(text).toMatch(/^HTTP\/1.1 200 /);
     expect(text.endsWith('0\r\n\r\n')).toBe(false);
+  });
+
+  it('logs no unexpected error while the database is not available', async () => {
+    const stopFailing = server.app.database.watchStatements(() => {
+      throw STORAGE_UNAVAILABLE(new Error('The connection ended.'));
+    });
+    await expect(server.app.housekeeping.run()).rejects.toMatchObject({ code: 'storage_unavailable' });
+    stopFailing();
+    expect(server.logs.filter((line) => line.includes('unexpected error'))).toEqual([]);
   });
 
   it('forgets answers to Idempotency-Keys after a day, and none before', async () => {

@@ -9,9 +9,8 @@ import { softwareOf } from '../support/fleet.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { useServer } from '../support/server.js';
 
-/** Maximum processor time of one turn of the event loop, in ms. */
-const MAX_TURN_MS = 50;
-const ATTEMPTS = 4;
+/** Maximum share of one turn of the event loop in the processor time of a request. */
+const MAX_SHARE = 1 / 4;
 
 const server = useServer();
 let folder: string;
@@ -30,20 +29,21 @@ beforeAll(async () => {
 });
 afterAll(() => removeFolder(folder));
 
-/** Milliseconds of processor time of the longest turn while `use` runs: other processes do not count. */
-async function longestTurn(use: () => Promise<void>): Promise<number> {
-  let [isRunning, longest] = [true, 0];
+/** The processor time of the longest turn as a share of all turns while `use` runs. Other processes do not count. */
+async function longestShare(use: () => Promise<void>): Promise<number> {
+  const turns: number[] = [];
+  let isRunning = true;
   let before = process.threadCpuUsage();
   const turn = (): void => {
     const { user, system } = process.threadCpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1_000);
+    turns.push(user + system);
     before = process.threadCpuUsage();
     if (isRunning) setImmediate(turn);
   };
   setImmediate(turn);
   await use();
   isRunning = false;
-  return longest;
+  return Math.max(...turns) / turns.reduce((sum, time) => sum + time, 0);
 }
 
 /** Sends a body with curl, in another process: it is received whole, and then refused since its number is taken. */
@@ -59,10 +59,9 @@ it.each([
   ['JSON with escaped slashes', ['--data-binary', '@escaped.json']],
   ['a form', ['--data-binary', '@app.form']],
   ['multipart/form-data', ['-F', 'bytecode=@app.posxml', '-F', 'number=taken']],
-])('UP-21 30 MB in %s are received in turns of less than 50 ms', async (_form, args) => {
-  const turns: number[] = [];
-  while (turns.length < ATTEMPTS && Math.min(...turns) >= MAX_TURN_MS) {
-    turns.push(await longestTurn(() => curl(...args)));
-  }
-  expect(Math.min(...turns)).toBeLessThan(MAX_TURN_MS);
-});
+])(
+  'UP-21 no turn of the event loop takes most of the time in which 30 MB in %s are received',
+  async (_form, args) => {
+    expect(await longestShare(() => curl(...args))).toBeLessThan(MAX_SHARE);
+  },
+);

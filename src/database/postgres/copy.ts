@@ -4,7 +4,7 @@ import type { Client, CustomTypesConfig } from 'pg';
 
 import { systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
-import { DomainError } from '../../platform/errors.js';
+import { DomainError, isStorageCode } from '../../platform/errors.js';
 import { POSTGRES_RULES, POSTGRES_TABLES } from '../../schema/postgres.js';
 import { TABLE_NAMES, TABLES } from '../../schema/schema.js';
 import type { ColumnKind, Table } from '../../schema/table.js';
@@ -23,7 +23,6 @@ import {
   UNFINISHED_TABLE,
 } from '../copy.js';
 import { DatabaseRefused, unusable } from '../database.js';
-import { isStorageCode } from '../statements.js';
 import { copyIn } from './connections/statements.js';
 import { translate } from './faults.js';
 import { inspect, READABLE } from './migrate.js';

@@ -26,7 +26,12 @@ beforeAll(async () => {
 beforeEach(() => recovered(client));
 afterAll(async () => {
   try {
-    expect(program.output()).not.toContain('unexpected error');
+    expect(
+      program
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('unexpected error')),
+    ).toEqual([]);
     expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null });
   } finally {
     await killPrograms();

@@ -1,11 +1,10 @@
 import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 import type { PoolClient, QueryConfig, QueryResult as PgResult } from 'pg';
 
-import { DomainError, type DomainCode } from '../../../platform/errors.js';
+import { DomainError, isStorageCode, type DomainCode } from '../../../platform/errors.js';
 import type { Tables } from '../../../schema/schema.js';
 import type { Scope } from '../../database.js';
 import {
-  isStorageCode,
   LONG_COLUMNS,
   textCounter,
   type StatementEnd,

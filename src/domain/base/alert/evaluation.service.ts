@@ -4,9 +4,9 @@
  */
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
+import { isTemporary } from '../../../platform/errors.js';
 import type { Mailer } from '../../../platform/mail.js';
 import { type Caller, localCaller } from '../../../platform/requests.js';
-import { isPassing } from '../job/job.service.js';
 import { type Alert, type AlertRule, CLOSED_AFTER_MS, type Measured } from './alert.model.js';
 import { companiesWithRules, findOpen, ruleTable } from './alert.repository.js';
 import { alertKinds, type AlertTools, changeAlert, openAlert } from './alert.service.js';
@@ -48,7 +48,7 @@ async function evaluateCompany(tools: EvaluationTools, companyId: number): Promi
   for (const rule of [...rules.slice(first), ...rules.slice(0, first)]) {
     if (tools.isStopped() || systemClock.elapsed() - begun > COMPANY_MS) return;
     await evaluateRule(tools, caller, rule).catch((error: unknown) => {
-      if (!isPassing(error)) tools.onError(error);
+      if (!isTemporary(error)) tools.onError(error);
     });
   }
 }

@@ -1,8 +1,7 @@
 import { Records } from '../../../database/company/records.js';
-import { isStorageCode } from '../../../database/statements.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError, invalid } from '../../../platform/errors.js';
+import { DomainError, invalid, isTemporary } from '../../../platform/errors.js';
 import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
 import { isObject } from '../../../platform/validate.js';
 import { users } from '../../people/user/user.service.js';
@@ -99,11 +98,6 @@ async function update(work: WriteWork, job: Job, changes: Partial<Job>): Promise
   return await jobTable.update(work, job, { ...job, ...changes, sequence: await nextSequence(work) });
 }
 
-/** Whether an error passes, so that the step is done again later. */
-export const isPassing = (error: unknown): boolean =>
-  error instanceof DomainError &&
-  (error.code === 'busy' || error.code === 'deadline_exceeded' || isStorageCode(error.code));
-
 /** Reason of a failure that people see. */
 export const reasonOf = (error: unknown): string =>
   error instanceof DomainError ? error.message : 'An internal error: see the log of the server.';
@@ -128,7 +122,7 @@ export async function takeJobStep(
     demandScope(caller, 'write');
     await units.write(caller, (work) => doPart(work, id, tokenSecret));
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTemporary(error)) throw error;
     const failure = reasonOf(error);
     await units.write(caller, async (work) => {
       const job = await getJob(work, id);

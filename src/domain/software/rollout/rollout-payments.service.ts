@@ -1,7 +1,7 @@
 import type { ReadWork, Units } from '../../../database/work.js';
 import { inParts, type TimeRange } from '../../../platform/clock.js';
+import { isTemporary } from '../../../platform/errors.js';
 import type { Caller } from '../../../platform/requests.js';
-import { isPassing } from '../../base/job/job.service.js';
 import { selectSerials, sumPayments } from './rollout-payments.repository.js';
 import { COMPARED_MS, type Rollout, type WavePayments } from './rollout.model.js';
 import { isCountDue } from './rollout.rules.js';
@@ -46,7 +46,7 @@ async function* countPayments(units: Units, server: Caller, id: number): Count {
     try {
       counted[wave] = yield* countWave(units, server, { rollout, wave, from: last.from, now });
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTemporary(error)) throw error;
     }
   }
   return counted;

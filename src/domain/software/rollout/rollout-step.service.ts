@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError } from '../../../platform/errors.js';
+import { DomainError, isTemporary } from '../../../platform/errors.js';
 import { localCaller, mayUse, type Caller } from '../../../platform/requests.js';
 import type { Ids } from '../../../platform/validate.js';
-import { type ChangeRows, isPassing, reasonOf, starterOf } from '../../base/job/job.service.js';
+import { type ChangeRows, reasonOf, starterOf } from '../../base/job/job.service.js';
 import { logicalNumbers, withVersions } from '../../fleet/logical-number/logical-number.service.js';
 import { replaceVersions } from '../../fleet/logical-number/version-links.service.js';
 import { appVersions, ascending } from '../app/app-version.service.js';
@@ -171,7 +171,7 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
       else await noteChanged(work, current, seen.changed);
     });
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTemporary(error)) throw error;
     // Other rollouts, and steps of other companies, go on.
     await units.write(server, async (work) => {
       const current = await service.getRollout(work, found.id);

@@ -38,6 +38,6 @@ async function runWaiting(): Promise<void> {
 }
 
 await Promise.all([
-  ...(withTests ? [run('test:only', 'inherit')] : []),
+  ...(withTests ? [run('test:daily', 'inherit')] : []),
   ...Array.from({ length: AT_A_TIME }, runWaiting),
 ]);

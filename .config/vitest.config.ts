@@ -1,23 +1,66 @@
+import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 import ClosingLine from './closing-line.js';
 
 const root = new URL('..', import.meta.url).pathname;
 
-/** Tests of the built program: they start it, kill it, open its pages, or limit its memory and storage. */
-const PROGRAM = ['test/faults/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/demo/demo-*.test.ts'];
+/** Paths of test files, from the root. */
+const find = (...patterns: readonly string[]): string[] => globSync(patterns, { cwd: root });
 
-/** Tests of the built console in a browser. */
-const CONSOLE = 'test/console/**/*.test.ts';
+const without = (paths: readonly string[], ...others: readonly (readonly string[])[]): string[] => {
+  const left = new Set(others.flat());
+  return paths.filter((path) => !left.has(path));
+};
 
-/** Tests of one database only, by the end of their names. */
-const [OF_SQLITE, OF_POSTGRES] = ['test/**/*.sqlite.test.ts', 'test/**/*.postgres.test.ts'] as const;
+/**
+ * `npm run test:faults` runs these and what else takes long: what people do on the pages of the console, and on PostgreSQL
+ * what is not about storage, units of work, companies and parity. `npm test` runs everything else.
+ */
+const FAULTS = find(
+  'test/faults/**/*.test.ts',
+  'test/cli/{signals,simulate*,transaction-crash}.test.ts',
+  'test/demo/demo-*.test.ts',
+  'test/simulator/simulation.test.ts',
+  'test/app/mqtt-*.test.ts',
+  'test/console/**/*.test.ts',
+  'test/database/copy.postgres.test.ts',
+  'test/domain/terminals/terminal/nodes.postgres.test.ts',
+);
+/** Opens each page of the console once. */
+const PAGES = find('test/console/all-pages.test.ts');
 
-/** Tests of what depends on the database: storage, units of work, companies, all routes and fields, faults. */
-const ON_EACH_DATABASE = [OF_POSTGRES, 'test/{database,contract,faults}/**/*.test.ts'];
+/** Tests of one database only. */
+const OF_SQLITE = find('test/**/*.sqlite.test.ts');
+const OF_POSTGRES = find('test/**/*.postgres.test.ts');
 
-/** Tests that read no database and run once. */
-const WITHOUT_DATABASE = 'test/{architecture,container,documents,mqtt,platform,simulator}/**';
+const CONSOLE = without(find('test/console/**/*.test.ts'), OF_POSTGRES);
+/** Tests of the built program: they start it, kill it, or limit its memory and storage. */
+const PROGRAM = without(
+  find('test/{cli,faults,smoke}/**/*.test.ts', 'test/demo/demo-*.test.ts'),
+  OF_POSTGRES,
+);
+const ALL = find('test/**/*.test.ts');
+const SERVER = without(ALL, PROGRAM, CONSOLE, OF_POSTGRES);
+
+const DAILY_ON_POSTGRES = [
+  ...OF_POSTGRES,
+  ...find(
+    'test/database/**/*.test.ts',
+    'test/contract/{every-route,foreign-records,fleet-graphql-tenancy,parity*,several-companies}.test.ts',
+  ),
+];
+/** Tests of what depends on the database: besides those, all routes and fields, and faults. */
+const ON_POSTGRES = [...new Set([...DAILY_ON_POSTGRES, ...find('test/{contract,faults}/**/*.test.ts')])];
+/** Tests that read no database. */
+const WITHOUT_DATABASE = find('test/{architecture,container,documents,mqtt,platform,simulator}/**/*.test.ts');
+
+/** Which of the tests of a project run. By default all do, so that any file can be run by its name. */
+function choose(mode: string, all: readonly string[], daily: readonly string[]): string[] {
+  const chosen = without(daily, without(FAULTS, PAGES));
+  if (mode === 'daily') return chosen;
+  return mode === 'faults' ? without(all, chosen) : [...all];
+}
 
 /** One copy of graphql for our code and for the packages. */
 const transform = {
@@ -41,44 +84,27 @@ const workers = {
   expect: { poll: { timeout: 100_000 } },
 };
 
-const program = {
+const BUILD = 'test/support/setup-build.ts';
+
+/** A project of tests on SQLite. */
+const onSqlite = (name: string, include: string[], globalSetup: string[]) => ({
   ...transform,
-  test: {
-    ...workers,
-    name: 'program',
-    include: PROGRAM,
-    exclude: [OF_POSTGRES],
-    provide: { database: 'sqlite' as const },
-    globalSetup: ['test/support/setup-build.ts'],
-  },
-};
+  test: { ...workers, name, include, provide: { database: 'sqlite' as const }, globalSetup },
+});
 
-const pages = {
-  ...program,
-  test: { ...program.test, name: 'console', include: [CONSOLE] },
-};
-
-const server = {
-  ...transform,
-  test: {
-    ...workers,
-    name: 'server',
-    include: ['test/**/*.test.ts'],
-    exclude: [...PROGRAM, CONSOLE, OF_POSTGRES],
-    provide: { database: 'sqlite' as const },
-  },
-};
-
-/** All tests with `--mode matrix` (`npm run test:matrix`, before a release). */
-const postgresOf = (mode: string) => ({
+/** With `--mode matrix` (`npm run test:matrix`, before a release), all tests. */
+const postgres = (mode: string) => ({
   ...transform,
   test: {
     ...workers,
     name: 'postgres',
-    include: mode === 'matrix' ? ['test/**/*.test.ts'] : ON_EACH_DATABASE,
-    exclude: [OF_SQLITE, WITHOUT_DATABASE],
+    include: without(
+      mode === 'matrix' ? ALL : choose(mode, ON_POSTGRES, DAILY_ON_POSTGRES),
+      OF_SQLITE,
+      WITHOUT_DATABASE,
+    ),
     provide: { database: 'postgres' as const },
-    globalSetup: ['test/support/setup-build.ts', 'test/support/postgres/setup.ts'],
+    globalSetup: [BUILD, 'test/support/postgres/setup.ts'],
   },
 });
 
@@ -87,6 +113,11 @@ export default defineConfig(({ mode }) => ({
     root,
     reporters: ['default', new ClosingLine()],
     globalSetup: ['test/support/setup-database.ts'],
-    projects: [program, pages, server, postgresOf(mode)],
+    projects: [
+      onSqlite('program', choose(mode, PROGRAM, PROGRAM), [BUILD]),
+      onSqlite('console', choose(mode, CONSOLE, CONSOLE), [BUILD]),
+      onSqlite('server', choose(mode, SERVER, SERVER), []),
+      postgres(mode),
+    ],
   },
 }));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 
 import { FAST, faultyPostgres, OTHER_USER, runAll, type OwnServer } from '../../support/postgres/boot.js';
 import { killPrograms, startProgram } from '../../support/program.js';
-import { recovered, requested } from '../load.js';
+import { recovered, requested, unexpected } from '../load.js';
 import { itUnless, lacking, mountSmall, runTool } from '../machine.js';
 import { addCompany } from './gateway.js';
 
@@ -60,6 +60,13 @@ describe('CF-05 a full disk under PostgreSQL', () => {
         503,
         expect.objectContaining({ database: { ok: false, problem: 'storage_full' } }),
       ]);
+      await server.admin(
+        "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'gateway_owner'",
+      );
+      // Reads now need new connections, for which PostgreSQL may write files of its own.
+      const reads = Array.from({ length: 12 }, () => requested(client, 'GET', 'groups'));
+      expect(unexpected(await Promise.all(reads))).toEqual([]);
+      await expect.poll(async () => (await requested(client, 'GET', 'groups')).status).toBe(200);
       runTool('mount', '-o', 'remount,size=96m', small);
       await recovered(client);
       expect((await client.get('/readyz')).status).toBe(200);

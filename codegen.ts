@@ -1,11 +1,10 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-import { mutationDocuments } from './.config/console-mutations.ts';
+import { mutationDocuments } from './.config/console-schema.ts';
 
 /** Types for operations of the console. */
 const types = {
   preset: 'client',
-  documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**', ...mutationDocuments],
   presetConfig: { gqlTagName: 'graphql', fragmentMasking: false },
   config: {
     documentMode: 'string',
@@ -26,13 +25,15 @@ const types = {
   },
 } as const satisfies CodegenConfig['generates'][string];
 
-/** Generates types for the operations that the console passes to `graphql(...)`, and documents of its mutations. */
+/** Generates types for the operations that the console passes to `graphql(...)`, and what it needs of the schema. */
 const config: CodegenConfig = {
   schema: 'schema.graphql',
+  documents: ['src/console/**/*.{ts,tsx}', '!src/console/gql/**', ...mutationDocuments],
+  pluckConfig: { globalGqlIdentifierName: ['graphql', 'fragment'] },
   ignoreNoDocuments: true,
   generates: {
     'src/console/gql/': types,
-    'src/console/gql/mutations.ts': { plugins: ['./.config/console-mutations.ts'] },
+    'src/console/gql/schema.ts': { plugins: ['./.config/console-schema.ts'] },
   },
 };
 export default config;

@@ -7,15 +7,22 @@ import { runnerImport, type Plugin } from 'vite';
 
 import { listQuery, recordQuery } from '../src/console/api/documents.ts';
 
-/** Writes the documents of the console to `listFile` as urql sends them: the server always runs those. */
+/** Writes the documents that the build uses to `listFile` as urql sends them: the server always runs those. */
 export function documents(generated: string, listFile: string): Plugin {
   return {
     name: 'console:documents',
-    writeBundle: async () => {
-      const { module } =
-        await runnerImport<Readonly<Record<string, { readonly toString: () => string }>>>(generated);
+    writeBundle: async (_options, bundle) => {
+      const { module } = await runnerImport<Readonly<Record<string, { readonly toString: () => string }>>>(
+        join(generated, 'graphql.ts'),
+      );
+      const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+      const used = chunks.flatMap(
+        ({ modules }) => modules[join(generated, 'schema.ts')]?.renderedExports ?? [],
+      );
+      const mutations = used.map((name) => `${name}Document`.toLowerCase());
       const entries = Object.entries(module).map(([name, text]) => [name, text.toString()] as const);
       const texts = entries.flatMap(([name, text]) => {
+        if (text.trim().startsWith('mutation') && !mutations.includes(name.toLowerCase())) return [];
         if (name.endsWith('Document')) return [text];
         return /(?:Row|Record)FragmentDoc$/.test(name) ? [listQuery(text), recordQuery(text)] : [];
       });

@@ -26,7 +26,7 @@ export default defineConfig({
     rolldownOptions: { checks: { bundlerTimings: false } },
   },
   plugins: [
-    documents(pathOf('src/console/gql/graphql.ts'), pathOf('dist/console-documents.json')),
+    documents(pathOf('src/console/gql'), pathOf('dist/console-documents.json')),
     react(),
     fewerLanguages(['en-US', 'pt-BR']),
     compressed(),

@@ -20,7 +20,7 @@ function usersOf(path: string): readonly string[] {
 }
 
 /** Texts of GraphQL, whose fields are shown with the messages of their names. */
-const GRAPHQL = /graphql\(`[^`]*`/g;
+const GRAPHQL = /(?:graphql|fragment)\(`[^`]*`/g;
 
 /**
  * Whether the source has the message as `text.name`, as `'name'`, as a field of a fragment, as a tab with its content, or as a

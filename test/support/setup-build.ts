@@ -15,7 +15,7 @@ export default function setup(): void {
     'schema.graphql',
     'tsconfig.json',
     'codegen.ts',
-    '.config/console-mutations.ts',
+    '.config/console-schema.ts',
     '.config/tsconfig.build.json',
     '.config/bundle.js',
     '.config/console-plugins.ts',

@@ -1,5 +1,5 @@
-export { mutations } from '../gql/mutations';
+export * as mutations from '../gql/schema';
 export { noteChange, type EntityType } from './changes';
-export { graphql } from './graphql';
+export { fragment, graphql } from './graphql';
 export { mutate, useDryRun, useMutation } from './mutation';
 export { query, useQuery, useRecord, useSubscription } from './query';

@@ -11,7 +11,7 @@ import { Form, isAt, useDraft, type Draft } from '../ui/form';
 import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { useSecrets } from '../ui/secrets';
 import { notify } from '../ui/toasts';
-import { words } from '../ui/words';
+import { pageOf, words } from '../ui/words';
 import {
   askedOf,
   attachmentOf,
@@ -47,7 +47,7 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
     const error = errors.find(({ path }) => isAt(path, pathOf(field, root)))?.message;
     const value = values[name];
     const change = (changed: unknown): void => set({ [name]: changed });
-    if (field.isFlag === true) {
+    if (field.kind === 'flag') {
       return (
         <Checkbox key={name} isSelected={value === true} onChange={change}>
           {label}
@@ -55,13 +55,13 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
       );
     }
     const shared = { label, onChange: change, error, help: help === '' ? undefined : help };
-    if (field.isFile === true) {
+    if (type === 'file') {
       const file = value instanceof File ? value : null;
       return <FileInput key={name} {...shared} file={file} progress={progress} />;
     }
     if (options && field.isMany === true) {
       const chosen = value as readonly string[];
-      return <Choices key={name} options={options} page={field.page} value={chosen} onChange={change} />;
+      return <Choices key={name} options={options} page={pageOf(name)} value={chosen} onChange={change} />;
     }
     if (options) return <Choice key={name} {...shared} options={options} value={value as string} />;
     if (find && field.isMany === true) {
@@ -90,7 +90,7 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
 
 interface ChoicesProps {
   readonly options: readonly Option[];
-  readonly page: string | undefined;
+  readonly page: string | null;
   readonly value: readonly string[];
   readonly onChange: (value: readonly string[]) => void;
 }
@@ -109,7 +109,7 @@ function Choices({ options, page, value, onChange }: ChoicesProps): ReactNode {
       >
         {option.label}
       </Checkbox>
-      {page !== undefined && <RecordLink page={page} record={{ id: option.value, name: text.open }} />}
+      {page !== null && <RecordLink page={page} record={{ id: option.value, name: text.open }} />}
     </div>
   ));
 }

@@ -1,15 +1,15 @@
-import { graphql, query, useQuery } from '../api';
+import { fragment, graphql, query, useQuery } from '../api';
 import { listQuery } from '../api/documents';
 import type { Document, Fragment } from '../api/query';
 import type { Reference } from '../ui/reference-input';
 import { nameOf } from './link';
 
-const NUMBER = graphql(`fragment FoundNumberRow on LogicalNumber { id number }`);
-const GROUP = graphql(`fragment FoundGroupRow on Group { id name }`);
-const APP = graphql(`fragment FoundAppRow on App { id name }`);
-const FILE = graphql(`fragment FoundFileRow on File { id name }`);
-const USER = graphql(`fragment FoundUserRow on User { id name }`);
-const APP_WITH_VERSIONS = graphql(`
+const NUMBER = fragment(`fragment FoundNumberRow on LogicalNumber { id number }`);
+const GROUP = fragment(`fragment FoundGroupRow on Group { id name }`);
+const APP = fragment(`fragment FoundAppRow on App { id name }`);
+const FILE = fragment(`fragment FoundFileRow on File { id name }`);
+const USER = fragment(`fragment FoundUserRow on User { id name }`);
+const APP_WITH_VERSIONS = fragment(`
   fragment FoundVersionsRow on App {
     id name
     versions(first: 5, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { id number } }

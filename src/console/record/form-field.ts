@@ -8,10 +8,10 @@ import { nameOf, type Named } from './link';
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * A field of a form, beside what is known by its name. Its value is a text, a flag with `isFlag`, one of the options, a
- * record with `find`, or with `isFile` a file, null until one is chosen.
+ * A field of a form, beside what is known by its name. Its value is a text, a flag of `kind: 'flag'`, one of the options, a
+ * record with `find`, or a file of `type: 'file'`, null until one is chosen.
  */
-export interface FormField extends Known {
+export interface FormField extends Omit<Known, 'values'> {
   /**
    * Name in the input of the mutation. Of several with the same beginning, one has a value: once `owner.groupId` is
    * chosen, `owner.logicalNumberId` is not asked for.
@@ -24,6 +24,7 @@ export interface FormField extends Known {
   readonly autoFocus?: boolean;
   /** Value to begin with. */
   readonly initial?: unknown;
+  readonly values?: readonly string[];
   /** Choices in place of `values`, where their names are not words of the page. */
   readonly options?: readonly Option[];
   /** Records to choose beside those that are found. */
@@ -65,10 +66,10 @@ export const pathOf = ({ name }: FormField, root: Root = 'input'): string =>
 export const emptyOf = (fields: readonly FormField[]): Values =>
   Object.fromEntries(fields.map((field) => [field.name, field.initial ?? emptyValue(field)]));
 
-function emptyValue({ isFlag, isFile, isMany, find, values }: FormField): unknown {
-  if (isFlag === true) return false;
+function emptyValue({ kind, type, isMany, find, values }: FormField): unknown {
+  if (kind === 'flag') return false;
   if (isMany === true) return [];
-  return isFile === true || find ? null : (values?.[0] ?? '');
+  return type === 'file' || find ? null : (values?.[0] ?? '');
 }
 
 /** JSON as forms show it. */
@@ -117,16 +118,16 @@ export function inputOf(fields: readonly FormField[], values: Values): Values | 
       continue;
     }
     if (field.pattern?.test(value as string) === false) return null;
-    const isMissing = field.isFile === true ? !(value instanceof File) : field.find && isNone(value);
+    const isMissing = field.type === 'file' ? !(value instanceof File) : field.find && isNone(value);
     if (isMissing && field.isOptional !== true) return null;
-    if (field.isSent !== false && !(isMissing && field.isFile === true))
+    if (field.isSent !== false && !(isMissing && field.type === 'file'))
       input[field.name] = sentValue(field, value);
   }
   return fields.some((field) => input[outerOf(field) ?? ''] === null) ? null : input;
 }
 
 function sentValue(field: FormField, value: unknown): unknown {
-  if (field.isFile === true || (field.isOptional === true && value === '')) return null;
+  if (field.type === 'file' || (field.isOptional === true && value === '')) return null;
   if (field.find && field.isMany === true) return (value as readonly Reference[]).map(({ id }) => id);
   if (field.find) return (value as Reference | null)?.id ?? null;
   if (field.isList === true) return listOf(value as string);

@@ -1,3 +1,4 @@
+import type { EnumValue, FieldName } from '../gql/schema';
 import type { Reference } from '../ui/reference-input';
 import {
   findApps,
@@ -8,7 +9,7 @@ import {
   findSavedFilters,
 } from './find';
 
-/** Knowledge of a field by its name, wherever it stands: in lists, records, filters and forms. */
+/** How people see and enter a field, by its name: in lists, records, filters and forms. The schema does not say it. */
 export interface Known {
   /**
    * How a value is shown: `count` is the number of records of a list, `state` a word with a colour, `word` one without.
@@ -27,114 +28,87 @@ export interface Known {
     | 'word';
   /** Pixels of a column at least; wider columns get more of what is left. */
   readonly width?: number;
-  /** Page of the record: the field is that record, or the name of the record that has the field. */
-  readonly page?: string;
   /** Finds records by their names, at most some ten, for a field that is a record. */
   readonly find?: (text: string) => Promise<readonly Reference[]>;
   /** Values to choose from, whose words are those of the page. */
-  readonly values?: readonly string[];
+  readonly values?: readonly Choice[];
   /** How a filter compares a text: `contains` where nothing is said. */
   readonly comparator?: 'startsWith' | 'eq';
-  /** Kind of a text in a form: `date`, `password`. */
+  /** Kind of the input in a form: `date`, `password`, `file`. */
   readonly type?: string;
   readonly autoComplete?: string;
   /** Lines of a text area. */
   readonly rows?: number;
-  readonly isFlag?: boolean;
-  readonly isFile?: boolean;
   /** Whether the text is a list: `device.*, group.update`. */
   readonly isList?: boolean;
   /** Whether it may stay empty: an empty text, or no record, is sent as null, and no file is sent. */
   readonly isOptional?: boolean;
 }
 
-const NUMBER: Known = { kind: 'number', width: 110 };
-const COUNT: Known = { kind: 'count', width: 115 };
-const LONG: Known = { width: 220 };
-const STATE: Known = { kind: 'state', width: 115 };
-const WORD: Known = { kind: 'word', width: 110 };
-const FLAG: Known = { kind: 'flag', width: 115, isFlag: true };
-const EXACT: Known = { width: 110, comparator: 'eq' };
-const PASSWORD: Known = { type: 'password', autoComplete: 'current-password' };
-const NEW_PASSWORD: Known = { type: 'password', autoComplete: 'new-password' };
+/** A value of an enumeration, a number or a duration. */
+export type Choice = EnumValue | `${number}${'' | 's' | 'h' | 'd'}`;
 
-const KNOWN: Readonly<Record<string, Known>> = {
-  acquirer: EXACT,
-  actorId: { find: findMembers },
-  amount: { kind: 'amount', width: 110 },
-  app: { page: '/apps', width: 180 },
-  appId: { find: findApps },
-  appName: EXACT,
-  appVersions: { ...COUNT, page: '/app-versions' },
-  at: { kind: 'time', width: 190 },
-  attempts: { kind: 'number', width: 100 },
-  authorizationCode: EXACT,
-  brand: EXACT,
-  bytecodeFile: { isFile: true, isOptional: true },
-  communicationFormat: { width: 120, values: ['HTTP', 'ISO8583', 'ISO20022'] },
-  content: { width: 300 },
-  count: NUMBER,
-  crc: { kind: 'code' },
-  current: PASSWORD,
-  deliveredSequence: NUMBER,
-  description: { ...LONG, rows: 2, isOptional: true },
-  device: { page: '/devices' },
-  devices: { ...LONG, page: '/devices' },
-  displayable: FLAG,
-  email: { width: 200, type: 'email' },
-  enabled: FLAG,
-  events: { width: 160, isList: true },
-  expiresAt: { kind: 'ago', type: 'date', isOptional: true },
-  failingSince: { kind: 'ago' },
-  file: { isFile: true },
-  fileType: { ...WORD, values: ['ASSET', 'TORRENT'] },
-  frameworkVersion: { width: 140, comparator: 'startsWith' },
-  group: { page: '/groups', width: 130, find: findGroups },
-  groupId: { find: findGroups },
-  hasDevice: FLAG,
-  hasLogicalNumber: FLAG,
-  hasReported: FLAG,
-  keepOldFor: { values: ['0s', '1h', '24h', '7d', '30d'] },
-  key: { kind: 'code', width: 200 },
-  kind: WORD,
-  language: { width: 100, values: ['RUBY', 'POSXML'] },
-  logicalNumber: { page: '/logical-numbers', width: 115 },
-  logicalNumberId: { find: findLogicalNumbers },
-  logicalNumbers: { ...COUNT, rows: 4, isList: true },
-  model: { width: 90 },
-  name: { width: 200 },
-  new: NEW_PASSWORD,
-  newPassword: NEW_PASSWORD,
-  nsu: EXACT,
-  number: { kind: 'code', width: 120, comparator: 'startsWith' },
-  obstacle: { ...WORD, width: 190, values: ['DISABLED', 'SILENT', 'NOT_ATTACHED', 'MOVED'] },
-  oldSecretUntil: { kind: 'ago' },
-  parameters: COUNT,
-  password: PASSWORD,
-  paymentMethod: EXACT,
-  posDisplayLabel: { isOptional: true },
-  presence: { ...STATE, values: ['ONLINE', 'STALE', 'OFFLINE', 'NEVER_SEEN'] },
-  progress: { width: 170 },
-  reference: EXACT,
-  refused: FLAG,
-  rejected: NUMBER,
-  role: { width: 120, kind: 'word', values: ['VIEWER', 'OPERATOR', 'ADMIN'] },
-  savedFilterId: { find: findSavedFilters },
-  serialNumber: { kind: 'code', width: 140 },
-  sha256: { kind: 'code' },
-  since: { kind: 'ago', width: 140 },
-  size: { kind: 'bytes', width: 100 },
-  startedAt: { kind: 'time', width: 190 },
-  state: STATE,
-  transactionType: WORD,
-  url: { width: 260 },
-  value: LONG,
-  wave: { kind: 'number', width: 70 },
-  version: { comparator: 'eq', find: findAppVersions },
-};
+const KNOWN: readonly (readonly [Known, ...(FieldName | 'new' | 'progress')[]])[] = [
+  [{ kind: 'ago' }, 'failingSince', 'oldSecretUntil'],
+  [{ kind: 'ago', type: 'date', isOptional: true }, 'expiresAt'],
+  [{ kind: 'ago', width: 140 }, 'since'],
+  [{ kind: 'amount', width: 110 }, 'amount'],
+  [{ kind: 'bytes', width: 100 }, 'size'],
+  [{ kind: 'code' }, 'crc', 'sha256'],
+  [{ kind: 'code', width: 120, comparator: 'startsWith' }, 'number'],
+  [{ kind: 'code', width: 140 }, 'serialNumber'],
+  [{ kind: 'code', width: 200 }, 'key'],
+  [{ kind: 'count', width: 115 }, 'appVersions', 'parameters'],
+  [{ kind: 'count', width: 115, rows: 4, isList: true }, 'logicalNumbers'],
+  [{ kind: 'flag', width: 115 }, 'displayable', 'enabled', 'refused'],
+  [{ kind: 'flag' }, 'hasDevice', 'hasLogicalNumber', 'hasReported'],
+  [{ kind: 'number', width: 70 }, 'wave'],
+  [{ kind: 'number', width: 100 }, 'attempts'],
+  [{ kind: 'number', width: 110 }, 'count', 'deliveredSequence', 'rejected'],
+  [{ kind: 'state', width: 115 }, 'state'],
+  [{ kind: 'state', width: 115, values: ['ONLINE', 'STALE', 'OFFLINE', 'NEVER_SEEN'] }, 'presence'],
+  [{ kind: 'time', width: 190 }, 'at', 'startedAt'],
+  [{ kind: 'word', width: 110 }, 'kind', 'transactionType'],
+  [{ kind: 'word', width: 110, values: ['ASSET', 'TORRENT'] }, 'fileType'],
+  [{ kind: 'word', width: 120, values: ['VIEWER', 'OPERATOR', 'ADMIN'] }, 'role'],
+  [{ kind: 'word', width: 190, values: ['DISABLED', 'SILENT', 'NOT_ATTACHED', 'MOVED'] }, 'obstacle'],
+  [{ width: 90 }, 'model'],
+  [{ width: 100, values: ['RUBY', 'POSXML'] }, 'language'],
+  [{ width: 110, comparator: 'eq' }, 'acquirer', 'appName', 'authorizationCode', 'brand', 'nsu'],
+  [{ width: 110, comparator: 'eq' }, 'paymentMethod', 'reference'],
+  [{ width: 115 }, 'logicalNumber'],
+  [{ width: 120, values: ['HTTP', 'ISO8583', 'ISO20022'] }, 'communicationFormat'],
+  [{ width: 130, find: findGroups }, 'group'],
+  [{ width: 140, comparator: 'startsWith' }, 'frameworkVersion'],
+  [{ width: 160, isList: true }, 'events'],
+  [{ width: 170 }, 'progress'],
+  [{ width: 180 }, 'app'],
+  [{ width: 200 }, 'name'],
+  [{ width: 200, type: 'email' }, 'email'],
+  [{ width: 220 }, 'devices', 'value'],
+  [{ width: 220, rows: 2, isOptional: true }, 'description'],
+  [{ width: 260 }, 'url'],
+  [{ width: 300 }, 'content'],
+  [{ find: findApps }, 'appId'],
+  [{ find: findAppVersions, comparator: 'eq' }, 'version'],
+  [{ find: findGroups }, 'groupId'],
+  [{ find: findLogicalNumbers }, 'logicalNumberId'],
+  [{ find: findMembers }, 'actorId'],
+  [{ find: findSavedFilters }, 'savedFilterId'],
+  [{ type: 'file' }, 'file'],
+  [{ type: 'file', isOptional: true }, 'bytecodeFile'],
+  [{ type: 'password', autoComplete: 'current-password' }, 'current', 'password'],
+  [{ type: 'password', autoComplete: 'new-password' }, 'new'],
+  [{ values: ['0s', '1h', '24h', '7d', '30d'] }, 'keepOldFor'],
+  [{ isOptional: true }, 'posDisplayLabel'],
+];
+
+const BY_NAME: ReadonlyMap<string, Known> = new Map(
+  KNOWN.flatMap(([known, ...names]) => names.map((name) => [name, known])),
+);
 
 /** Knowledge of a field; of a part such as `owner.groupId` by its last name. */
 export function knownOf(name: string): Known {
   const last = name.replace(/^.*\./, '');
-  return KNOWN[last] ?? (last.endsWith('At') ? { kind: 'ago', width: 140 } : {});
+  return BY_NAME.get(last) ?? (last.endsWith('At') ? { kind: 'ago', width: 140 } : {});
 }

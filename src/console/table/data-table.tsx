@@ -23,7 +23,7 @@ import {
 } from './filter';
 import { FilterChips, type FilterBarProps } from './filter-chips';
 import { Grid } from './grid';
-import { useRows, type ListSource } from './rows';
+import { useRows, type FilterName, type ListSource, type Sort } from './rows';
 import { useSelection, type Selection } from './selection';
 import { useColumns, type Column } from './shown';
 
@@ -39,13 +39,13 @@ export interface ListProps<Row extends { readonly id: string }> {
   readonly text: object;
   readonly source: ListSource<Row>;
   readonly columns: readonly Column<NoInfer<Row>>[];
-  readonly filters?: readonly GivenFilter[];
+  readonly filters?: readonly GivenFilter<FilterName<NoInfer<Row>>>[];
   /** Actions on selected records, which the menu of each record has too. Without them, rows are not selected. */
   readonly rowActions?: RecordActions<NoInfer<Row>>;
   /** Buttons beside the list, such as creating a record. */
   readonly actions?: ReactNode;
-  /** Order until people choose another one: `-STARTED_AT`. */
-  readonly initialSort?: string;
+  /** Order until people choose another one. */
+  readonly initialSort?: Sort<NoInfer<Row>>;
   /** Shown where the company has no such records: "None" without it. */
   readonly empty?: ReactNode;
 }
@@ -61,7 +61,7 @@ export interface DataTableProps<Row extends { readonly id: string }> extends Omi
   readonly address: ListAddress;
   readonly change: (changes: ListAddress) => void;
   /** Conditions that cannot be taken away, such as the group of a list in a record of a group. */
-  readonly fixedFilter?: Filter;
+  readonly fixedFilter?: Partial<Filter<FilterName<NoInfer<Row>>>>;
   readonly onOpen?: (row: NoInfer<Row>) => void;
   /** Rows of a list inside a record; a list page fills the window. */
   readonly isCompact?: boolean;

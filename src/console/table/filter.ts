@@ -8,7 +8,7 @@ export type Comparator = Readonly<Record<string, Value | readonly Value[]>>;
 type Value = string | number | boolean;
 
 /** A filter of the API without `and`, `or` and `not`, as it stands in the address: `not.version` is what must not hold. */
-export type Filter = Readonly<Record<string, Comparator>>;
+export type Filter<Name extends string = string> = Readonly<Record<Name, Comparator>>;
 
 /** A condition that people can set, beside what is known by its name. */
 export interface FilterField extends Known {
@@ -22,7 +22,9 @@ export interface FilterField extends Known {
 }
 
 /** A condition of a page, or its name where all of it is known. */
-export type GivenFilter = string | (Partial<FilterField> & { readonly id: string });
+export type GivenFilter<Name extends string = string> =
+  | Name
+  | (Partial<FilterField> & { readonly id: Name | `${typeof NOT}${Name}` });
 
 /** Conditions with all that follows from their names. */
 export function useFilterFields(given: readonly GivenFilter[]): readonly FilterField[] {
@@ -40,11 +42,7 @@ export function useFilterFields(given: readonly GivenFilter[]): readonly FilterF
 }
 
 /** Kind of the values of a condition: an amount is in cents, a reference the id of a record. */
-export function kindOf({
-  kind,
-  find,
-  isOfLinks,
-}: FilterField): 'amount' | 'flag' | 'number' | 'reference' | 'text' | 'time' {
+export function kindOf({ kind, find, isOfLinks }: FilterField) {
   if (find !== undefined || isOfLinks === true) return 'reference';
   if (kind === 'ago') return 'time';
   return kind === 'amount' || kind === 'flag' || kind === 'number' || kind === 'time' ? kind : 'text';

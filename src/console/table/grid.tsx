@@ -184,7 +184,7 @@ function HeaderCell<Row extends { readonly id: string }>(
   const direction = sort === order ? 'ascending' : sort === `-${order}` ? 'descending' : 'none';
   const next = { none: order, ascending: `-${order}`, descending: undefined }[direction];
   const mark = { none: '', ascending: ' ↑', descending: ' ↓' }[direction];
-  const isSortable = list.orders.includes(order);
+  const isSortable = list.source.orders?.includes(order) ?? false;
   return (
     <div role="columnheader" aria-sort={isSortable ? direction : undefined} className={classOf(column)}>
       {isSortable ? (

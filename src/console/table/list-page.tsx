@@ -8,6 +8,7 @@ import { pageNames, type PageName } from '../ui/words';
 import { useListAddress } from './address';
 import { DataTable, type ListProps } from './data-table';
 import type { Filter } from './filter';
+import type { FilterName } from './rows';
 
 interface ListPageProps<Row extends { readonly id: string }, Made extends object> extends ListProps<Row> {
   /** Name of the page, which is that of the list: `devices`. */
@@ -15,7 +16,7 @@ interface ListPageProps<Row extends { readonly id: string }, Made extends object
   /** The record that is open, beside the list. */
   readonly panel?: ReactNode;
   /** Conditions until people take them away. */
-  readonly initialFilter?: Filter;
+  readonly initialFilter?: Partial<Filter<FilterName<NoInfer<Row>>>>;
   /** The form that creates a record, which is opened then. */
   readonly create?: Creating<Made>;
   /** Shown above the list, such as a summary. */
@@ -29,7 +30,7 @@ export function ListPage<Row extends { readonly id: string }, Made extends objec
   const { panel, create, children, initialSort, initialFilter, actions, ...table } = props;
   const text = useTexts(pageNames);
   const label = text[props.id];
-  const [{ filter = initialFilter ?? {}, sort = initialSort, open }, change] = useListAddress();
+  const [{ filter = (initialFilter ?? {}) as Filter, sort = initialSort, open }, change] = useListAddress();
   return (
     <Page name={props.id} text={props.text}>
       {children}

@@ -5,7 +5,7 @@ import type { EntityType } from '../api/changes';
 import { client, REFRESH } from '../api/client';
 import { kindOf, listQuery, typeOf } from '../api/documents';
 import { useReload, type Fragment } from '../api/query';
-import { orderFields } from '../gql/mutations';
+import { orderFields, type FilterFields } from '../gql/schema';
 import type { Filter } from './filter';
 
 /** One page of a list, as documents select it. */
@@ -15,6 +15,15 @@ interface Connection<Row> {
   /** Selected with `@include(if: $count)`: the first page counts, the others do not. */
   readonly totalCount?: number;
 }
+
+/** Type of the records that the rows are of: `Device`. */
+type TypeOf<Row> = Row extends { readonly __typename?: infer Type } ? Type : never;
+
+/** Field of the filter that the list of such rows takes. */
+export type FilterName<Row> = FilterFields[TypeOf<Row> & keyof FilterFields];
+
+/** Order of the list of such rows, with a minus for the descending direction: `-STARTED_AT`. */
+export type Sort<Row> = `${'' | '-'}${(typeof orderFields)[TypeOf<Row> & keyof typeof orderFields][number]}`;
 
 /** A list of the API. Its text has the variables `first`, `after`, `filter`, `orderBy` and `count`. */
 export interface ListSource<Row> {
@@ -89,8 +98,6 @@ export class Rows<Row> {
   total: number | null = null;
   error: CombinedError | null = null;
   isLoading = false;
-  /** Fields by which the list can be sorted. */
-  readonly orders: readonly string[];
   #pages: readonly Connection<Row>[] = [];
   #isStopped = false;
   /** Whether records have changed since what is shown was loaded. */
@@ -104,12 +111,10 @@ export class Rows<Row> {
   #end = 0;
 
   constructor(
-    private readonly source: ListSource<Row>,
+    readonly source: ListSource<Row>,
     readonly variables: string,
     private readonly redraw: () => void,
-  ) {
-    this.orders = source.orders ?? [];
-  }
+  ) {}
 
   get hasMore(): boolean {
     return this.#pages.at(-1)?.pageInfo.hasNextPage ?? false;

@@ -96,7 +96,7 @@ export default function SavedFilters(props: SavedFiltersProps): ReactNode {
       )}
       {mayWrite && Object.keys(filter).length > 0 && (
         <SendForm
-          fields={['name', { name: 'shared', label: text.share, isFlag: true }]}
+          fields={['name', { name: 'shared', label: text.share, kind: 'flag' }]}
           document={mutations.savedFilterCreate}
           input={{ kind, filter: apiFilter(filter) }}
           submit={text.saveFilter}

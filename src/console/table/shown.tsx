@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react';
 
+import type { Values } from '../record/form-field';
 import { knownOf } from '../record/known';
 import { nameOf, RecordLink, RecordLinks, type Named } from '../record/link';
 import { useFormat, useLabel } from '../text';
 import { Badge, Time, type Tone } from '../ui/facts';
 import { Empty } from '../ui/states';
+import { pageOf } from '../ui/words';
 
 /** Colours of states. */
 const TONES: Readonly<Record<string, Tone>> = {
@@ -38,9 +40,9 @@ export function State({ of }: { readonly of: string }): ReactNode {
   return <Badge tone={TONES[of] ?? 'plain'}>{useLabel()(of)}</Badge>;
 }
 
-interface ShownProps {
-  readonly name: string;
-  readonly record: object;
+interface ShownProps<Row> {
+  readonly name: Field<Row>;
+  readonly record: Row;
   /** Page of the record that the value is, or is the name of. */
   readonly page?: string | undefined;
   /** Whether the value is one of a list, rather than of a record. */
@@ -48,17 +50,18 @@ interface ShownProps {
 }
 
 /** The value of a field, as it is known by the name of the field. */
-export function Shown({ name, record, page, isInList = false }: ShownProps): ReactNode {
+export function Shown<Row extends object>(props: ShownProps<Row>): ReactNode {
+  const { name, record, page, isInList = false } = props;
   const label = useLabel();
   const format = useFormat();
   const known = knownOf(name);
-  const value: unknown = (record as Readonly<Record<string, unknown>>)[name];
+  const value: unknown = record[name];
   if (known.kind === 'time' || known.kind === 'ago') {
     return <Time at={value as string | null} isAgo={isInList && known.kind === 'ago'} />;
   }
   if (value === null || value === undefined) return null;
   if (page !== undefined && typeof value === 'string') {
-    return <RecordLink page={page} record={{ ...(record as { readonly id: string }), name: value }} />;
+    return <RecordLink page={page} record={{ ...(record as Row & { readonly id: string }), name: value }} />;
   }
   if (Array.isArray(value)) {
     const values = value as readonly string[];
@@ -66,9 +69,9 @@ export function Shown({ name, record, page, isInList = false }: ShownProps): Rea
   }
   if (typeof value === 'object') {
     if ('totalCount' in value) return format.number(value.totalCount as number);
-    if ('nodes' in value) return <RecordLinks page={known.page ?? ''} records={value.nodes as Named[]} />;
-    const target = page ?? known.page;
-    if (!('id' in value) || target === undefined) return nameOf(value);
+    if ('nodes' in value) return <RecordLinks page={pageOf(name) ?? ''} records={value.nodes as Named[]} />;
+    const target = page ?? pageOf(name);
+    if (!('id' in value) || target === null) return nameOf(value);
     return <RecordLink page={target} record={value as Named} />;
   }
   switch (known.kind) {
@@ -103,8 +106,12 @@ interface OwnColumn<Row> {
   readonly render?: (row: Row) => ReactNode;
 }
 
-/** A column of a table, or the name of a field that is shown as it is known. */
-export type Column<Row> = OwnColumn<Row> | (keyof Row & string);
+type Field<Row> = keyof Row & string;
+
+/** A column of a table: a field that is shown as it is known, or anything else with a way to show it. */
+export type Column<Row> =
+  | Field<Row>
+  | (OwnColumn<Row> & ({ readonly id: Field<Row> } | Required<Pick<OwnColumn<Row>, 'render'>>));
 
 export interface ShownColumn<Row> extends OwnColumn<Row> {
   readonly title: string;
@@ -129,7 +136,7 @@ export function useColumns<Row extends object>(columns: readonly Column<Row>[]):
       // Numbers stand below each other by their last digits.
       ...(AT_END.has(kind) && { align: 'end' as const }),
       cell: (row) => {
-        if (!render) return <Shown name={id} record={row} page={page} isInList />;
+        if (!render) return <Shown name={id as Field<Row>} record={row} page={page} isInList />;
         const shown = render(row);
         return typeof shown === 'number' ? format.number(shown) : shown;
       },
@@ -192,29 +199,30 @@ export function SmallTable<Row extends object>(props: SmallTableProps<Row>): Rea
 }
 
 /** A field of the record, or of `of` where the field is that of a part; or a value with the name whose word is its title. */
-export type Fact =
-  | string
+export type Fact<Name extends string = never> =
+  | Name
   | { readonly id: string; readonly title?: string; readonly value: ReactNode }
-  | { readonly id: string; readonly title?: string; readonly of: object };
+  | { readonly id: string; readonly title?: string; readonly of: Values };
 
 /** Facts of all fields of a record in the order of its fragment, but some. */
 export const factsOf = (record: object, ...without: readonly string[]): readonly Fact[] =>
   Object.keys(record)
     .filter((id) => !['id', 'revision', ...without].includes(id))
-    .map((id) => ({ id, of: record }));
+    .map((id) => ({ id, of: record as Values }));
 
-interface FactsProps {
-  readonly facts: readonly Fact[];
-  readonly record?: object;
+interface FactsProps<Row> {
+  readonly facts: readonly Fact<Field<NoInfer<Row>>>[];
+  readonly record?: Row;
 }
 
 /** Fields of a record, each with its name. */
-export function Facts({ facts, record = {} }: FactsProps): ReactNode {
+export function Facts<Row extends object>({ facts, record }: FactsProps<Row>): ReactNode {
   const label = useLabel();
+  const of = record as Values;
   return (
     <dl className="facts">
       {facts.map((fact) => {
-        const { id, title = label(id), ...own } = typeof fact === 'string' ? { id: fact, of: record } : fact;
+        const { id, title = label(id), ...own } = typeof fact === 'string' ? { id: fact, of } : fact;
         return (
           <div key={id} className="fact">
             <dt>{title}</dt>

@@ -158,9 +158,9 @@ export const pageNames = pageWords({
 
 export type PageName = keyof (typeof pageNames)['en'];
 
-/** Page of the records of a type, `/app-versions` for AppVersion as for APP_VERSION; null if there is none. */
-export function pageOf(type: string): string | null {
-  const words = type.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').replaceAll('_', '-');
-  const name = `${words.toLowerCase()}s`;
+/** Page of records by their type or a field, `/app-versions` for APP_VERSION as for appVersionIds; null if there is none. */
+export function pageOf(typeOrField: string): string | null {
+  const words = typeOrField.replaceAll(/(?<=[a-z])[A-Z]/g, '-$&').replaceAll('_', '-');
+  const name = words.toLowerCase().replace(/(?:-ids?|s)?$/, 's');
   return name in pageNames.en ? `/${name}` : null;
 }

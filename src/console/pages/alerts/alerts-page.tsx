@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, mutate, mutations } from '../../api';
+import { fragment, mutate, mutations } from '../../api';
 import type { AlertRecordFragment as Alert } from '../../gql/graphql';
 import { RowMenu } from '../../record/actions';
 import type { RecordActions } from '../../record/bulk';
@@ -14,7 +14,7 @@ import { Facts, State, type Fact } from '../../table/shown';
 import { useFormat, useLabel } from '../../text';
 import { useText } from './words';
 
-const ALERT = graphql(`
+const ALERT = fragment(`
   fragment AlertRecord on Alert {
     id name kind affected total examples openedAt closedAt acknowledgedAt
     acknowledgedBy { name }
@@ -76,7 +76,7 @@ function Sentence({ kind, affected, total, closedAt }: Alert): ReactNode {
   return `${useLabel(text)(kind)}${closedAt === null ? `: ${figures}` : ''}`;
 }
 
-const factsOf = (alert: Alert): readonly Fact[] => [
+const factsOf = (alert: Alert): readonly Fact<keyof Alert>[] => [
   { id: 'affected', value: <Sentence {...alert} /> },
   { id: 'state', value: <State of={stateOf(alert)} /> },
   'openedAt',

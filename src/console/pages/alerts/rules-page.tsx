@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useQuery } from '../../api';
+import { fragment, graphql, mutations, useQuery } from '../../api';
 import { useMay, useSession } from '../../app/session';
 import type { AlertChoicesQuery, AlertRuleRecordFragment as Rule } from '../../gql/graphql';
 import {
@@ -23,7 +23,7 @@ import { zonesWith } from '../../text/zone';
 import { useNoMail } from '../../ui/words';
 import { useText } from './words';
 
-const RULE = graphql(`
+const RULE = fragment(`
   fragment AlertRuleRecord on AlertRule {
     id revision name repeatAfter webhookId recipientIds createdAt problems
     createdBy { name }
@@ -67,7 +67,7 @@ export default function AlertRulesPage(): ReactNode {
     const isUnsaved = choices && !saved.some((each) => isSame(each, filter));
     return [...problems, ...(isUnsaved ? ['UNSAVED'] : [])].map((each) => label(each)).join(' ');
   };
-  const present = (rule: Rule): object => valuesOf(fields, rule);
+  const present = (rule: Rule): Rule => valuesOf(fields, rule);
   return (
     <ListPage
       id="alert-rules"
@@ -97,7 +97,7 @@ export default function AlertRulesPage(): ReactNode {
 }
 
 /** The values of the fields of a rule, as its form has them. */
-function RuleFacts({ fields, rule }: Readonly<{ fields: readonly FormField[]; rule: object }>): ReactNode {
+function RuleFacts({ fields, rule }: Readonly<{ fields: readonly FormField[]; rule: Rule }>): ReactNode {
   const shown = useShownValue();
   const { none } = useText();
   const values = presentOf(fields, rule);
@@ -153,7 +153,7 @@ function useRuleFields(choices: AlertChoicesQuery | undefined): readonly FormFie
 }
 
 /** The values of the fields of a rule; those of other kinds as in a new one. */
-function valuesOf(fields: readonly FormField[], rule: Rule): object {
+function valuesOf(fields: readonly FormField[], rule: Rule): Rule & Values {
   const kind = kindOf(rule);
   const own = Object.entries(rule.on[kind] ?? {}).filter(([, value]) => value !== null);
   return { ...emptyOf(fields), ...rule, kind, ...Object.fromEntries(own) };

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useSubscription } from '../../api';
+import { fragment, graphql, mutations, useSubscription } from '../../api';
 import { checkCompany, connection } from '../../api/client';
 import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
@@ -49,7 +49,7 @@ const kindNames = texts({
   logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
 });
 
-const JOB = graphql(`
+const JOB = fragment(`
   fragment JobRecord on Job {
     id kind state total done rejected failure createdAt endedAt
     result { url expiresAt }
@@ -99,7 +99,7 @@ function Progress({ id, state, total, done, rejected }: ProgressProps): ReactNod
   );
 }
 
-const REJECTION = graphql(`
+const REJECTION = fragment(`
   fragment JobRejectionRow on JobRejection { id rowNumber name code message rule params }
 `);
 
@@ -165,9 +165,9 @@ function JobPanel(): ReactNode {
               { id: 'progress', value: <Progress {...job} /> },
               'createdAt',
               'createdBy',
-              ...(job.endedAt === null ? [] : ['endedAt']),
+              ...(job.endedAt === null ? [] : (['endedAt'] as const)),
               ...fileOf(job),
-              ...(job.failure === null ? [] : ['failure']),
+              ...(job.failure === null ? [] : (['failure'] as const)),
             ]}
           />
         ),

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api';
+import { fragment } from '../../api';
 import type { EntityType, LedgerEntryRecordFragment, LedgerEntryRowFragment } from '../../gql/graphql';
 import { useNames } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
@@ -17,7 +17,7 @@ import { Badge } from '../../ui/facts';
 import { pageOf } from '../../ui/words';
 import { useText } from './words';
 
-const ROW = graphql(`
+const ROW = fragment(`
   fragment LedgerEntryRow on LedgerEntry {
     id sequence at action entityKind entityId channel
     actor { id name }
@@ -100,7 +100,7 @@ export default function LedgerPage(): ReactNode {
   );
 }
 
-const ENTRY = graphql(`
+const ENTRY = fragment(`
   fragment LedgerEntryRecord on LedgerEntry {
     id sequence at action entityKind entityId channel jobId
     actor { name }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutate, mutations } from '../../api';
+import { fragment, mutate, mutations } from '../../api';
 import { useSession } from '../../app/session';
 import type { MemberRowFragment, Role } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
@@ -12,7 +12,7 @@ import { useNoMail } from '../../ui/words';
 import { roleNames } from '../account/words';
 import { useText } from './words';
 
-const MEMBER = graphql(`
+const MEMBER = fragment(`
   fragment MemberRow on Member {
     id role disabledAt lockedUntil lastSignInAt
     user { id name email }
@@ -31,7 +31,7 @@ const ACTIONS: RecordActions<MemberRowFragment> = [
   {
     id: 'resetPassword',
     icon: 'key',
-    fields: [{ name: 'removePasskeys', isFlag: true }],
+    fields: [{ name: 'removePasskeys', kind: 'flag' }],
     change: ({ user }, input: object) => mutate(mutations.passwordReset, { userId: user.id, ...input }),
   },
   {

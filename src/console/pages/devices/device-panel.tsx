@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useRecord } from '../../api';
+import { fragment, mutations, useRecord } from '../../api';
 import type { DeviceRecordFragment } from '../../gql/graphql';
 import { RowMenu } from '../../record/actions';
 import { useHistoryLabel } from '../../record/history-words';
@@ -16,7 +16,7 @@ import { TransactionsOf } from '../transactions/columns';
 import { NUMBER, useDeviceActions } from './device-actions';
 import { useText } from './words';
 
-const DEVICE = graphql(`
+const DEVICE = fragment(`
   fragment DeviceRecord on Device {
     id revision serialNumber enabled frameworkVersion meta presence lastSeenAt
     lastRefusal { code at }
@@ -62,7 +62,7 @@ export default function DevicePanel(): ReactNode {
             rows={device.software}
             rowKey={({ appVersion }) => appVersion.id}
             columns={[
-              { id: 'appVersion', page: '/app-versions' },
+              'appVersion',
               'state',
               'since',
               'attempts',
@@ -116,7 +116,7 @@ function Refusal({ lastRefusal, lastSeenAt }: DeviceRecordFragment): ReactNode {
   );
 }
 
-const MANIFEST = graphql(`
+const MANIFEST = fragment(`
   fragment DeviceManifestRecord on Device {
     id
     logicalNumber {

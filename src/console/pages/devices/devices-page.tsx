@@ -1,6 +1,6 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
+import { fragment, mutations } from '../../api';
 import { DialogButton } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
@@ -11,7 +11,7 @@ import { useText } from './words';
 const DevicePanel = lazy(() => import('./device-panel'));
 const EnrolDialog = lazy(() => import('./enrol-dialog'));
 
-const DEVICE = graphql(`
+const DEVICE = fragment(`
   fragment DeviceRow on Device {
     id serialNumber enabled frameworkVersion presence lastSeenAt createdAt meta
     lastRefusal { at }

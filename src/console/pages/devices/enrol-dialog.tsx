@@ -61,9 +61,9 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
           }}
           fields={[
             { name: 'list', rows: 6, autoFocus: true },
-            { name: 'file', isFile: true },
+            { name: 'file', type: 'file' },
             { name: 'mode', values: ['CREATE', 'CREATE_OR_UPDATE'] },
-            { name: 'issueTokens', label: text.issueTokensToo, isFlag: true, isShown: () => mayAdminister },
+            { name: 'issueTokens', label: text.issueTokensToo, kind: 'flag', isShown: () => mayAdminister },
           ]}
         />
         {checked && <Result {...checked} />}

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutate, mutations } from '../../api';
+import { fragment, mutate, mutations } from '../../api';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { NUMBER } from './device-actions';
 import { useText } from './words';
 
-const TERMINAL = graphql(`
+const TERMINAL = fragment(`
   fragment UnknownTerminalRow on UnknownTerminal {
     id serialNumber count firstSeenAt lastSeenAt
   }

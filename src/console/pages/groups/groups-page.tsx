@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useMutation } from '../../api';
+import { fragment, mutations, useMutation } from '../../api';
 import { useMay } from '../../app/session';
 import type { GroupRecordFragment } from '../../gql/graphql';
 import { creating, DialogButton } from '../../record/dialog-button';
@@ -18,7 +18,7 @@ import { useText as useNumberText } from '../logical-numbers/words';
 import { useNewParameter } from '../values/owner';
 import { useText } from './words';
 
-const ROW = graphql(`
+const ROW = fragment(`
   fragment GroupRow on Group {
     id name updatedAt
     logicalNumbers(first: 0) { totalCount }
@@ -46,7 +46,7 @@ export default function GroupsPage(): ReactNode {
   );
 }
 
-const RECORD = graphql(`
+const RECORD = fragment(`
   fragment GroupRecord on Group {
     id revision name
     appVersions(first: 100) {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
+import { fragment, mutations } from '../../api';
 import { useMay } from '../../app/session';
 import type { LogicalNumberRecordFragment } from '../../gql/graphql';
 import { creating, DialogButton } from '../../record/dialog-button';
@@ -18,7 +18,7 @@ import { useNewParameter } from '../values/owner';
 import { EffectiveParameters } from './effective-parameters';
 import { useText } from './words';
 
-const NUMBER = graphql(`
+const NUMBER = fragment(`
   fragment LogicalNumberRecord on LogicalNumber {
     id revision number createdAt
     createdBy { name }
@@ -108,7 +108,7 @@ function NumberVersions({ logicalNumber }: PartProps): ReactNode {
   const options = group.appVersions.nodes.map((each) => ({ value: each.id, label: nameOf(each) }));
   if (options.length === 0) return <Empty>{text.noGroupVersions}</Empty>;
   const record = { id, revision, appVersionIds: appVersions.nodes.map((each) => each.id).toSorted() };
-  const field = { name: 'appVersionIds', options, page: '/app-versions', isMany: true };
+  const field = { name: 'appVersionIds', options, isMany: true };
   if (!mayWrite) return <p>{shown(field, record)}</p>;
   return (
     <EditRecord

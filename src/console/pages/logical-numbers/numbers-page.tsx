@@ -1,6 +1,6 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql, mutate, mutations } from '../../api';
+import { fragment, mutate, mutations } from '../../api';
 import type { RecordActions } from '../../record/bulk';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
@@ -8,7 +8,7 @@ import { useText } from './words';
 
 const NumberPanel = lazy(() => import('./number-panel'));
 
-const NUMBER = graphql(`
+const NUMBER = fragment(`
   fragment LogicalNumberRow on LogicalNumber {
     id number updatedAt
     group { id name }
@@ -26,7 +26,7 @@ const ACTIONS: RecordActions<{ readonly id: string }> = [
   {
     id: 'move',
     icon: 'group',
-    fields: ['groupId', { name: 'force', isFlag: true }],
+    fields: ['groupId', { name: 'force', kind: 'flag' }],
     change: ({ id }, input: { groupId: string; force: boolean }) =>
       mutate(mutations.logicalNumberMove, { id, ...input }),
   },

@@ -1,13 +1,12 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
-import type { NotificationDeliveryState } from '../../gql/graphql';
+import { fragment } from '../../api/graphql';
 import { CompactList } from '../../table/data-table';
 import { listIn } from '../../table/rows';
 import { Ago } from '../../ui/facts';
 import { useText } from './words';
 
-const DELIVERY = graphql(`
+const DELIVERY = fragment(`
   fragment DeliveryRow on NotificationDelivery {
     id state reason queuedAt finishedAt
     logicalNumber { id number }
@@ -15,14 +14,7 @@ const DELIVERY = graphql(`
   }
 `);
 
-export const STATES: readonly NotificationDeliveryState[] = [
-  'QUEUED',
-  'SENT',
-  'DELIVERED',
-  'FAILED',
-  'EXPIRED',
-  'CANCELLED',
-];
+export const STATES = ['QUEUED', 'SENT', 'DELIVERED', 'FAILED', 'EXPIRED', 'CANCELLED'] as const;
 
 interface DeliveriesProps {
   /** Global id of a notification, a device or a logical number. */
@@ -40,11 +32,9 @@ export function Deliveries({ id, isOfNotification = false }: DeliveriesProps): R
       text={text}
       label={text.deliveries}
       source={listIn(id, DELIVERY, 'NOTIFICATION')}
-      {...(!isOfNotification && { initialSort: '-ID' })}
+      {...(!isOfNotification && { initialSort: '-ID' as const })}
       columns={[
-        isOfNotification
-          ? 'logicalNumber'
-          : { id: 'notification', title: text.content, width: 220, page: '/notifications' },
+        isOfNotification ? 'logicalNumber' : { id: 'notification', title: text.content, width: 220 },
         'state',
         { id: 'queuedAt', isHidden: isOfNotification },
         {

@@ -1,11 +1,7 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations, useDryRun, useSubscription } from '../../api';
-import type {
-  NotificationDeliveryState,
-  NotificationRecordFragment,
-  NotificationTargetInput,
-} from '../../gql/graphql';
+import { fragment, graphql, mutations, useDryRun, useSubscription } from '../../api';
+import type { NotificationRecordFragment, NotificationTargetInput } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
 import { fieldsOf, inputOf } from '../../record/form-field';
 import { nameOf } from '../../record/link';
@@ -19,7 +15,7 @@ import { Badge } from '../../ui/facts';
 import { Deliveries, STATES } from './deliveries';
 import { useText } from './words';
 
-const NOTIFICATION = graphql(`
+const NOTIFICATION = fragment(`
   fragment NotificationRecord on Notification {
     id content kind createdAt expiresAt
     createdBy { name }
@@ -29,7 +25,7 @@ const NOTIFICATION = graphql(`
   }
 `);
 
-const KINDS = ['SHOW', 'PROCESSING'];
+const KINDS = ['SHOW', 'PROCESSING'] as const;
 const TARGET = ['target.groupId', 'target.savedFilterId', 'target.logicalNumbers'];
 
 export default function NotificationsPage(): ReactNode {
@@ -137,7 +133,7 @@ function NotificationPanel(): ReactNode {
             <Facts
               facts={STATES.map((state) => ({
                 id: state,
-                value: record.summary[state.toLowerCase() as Lowercase<NotificationDeliveryState>],
+                value: record.summary[state.toLowerCase() as Lowercase<typeof state>],
               }))}
             />
             <Deliveries id={id} isOfNotification />

@@ -35,7 +35,7 @@ interface Planned extends NonNullable<FleetPlanQuery['fleetPlan']['plan']> {
 
 const FIELDS = [
   { name: 'document', rows: 12 },
-  { name: 'file', isFile: true },
+  { name: 'file', type: 'file' },
 ];
 
 /** The desired state of the fleet as a document: read, planned, applied, undone. */
@@ -125,8 +125,8 @@ const STATE = graphql(`
 const OF_STATE = fieldsOf([
   { name: 'groupId', isOptional: true },
   { name: 'format', values: ['YAML', 'JSON'], isSent: false },
-  { name: 'logicalNumbers', isFlag: true, isList: false, initial: true },
-  { name: 'devices', isFlag: true, initial: true },
+  { name: 'logicalNumbers', kind: 'flag', isList: false, initial: true },
+  { name: 'devices', kind: 'flag', initial: true },
 ]);
 
 /** Reads the present state of a group or of all as a document. */

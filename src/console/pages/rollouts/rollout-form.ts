@@ -71,7 +71,7 @@ export function rolloutForm(zone: string, version: Named | undefined) {
     window: {
       root: 'input.window',
       fields: fieldsOf([
-        { name: 'hasHours', isFlag: true, isSent: false },
+        { name: 'hasHours', kind: 'flag', isSent: false },
         { name: 'from', ...HOUR, initial: '1' },
         { name: 'to', ...HOUR, initial: '6' },
         { name: 'zone', values: zonesWith(zone), isShown: HOUR.isShown },

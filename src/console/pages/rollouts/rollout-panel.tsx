@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutate, mutations } from '../../api';
+import { fragment, mutate, mutations } from '../../api';
 import type { RolloutRecordFragment, RolloutTerminalRowFragment } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
 import { ActionButton } from '../../record/dialog-button';
@@ -14,7 +14,7 @@ import { stoppedIn } from '../../text/stopped';
 import { ALL_KNOWN, HAS_ENDED, Waves } from './waves';
 import { useText } from './words';
 
-const ROLLOUT = graphql(`
+const ROLLOUT = fragment(`
   fragment RolloutRecord on Rollout {
     id name state stoppedBecause total startAt figuresAt unmovedSince deadline createdAt
     createdBy { name }
@@ -31,7 +31,7 @@ const ROLLOUT = graphql(`
   fragment Payments on RolloutPaymentFigures { approvedPercent perTerminalDay payments }
 `);
 
-const TERMINAL = graphql(`
+const TERMINAL = fragment(`
   fragment RolloutTerminalRow on RolloutTerminal {
     id wave state obstacle grantedAt
     device { id serialNumber }
@@ -57,8 +57,11 @@ export default function RolloutPanel(): ReactNode {
             columns={['device', 'state', 'wave', 'logicalNumber', 'obstacle', 'grantedAt']}
             rowActions={leavingOut(rollout)}
             filters={[
-              { id: 'state', values: ALL_KNOWN.map((known) => known.toUpperCase()) },
-              { id: 'wave', values: rollout.waves.map((_wave, index) => String(index + 1)) },
+              {
+                id: 'state',
+                values: ALL_KNOWN.map((known) => known.toUpperCase() as Uppercase<typeof known>),
+              },
+              { id: 'wave', values: rollout.waves.map((_wave, index) => `${index + 1}` as const) },
               'obstacle',
             ]}
           />
@@ -71,7 +74,7 @@ export default function RolloutPanel(): ReactNode {
                 id: 'appVersions',
                 value: <RecordLinks page="/app-versions" records={rollout.appVersions} />,
               },
-              ...(rollout.startAt === null ? [] : ['startAt']),
+              ...(rollout.startAt === null ? [] : (['startAt'] as const)),
               'createdAt',
               'createdBy',
             ]}

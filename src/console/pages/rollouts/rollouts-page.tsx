@@ -1,6 +1,6 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql } from '../../api';
+import { fragment } from '../../api';
 import { DialogButton } from '../../record/dialog-button';
 import { nameOf } from '../../record/link';
 import { ListPage } from '../../table/list-page';
@@ -11,7 +11,7 @@ import { useText } from './words';
 const RolloutPanel = lazy(() => import('./rollout-panel'));
 const RolloutDialog = lazy(() => import('./rollout-dialog'));
 
-const ROW = graphql(`
+const ROW = fragment(`
   fragment RolloutRow on Rollout {
     id name state total createdAt
     appVersions { id number app { name } }
@@ -19,7 +19,7 @@ const ROW = graphql(`
   }
 `);
 
-const STATES = ['PLANNED', 'RUNNING', 'PAUSED', 'STOPPED_BY_FAILURES', 'FINISHED', 'UNDONE'];
+const STATES = ['PLANNED', 'RUNNING', 'PAUSED', 'STOPPED_BY_FAILURES', 'FINISHED', 'UNDONE'] as const;
 
 export default function RolloutsPage(): ReactNode {
   const text = useText();

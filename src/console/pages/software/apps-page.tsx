@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
+import { fragment, mutations } from '../../api';
 import type { AppRecordFragment } from '../../gql/graphql';
 import { creating, DialogButton } from '../../record/dialog-button';
 import { RecordPanel } from '../../record/panel';
@@ -10,13 +10,13 @@ import { listOf } from '../../table/rows';
 import { Facts, factsOf, SmallTable } from '../../table/shown';
 import { useText } from './words';
 
-const ROW = graphql(`
+const ROW = fragment(`
   fragment AppRow on App {
     id name kind language communicationFormat description updatedAt
   }
 `);
 
-const KINDS = ['STANDARD', 'MODULE'];
+const KINDS = ['STANDARD', 'MODULE'] as const;
 
 export default function AppsPage(): ReactNode {
   const text = useText();
@@ -37,7 +37,7 @@ export default function AppsPage(): ReactNode {
   );
 }
 
-const APP = graphql(`
+const APP = fragment(`
   fragment AppRecord on App {
     id revision name kind language communicationFormat description createdAt updatedAt
     versions(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) {

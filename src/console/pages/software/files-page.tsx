@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
+import { fragment, mutations } from '../../api';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Facts, factsOf } from '../../table/shown';
 import { useText } from './words';
 
-const ROW = graphql(`fragment FileRow on File { id name fileType size description updatedAt }`);
+const ROW = fragment(`fragment FileRow on File { id name fileType size description updatedAt }`);
 
-const RECORD = graphql(`
+const RECORD = fragment(`
   fragment FileRecord on File {
     id revision name fileType size crc sha256 description updatedAt
     appVersions(first: 100) {

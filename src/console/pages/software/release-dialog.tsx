@@ -26,8 +26,8 @@ const GROUP = graphql(`
 /** The target, and what else happens to its group. */
 const FIELDS = fieldsOf([
   ...TARGET,
-  { name: 'isToNew', isFlag: true, initial: true, isShown: ({ toWhom }) => toWhom === 'group' },
-  { name: 'isReplacing', isFlag: true, initial: true },
+  { name: 'isToNew', kind: 'flag', initial: true, isShown: ({ toWhom }) => toWhom === 'group' },
+  { name: 'isReplacing', kind: 'flag', initial: true },
 ]);
 
 interface ReleaseDialogProps {

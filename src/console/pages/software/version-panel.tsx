@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode } from 'react';
 
-import { graphql, mutations, useMutation, useSubscription } from '../../api';
+import { fragment, graphql, mutations, useMutation, useSubscription } from '../../api';
 import type { AppVersionRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findFiles } from '../../record/find';
@@ -17,7 +17,7 @@ import { Bars, Section } from '../../ui/facts';
 import { ReleaseDialog } from './release-dialog';
 import { useText } from './words';
 
-const VERSION = graphql(`
+const VERSION = fragment(`
   fragment AppVersionRecord on AppVersion {
     id revision number size crc sha256 displayable posDisplayLabel createdAt
     app { id name }
@@ -30,14 +30,14 @@ const VERSION = graphql(`
   }
 `);
 
-const TERMINAL = graphql(`
+const TERMINAL = fragment(`
   fragment TerminalSoftwareRow on TerminalSoftware {
     state since attempts reason detail
     device { id serialNumber }
   }
 `);
 
-const STATES = ['FAILED', 'OVERDUE', 'GRANTED', 'DOWNLOADED', 'INSTALLED', 'PROVEN'];
+const STATES = ['FAILED', 'OVERDUE', 'GRANTED', 'DOWNLOADED', 'INSTALLED', 'PROVEN'] as const;
 
 const CHANGED = graphql(`
   subscription SoftwareChanged($id: ID!) { softwareChanged(appVersionId: $id) { sequence } }

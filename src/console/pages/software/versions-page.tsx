@@ -1,13 +1,13 @@
 import { lazy, type ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { fragment } from '../../api/graphql';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { useText } from './words';
 
 const VersionPanel = lazy(() => import('./version-panel'));
 
-const VERSION = graphql(`
+const VERSION = fragment(`
   fragment AppVersionRow on AppVersion {
     id number size createdAt
     app { name }

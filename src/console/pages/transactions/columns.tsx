@@ -1,7 +1,7 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api/graphql';
+import { fragment } from '../../api/graphql';
 import type { TransactionRowFragment } from '../../gql/graphql';
 import { useListAddress } from '../../table/address';
 import { CompactList } from '../../table/data-table';
@@ -10,7 +10,7 @@ import { listOf } from '../../table/rows';
 import { Shown, State, type Column } from '../../table/shown';
 import { useText } from './words';
 
-const TRANSACTION = graphql(`
+const TRANSACTION = fragment(`
   fragment TransactionRow on Transaction {
     id startedAt status transactionType appName logicalNumber serialNumber
     parsed { amount status nsu card { brand } }

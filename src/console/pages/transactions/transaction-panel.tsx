@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 
-import { graphql } from '../../api';
+import { fragment } from '../../api';
 import { RecordPanel } from '../../record/panel';
 import { Facts, factsOf } from '../../table/shown';
 import { useFormat } from '../../text';
 import { stateOf, TransactionsOf } from './columns';
 import { useText } from './words';
 
-const TRANSACTION = graphql(`
+const TRANSACTION = fragment(`
   fragment TransactionRecord on Transaction {
     id startedAt finishedAt status transactionType appName logicalNumber serialNumber reference
     detail sent received
@@ -46,7 +46,7 @@ export default function TransactionPanel(): ReactNode {
                 { id: 'state', value: stateOf({ ...transaction, parsed }) },
                 ...(payment ? factsOf(payment, 'status') : []),
                 'startedAt',
-                ...(transaction.finishedAt === null ? [] : ['finishedAt']),
+                ...(transaction.finishedAt === null ? [] : (['finishedAt'] as const)),
                 'logicalNumber',
                 transaction.device ? 'device' : 'serialNumber',
                 'appName',

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
+import { fragment, mutations } from '../../api';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
@@ -8,7 +8,7 @@ import { Facts } from '../../table/shown';
 import { OWNER } from './owner';
 import { useText } from './words';
 
-const METACONTENT = graphql(`
+const METACONTENT = fragment(`
   fragment MetacontentRecord on Metacontent {
     id revision key value updatedAt
     group { id name }

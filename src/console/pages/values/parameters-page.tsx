@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
-import { graphql, mutations } from '../../api';
+import { fragment, mutations } from '../../api';
 import type { ParameterEffectRowFragment } from '../../gql/graphql';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
@@ -12,7 +12,7 @@ import { Badge } from '../../ui/facts';
 import { useNewParameter } from './owner';
 import { useText } from './words';
 
-const ROW = graphql(`
+const ROW = fragment(`
   fragment ParameterRow on Parameter {
     id key value description updatedAt
     group { id name }
@@ -35,7 +35,7 @@ export default function ParametersPage(): ReactNode {
   );
 }
 
-const PARAMETER = graphql(`
+const PARAMETER = fragment(`
   fragment ParameterRecord on Parameter {
     id revision key value description updatedAt
     group { id name }
@@ -79,7 +79,7 @@ function ParameterPanel(): ReactNode {
   );
 }
 
-const EFFECT = graphql(`
+const EFFECT = fragment(`
   fragment ParameterEffectRow on LogicalNumber {
     id number
     effectiveParameters { key value source }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-import { graphql, mutate, mutations } from '../../api';
+import { fragment, mutate, mutations } from '../../api';
 import type { RecordActions } from '../../record/bulk';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
@@ -8,7 +8,7 @@ import { listOf } from '../../table/rows';
 import { Facts, factsOf } from '../../table/shown';
 import { useText } from './words';
 
-const WEBHOOK = graphql(`
+const WEBHOOK = fragment(`
   fragment WebhookRecord on Webhook {
     id revision url enabled state events deliveredSequence lastSuccessAt lastFailureAt lastFailure
     failingSince nextAttemptAt oldSecretUntil

@@ -1,14 +1,14 @@
 import type { Transaction } from 'kysely';
 
 import type { Caller, Origin } from '../platform/requests.js';
-import type { PresenceLimits } from '../platform/terminal.js';
+import type { Moment } from '../platform/terminal.js';
 import type { Tables } from '../schema/schema.js';
 import type { CommittedChange, ReadDatabase } from './database.js';
 
 export type { ReadDatabase };
 
 /** The unit of work of a use case that only reads. All of its statements see the same state of the database. */
-export interface ReadWork {
+export interface ReadWork extends Moment {
   readonly caller: Caller;
   readonly db: ReadDatabase;
   /**
@@ -16,9 +16,6 @@ export interface ReadWork {
    * PostgreSQL no policy hides a row from them. For single statements.
    */
   readonly everywhere: () => ReadDatabase;
-  readonly now: Date;
-  /** Times after which terminals count as stale and as offline. */
-  readonly presence: PresenceLimits;
   /** Makes the unit begin again as one that examines many rows; only with `examines: 'when_needed'`. */
   readonly moveToThread?: () => never;
 }

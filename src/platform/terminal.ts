@@ -53,6 +53,15 @@ export interface PresenceLimits {
 
 export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 15 * MINUTE, offlineMs: 24 * HOUR };
 
+/** A time, and the limits by which the presence of terminals at that time is computed. */
+export interface Moment {
+  readonly now: Date;
+  readonly presence: PresenceLimits;
+}
+
+/** A fixed moment, for what is the same at all times. */
+export const ANY_MOMENT: Moment = { now: new Date(0), presence: PRESENCE_LIMITS };
+
 /** State of the connection to the MQTT broker, and counts since the start of the process. */
 export class MqttFigures {
   isConnected = false;

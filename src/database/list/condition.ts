@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { PresenceLimits } from '../../platform/terminal.js';
+import type { Moment } from '../../platform/terminal.js';
 import {
   inList,
   holdsEntry,
@@ -74,19 +74,14 @@ export interface FilterColumn {
   /** The condition on the row `t` that compares another value than that of `column`, which it is found by. Binds no values. */
   readonly where?: (compared: (value: Sql) => Sql) => Sql;
   /** Returns the condition that replaces a comparison; it may use other columns. Without it, the value is compared. */
-  readonly meaning?: (comparison: Comparison, at: MeaningAt) => Condition;
+  readonly meaning?: (comparison: Comparison, at: Moment) => Condition;
 }
 
 /** Columns to filter by, by public name. */
 export type Filters = Readonly<Record<string, FilterColumn>>;
 
-export interface MeaningAt {
-  readonly now: Date;
-  readonly presence: PresenceLimits;
-}
-
 /** The condition with each comparison replaced by its `meaning`, if it has one. */
-export function meant(columns: Filters, where: Condition | null, at: MeaningAt): Condition | null {
+export function meant(columns: Filters, where: Condition | null, at: Moment): Condition | null {
   const replaced = (part: Condition): Condition => {
     if ('and' in part) return { and: part.and.map(replaced) };
     if ('or' in part) return { or: part.or.map(replaced) };

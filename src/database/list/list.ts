@@ -104,22 +104,22 @@ export class List<T> {
 
   /** FROM and WHERE for the company's records `t` that meet a condition; `used` are more columns of `t`, and `joined` joins. */
   from(work: ReadWork, given: Condition | null, used: readonly string[] = [], joined: Sql = sql``): Sql {
-    const { table, filters } = this.listing;
+    const { filters } = this.listing;
     const where = meant(filters, given, work);
-    return sql`from ${tableWith(table, [...used, ...columnsIn(filters, where)])} as t ${joined}
+    return sql`from ${tableWith(this.listing, [...used, ...columnsIn(filters, where)])} as t ${joined}
       where ${ofCompany(this.listing, work, where)} ${alsoMeets(this.listing, where)}`;
   }
 
   /** Records by id, in one statement; ids that the company does not have are absent. */
   async byIds(work: ReadWork, ids: readonly number[]): Promise<ReadonlyMap<number, T>> {
-    const { table, id, company = 'company_id', recordOf } = this.listing;
+    const { id, company = 'company_id', recordOf } = this.listing;
     const { companyId } = work.caller;
     const key = { company: sql.ref(`t.${company}`), id: sql.ref(`t.${id}`) };
     const rows = await runCached<ListRow>(
       work.db,
       `${this.key} by ids`,
       [companyId, JSON.stringify(ids)],
-      () => sql`select ${selected('t', this.read)} from ${tableWith(table, this.read, { join: crossJoin })} as t
+      () => sql`select ${selected('t', this.read)} from ${tableWith(this.listing, this.read, { join: crossJoin })} as t
         where ${haveIds(key, companyId, ids)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
@@ -257,9 +257,13 @@ export const listOf = <Name extends keyof Tables, T>(listing: Listing<Name, T>):
   new List<T>(listing as unknown as AnyListing<T>);
 
 /** The list of an ordinary resource. Adds the orders and filters of the id, and of the times of creation and change. */
-export function auditedList<Name extends AuditedTableName, T extends AuditedRecord>(
+export function auditedList<
+  Name extends AuditedTableName,
+  T extends AuditedRecord,
+  Other extends string = never,
+>(
   { table, columns, recordOf }: CompanyTable<Name, T>,
-  own: Pick<Listing<Name, T>, 'name' | 'orders' | 'filters' | 'isLarge' | 'others'>,
+  own: Pick<Listing<Name, T, Other>, 'name' | 'joined' | 'orders' | 'filters' | 'isLarge' | 'others'>,
 ): List<T> {
   return new List<T>({
     ...own,

@@ -29,6 +29,12 @@ type LinkTable = CounterName & `${string}_${'versions' | 'groups' | 'modules' | 
 export interface ListTable {
   readonly table: keyof Tables;
   readonly id: string;
+  /** Another table with one row for each row, whose id is in `id`. Statements that use one of `columns` read it too. */
+  readonly joined?: {
+    readonly table: keyof Tables;
+    readonly id: string;
+    readonly columns: readonly string[];
+  };
   /** Column with the id of the company; `company_id` unless set. */
   readonly company?: string;
   /** Columns to order by, by public name. Each has an index and is never null. */
@@ -40,20 +46,23 @@ export interface ListTable {
   readonly isEndless?: true;
 }
 
-export interface Listing<Name extends keyof Tables, T> extends ListTable {
+/** `Other` are columns that are not in the rows of the table: it computes them, or they are in `joined`. */
+export interface Listing<Name extends keyof Tables, T, Other extends string = never> extends ListTable {
   /** Name of the record type, for example `LogicalNumber`. */
   readonly name: string;
   readonly table: Name;
-  readonly id: string & keyof Row<Name>;
-  readonly orders: Readonly<Record<string, ListColumn<Name>>>;
+  readonly id: ListColumn<Name>;
+  readonly orders: Readonly<Record<string, ListColumn<Name> | Other>>;
   readonly recordOf: (row: Row<Name>) => T;
   /** Records may hold long texts, so the bytes that one request reads of them are limited. */
   readonly isLarge?: true;
   /** Columns by the property of a record that shows their value. Other properties need the record of `recordOf`. */
-  readonly columns?: { readonly [P in keyof T]?: string & keyof Row<Name> };
+  readonly columns?: { readonly [P in keyof T]?: ListColumn<Name> };
   /** Columns, by name, that are not a property of a record: fields are computed from them. */
-  readonly others?: Readonly<Record<string, ListColumn<Name>>>;
+  readonly others?: Readonly<Record<string, ListColumn<Name> | Other>>;
 }
+
+export type ListColumn<Name extends keyof Tables> = string & keyof Row<Name>;
 
 /** Some columns of a row, by name. */
 export type ListRow = Readonly<Record<string, unknown>>;
@@ -105,10 +114,10 @@ export function parentTable(relation: Relation, parents: readonly KeyValue[]): S
 
 /**
  * FROM and WHERE for the children `t` of the parent `p.value`; `ofCompany` and other conditions, on `used` columns,
- * follow. SQLite finds the children first: otherwise it would read the presence of all devices for each parent.
+ * follow. SQLite finds the children first: otherwise it would read a whole joined table for each parent.
  */
 export function childrenOf(
-  { table, id }: ListTable,
+  list: ListTable,
   relation: Relation,
   work: ReadWork,
   used: readonly string[] = [],
@@ -117,12 +126,12 @@ export function childrenOf(
     const { column, also } = relation;
     const ofKind =
       also === undefined ? sql`` : sql`and ${sql.ref(`t.${also.column}`)} = ${sql.lit(also.value)}`;
-    return sql`${tableWith(table, [column, ...used], { join: crossJoin })} as t where ${sql.ref(`t.${column}`)} = p.value ${ofKind}`;
+    return sql`${tableWith(list, [column, ...used], { join: crossJoin })} as t where ${sql.ref(`t.${column}`)} = p.value ${ofKind}`;
   }
   // CROSS JOIN fixes the join order: a parent has fewer links than the company has records.
-  return sql`${sql.table(relation.link)} as l cross join ${tableWith(table, used)} as t
+  return sql`${sql.table(relation.link)} as l cross join ${tableWith(list, used)} as t
     where l.company_id = ${hiddenFromPlanner(work.caller.companyId)} and ${sql.ref(`l.${relation.parent}`)} = p.value
-      and ${sql.ref(`t.${id}`)} = ${sql.ref(`l.${childColumn(relation)}`)}`;
+      and ${sql.ref(`t.${list.id}`)} = ${sql.ref(`l.${childColumn(relation)}`)}`;
 }
 
 /** Name of a relation, unique in its list. */
@@ -136,41 +145,40 @@ export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Rela
   return relation !== undefined && 'link' in relation ? [companyId, companyId] : [companyId];
 }
 
-/** Whether a statement uses `last_seen_at` of devices, a column of another table (decisions.md#device-presence). */
-const usesPresence = (table: keyof Tables, used: readonly string[]): boolean =>
-  table === 'devices' && used.includes('last_seen_at');
+/** The joined table if it has one of the columns that a statement uses. */
+const joinedFor = ({ joined }: ListTable, used: readonly string[]): ListTable['joined'] =>
+  joined?.columns.some((column) => used.includes(column)) ? joined : undefined;
 
-/** A column of a table, also one that it computes, or of the presence of devices. */
-export type ListColumn<Name extends keyof Tables> = string &
-  (keyof Row<Name> | (Name extends 'devices' ? 'last_seen_at' | 'version_order' : never));
-
-/** Whether the presence of devices has all columns that a statement uses. */
-export const isOfPresence = (table: keyof Tables, used: readonly string[]): boolean =>
-  usesPresence(table, used) && used.every((column) => column === 'last_seen_at' || column === 'id');
+/** Whether a statement uses columns of the joined table alone, beside the id. */
+export const isOfJoined = (list: ListTable, used: readonly string[]): boolean =>
+  joinedFor(list, used) !== undefined &&
+  used.every((column) => column === list.id || list.joined?.columns.includes(column));
 
 /**
- * The table as an item of FROM, before an alias. Devices are joined with their presence if `used` names its column,
- * or only the presence is read if it has all others. Both databases merge the subquery into the statement. `rows` are
- * those of the presence to read first, by default all; without `join`, the planner chooses which table is read first.
+ * The table as an item of FROM, before an alias, joined with the other one if `used` names a column of that. If it has all
+ * of them, only that one is read. Both databases merge the subquery into the statement. `rows` are those of the joined
+ * table to read first, by default all; without `join`, the planner chooses which table is read first.
  */
 export function tableWith(
-  table: keyof Tables,
+  list: ListTable,
   used: readonly string[],
   { rows, join = sql`join` }: { readonly rows?: Sql; readonly join?: Sql } = {},
 ): Sql {
-  if (!usesPresence(table, used)) return sql.table(table);
-  const own = sql`${sql.table(table)} as o`;
-  const beside = sql`${rows ?? sql.table('device_presence')} as c`;
-  const columns = sql`${sql.ref('c.device_id')}, ${sql.ref('c.last_seen_at')}`;
-  if (isOfPresence(table, used))
-    return sql`(select c.company_id, c.device_id as id, ${columns} from ${beside})`;
+  const table = sql.table(list.table);
+  const joined = joinedFor(list, used);
+  if (joined === undefined) return table;
+  const own = sql`${table} as o`;
+  const beside = sql`${rows ?? sql.table(joined.table)} as c`;
+  const columns = selected('c', [joined.id, ...joined.columns]);
+  const id = sql.ref(`c.${joined.id}`);
+  if (isOfJoined(list, used))
+    return sql`(select c.company_id, ${id} as ${sql.ref(list.id)}, ${columns} from ${beside})`;
   const both = rows === undefined ? sql`${own} ${join} ${beside}` : sql`${beside} ${crossJoin} ${own}`;
-  return sql`(select o.*, ${columns} from ${both} on c.company_id = o.company_id and c.device_id = o.id)`;
+  return sql`(select o.*, ${columns} from ${both} on c.company_id = o.company_id and ${id} = ${sql.ref(`o.${list.id}`)})`;
 }
 
 /** The id column of the table that has `column`: only an index of that table has both. */
-export const idBeside = (table: keyof Tables, column: string, id: string): string =>
-  usesPresence(table, [column]) ? 'device_id' : id;
+export const idBeside = (list: ListTable, column: string): string => joinedFor(list, [column])?.id ?? list.id;
 
 export type KeyValue = string | number;
 

@@ -13,7 +13,7 @@ import {
   companiesOf,
   idBeside,
   isDown,
-  isOfPresence,
+  isOfJoined,
 } from './listing.js';
 import { nameOf, ofCompany, orderColumn, parentTable, selected, tableWith } from './listing.js';
 import type { KeyValue, LinkRelation, ListRow, ListTable, Reading, Relation } from './listing.js';
@@ -29,6 +29,8 @@ interface Parents {
 /** The statement that reads a page of a list, or one of each parent. */
 export class PageStatement {
   readonly #column: string;
+  /** Id column, the second value of a key. */
+  readonly #keyId: string;
   readonly #isById: boolean;
 
   constructor(
@@ -38,6 +40,7 @@ export class PageStatement {
     private readonly of: Parents | null = null,
   ) {
     this.#column = orderColumn(list.listing, request);
+    this.#keyId = idBeside(list.listing, this.#column);
     this.#isById = this.#column === list.listing.id;
   }
 
@@ -60,28 +63,28 @@ export class PageStatement {
     return await runFiltered<ListRow>(work.db, query, () => (of === null ? this.#page() : this.#pages(of)));
   }
 
-  /** If the presence of devices has the columns of the order and of all filters, its rows are read first. */
+  /** If the joined table has the columns of the order and of all filters, its rows are read first. */
   #page(): Sql {
-    const { table } = this.list.listing;
+    const { listing } = this.list;
     const used = this.#used();
     const columns = [...this.list.read, ...used];
-    const id = `t.${this.#orderedId()}`;
+    const id = `t.${this.#keyId}`;
     const page = sql`where ${this.#filtered()} ${this.#ordered('t', id)} ${this.#limit()}`;
     const select = sql`select ${selected('t', [...this.list.read, this.#column])} from`;
-    if (!isOfPresence(table, used)) return sql`${select} ${tableWith(table, columns)} as t ${page}`;
-    const rows = sql`(select t.* from ${tableWith(table, used)} as t ${page})`;
-    return sql`${select} ${tableWith(table, columns, { rows })} as t ${this.#ordered('t', id, unindexedRef)}`;
+    if (!isOfJoined(listing, used)) return sql`${select} ${tableWith(listing, columns)} as t ${page}`;
+    const rows = sql`(select t.* from ${tableWith(listing, used)} as t ${page})`;
+    return sql`${select} ${tableWith(listing, columns, { rows })} as t ${this.#ordered('t', id, unindexedRef)}`;
   }
 
   /** The page `r` of each parent `p`. */
   #pages({ relation, parents }: Parents): Sql {
     const { listing, read } = this.list;
-    const { table, id, company = 'company_id' } = listing;
+    const { id, company = 'company_id' } = listing;
     const childId = 'link' in relation ? `l.${childColumn(relation)}` : `t.${id}`;
     const columns = [...read, this.#column];
     const ofParent = sql`${childrenOf(listing, relation, this.work, [...columns, ...this.#used()])}
       and ${this.#filtered()} ${this.#ordered('t', childId)} ${this.#limit()}`;
-    const own = { table: tableWith(table, columns, { join: crossJoin }), company, id };
+    const own = { table: tableWith(listing, columns, { join: crossJoin }), company, id };
     const { companyId } = this.work.caller;
     const pages = childrenOfEach(parentTable(relation, parents), own, companyId, childId, ofParent);
     const order = this.#isById ? sql`` : this.#ordered('r', `r.${id}`, unindexedRef);
@@ -108,7 +111,7 @@ export class PageStatement {
     if (key === null) return sql``;
     const comparison = isDown(this.request) ? sql`<` : sql`>`;
     const ref = this.#ref();
-    const id = ref(`t.${this.#orderedId()}`);
+    const id = ref(`t.${this.#keyId}`);
     if (this.#isById) return sql`and ${id} ${comparison} ${hiddenFromPlanner(key.id)}`;
     const value = hiddenFromPlanner(boundKey(this.#column, key));
     return sql`and (${ref(`t.${this.#column}`)}, ${id}) ${comparison} (${value}, ${hiddenFromPlanner(key.id)})`;
@@ -125,12 +128,6 @@ export class PageStatement {
   /** Names the columns of the order: so that an index is used, or so that none is. */
   #ref(): typeof indexedRef {
     return isOrderIndexed(this.list.listing, this.request, this.of?.relation) ? indexedRef : unindexedRef;
-  }
-
-  /** Id column, the second value of a key. */
-  #orderedId(): string {
-    const { table, id } = this.list.listing;
-    return idBeside(table, this.#column, id);
   }
 }
 

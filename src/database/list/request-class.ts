@@ -1,13 +1,13 @@
 /** Class of a list request from what its columns declare: an index serves it, or it searches (decisions.md#many-rows). */
 import { sql } from 'kysely';
 
-import { PRESENCE_LIMITS } from '../../platform/terminal.js';
+import { ANY_MOMENT } from '../../platform/terminal.js';
 import type { CounterName } from '../../schema/schema.js';
 import { countsOf } from '../counters.js';
 import { unindexed, type Sql } from '../storage.js';
 import type { ReadWork } from '../work.js';
 import { condition, conjuncts, meant } from './condition.js';
-import type { Comparison, Condition, Filters, MeaningAt } from './condition.js';
+import type { Comparison, Condition, Filters } from './condition.js';
 import type { ListTable, Relation, SliceRequest } from './listing.js';
 
 /** A read that may read many rows, and show few of them or only their number. */
@@ -27,12 +27,10 @@ export async function searchedRows(work: ReadWork, searches: readonly Search[]):
   return numbers.reduce((sum, rows) => sum + rows, 0);
 }
 
-/** A fixed time: the class depends on the form of a meaning, which is the same at all times. */
-const AT_ANY_TIME: MeaningAt = { now: new Date(0), presence: PRESENCE_LIMITS };
-
 /** Whether an index finds the records that meet a condition: few of them, or in an order if one is given. */
 export function isServed(list: ListTable, where: Condition | null, order?: string): boolean {
-  const parts = conjuncts(meant(list.filters, where, AT_ANY_TIME));
+  // The class depends on the form of a meaning, which is the same at all times.
+  const parts = conjuncts(meant(list.filters, where, ANY_MOMENT));
   return findsFew(list.filters, parts) || (order !== undefined && isInOrder(list, parts, order));
 }
 

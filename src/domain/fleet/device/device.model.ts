@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
-import type { PresenceLimits } from '../../../platform/terminal.js';
+import type { Moment } from '../../../platform/terminal.js';
 import { freeText, printableName, type Audit, recordId } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
@@ -97,13 +97,8 @@ export interface SeenDevice {
 const NEVER = 0;
 export const SEEN = 1;
 
-interface At {
-  readonly now: Date;
-  readonly presence: PresenceLimits;
-}
-
 /** Earliest last-seen times of terminals that are offline, stale and online, in milliseconds since 1970. */
-export function presenceStarts({ now, presence: { staleMs, offlineMs } }: At) {
+export function presenceStarts({ now, presence: { staleMs, offlineMs } }: Moment) {
   // A terminal is stale when the whole period has passed since it was seen: 1 ms earlier, it is still online.
   return { offline: SEEN, stale: now.getTime() - offlineMs + 1, online: now.getTime() - staleMs + 1 };
 }
@@ -111,7 +106,7 @@ export function presenceStarts({ now, presence: { staleMs, offlineMs } }: At) {
 /** Interval of the last-seen times of terminals with a presence, in milliseconds since 1970; the end is excluded. */
 export function presenceRange(
   presence: Presence,
-  at: At,
+  at: Moment,
 ): { from: number | undefined; to: number | undefined } {
   const starts: Partial<Record<Presence, number>> = presenceStarts(at);
   const next = PRESENCES[PRESENCES.indexOf(presence) + 1];
@@ -119,7 +114,7 @@ export function presenceRange(
 }
 
 /** Time at which a terminal was last seen, null if it never was, and its presence now. */
-export function sightingOf(lastSeenAt: number, at: At): { lastSeenAt: Date | null; presence: Presence } {
+export function sightingOf(lastSeenAt: number, at: Moment): { lastSeenAt: Date | null; presence: Presence } {
   const starts = presenceStarts(at);
   if (lastSeenAt === NEVER) return { lastSeenAt: null, presence: 'never_seen' };
   const states = ['online', 'stale'] as const;

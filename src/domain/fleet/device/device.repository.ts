@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 import { only, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
-import type { Comparison, Condition, MeaningAt } from '../../../database/list/condition.js';
+import type { Comparison, Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import { runCached } from '../../../database/statements.js';
 import {
@@ -22,6 +22,7 @@ import {
 } from '../../../database/storage.js';
 import type { ReadWork, CompanyWriteWork } from '../../../database/work.js';
 import { HOUR } from '../../../platform/clock.js';
+import type { Moment } from '../../../platform/terminal.js';
 import {
   type Device,
   type DeviceCount,
@@ -59,8 +60,9 @@ const hasVersion = (compared: (id: Sql) => Sql): Sql => sql`exists (select 1 fro
   where had.company_id = t.company_id and had.device_id = t.id and had.state in ('downloaded', 'installed', 'proven')
     and ${compared(sql.ref('had.app_version_id'))})`;
 
-export const devices = auditedList(deviceTable, {
+export const devices = auditedList<'devices', Device, 'last_seen_at' | 'version_order'>(deviceTable, {
   name: 'Device',
+  joined: { table: 'device_presence', id: 'device_id', columns: ['last_seen_at'] },
   others: { lastSeenAt: 'last_seen_at' },
   orders: {
     SERIAL_NUMBER: 'serial_number',
@@ -199,7 +201,7 @@ function meaningOfLastSeenAt({ operator, value }: Comparison): Condition {
 }
 
 /** A comparison of the presence as intervals of the time. */
-function meaningOfPresence({ value }: Comparison, at: MeaningAt): Condition {
+function meaningOfPresence({ value }: Comparison, at: Moment): Condition {
   const wanted = new Set(Array.isArray(value) ? (value as readonly unknown[]) : [value]);
   const intervals: ReturnType<typeof presenceRange>[] = [];
   for (const presence of PRESENCES) {

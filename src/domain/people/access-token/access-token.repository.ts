@@ -7,13 +7,14 @@ import {
   specialSql,
 } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
-import type { Comparison, Condition, MeaningAt } from '../../../database/list/condition.js';
+import type { Comparison, Condition } from '../../../database/list/condition.js';
 import { listOf } from '../../../database/list/list.js';
 import { deleteAged, type AgedRow, type Retained } from '../../../database/prunings.js';
 import { drawIds } from '../../../database/statements.js';
 import { inIds, inPairs, instant } from '../../../database/storage.js';
 import type { SystemReadWork, SystemWriteWork } from '../../../database/work.js';
 import type { Role } from '../../../platform/requests.js';
+import type { Moment } from '../../../platform/terminal.js';
 import type { Row, Tables } from '../../../schema/schema.js';
 import { type AccessToken, hashToken, type Member, type TokenState } from './access-token.model.js';
 
@@ -45,7 +46,7 @@ export const apiTokens = listOf<'access_tokens', AccessToken>({
 export const apiTokensOfUser = apiTokens.of({ column: 'user_id' });
 
 /** A comparison of the state as comparisons of the times. A token has expired at the very time of its expiry. */
-function meaningOfState({ value }: Comparison, { now }: MeaningAt): Condition {
+function meaningOfState({ value }: Comparison, { now }: Moment): Condition {
   const revoked: Condition = { field: 'revokedAt', operator: 'isNull', value: false };
   const expired: Condition = { field: 'expiresAt', operator: 'lt', value: new Date(now.getTime() + 1) };
   const meanings: Readonly<Record<TokenState, Condition>> = {

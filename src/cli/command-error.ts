@@ -99,7 +99,7 @@ const isOfDatabase = (error: unknown): boolean =>
 
 function failureOfDomain({ code, message, details }: DomainError): Failure {
   const lines = Object.entries(details.fields ?? {}).flatMap(([field, problems]) =>
-    problems.map((problem) => `--${kebabCase(field)}: ${problem}`),
+    problems.map((problem) => `--${kebabCase(field)}: ${problem.message}`),
   );
   if (code === 'invalid' && lines.length > 0) return { exitCode: EXIT.failed, lines };
   const exitCode = OF_DOMAIN[code] ?? EXIT.failed;

@@ -8,6 +8,7 @@ import {
   warningOfShortened,
 } from '../platform/encoding/csv.js';
 import { MAX_ROW_BYTES, ndjsonRows, type Row } from '../platform/encoding/json.js';
+import { errorAt, invalid } from '../platform/errors.js';
 import { withPath } from '../platform/files.js';
 import { isObject, parsedJson } from '../platform/validate.js';
 import { CommandError } from './command-error.js';
@@ -77,7 +78,6 @@ export async function listIn(path: string, column: string) {
   return values;
 }
 
-/** The records of a CSV file. Errors: `CommandError`. */
 async function* recordsIn(path: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<CsvRecord> {
   try {
     yield* csvRecords(pieces);
@@ -103,14 +103,15 @@ function checkedHeader(path: string, cells: readonly string[], { known, required
 function rowOf(line: number, header: readonly string[], cells: readonly string[], { json }: Columns): Row {
   // Spreadsheets write separators behind the last column.
   if (cells.length < header.length || cells.slice(header.length).some((cell) => cell !== '')) {
-    return { line, errors: { row: [`must have ${header.length} cells, not ${cells.length}`] } };
+    const message = `must have ${header.length} cells, not ${cells.length}`;
+    return { line, problem: errorAt('row', 'invalid', message) };
   }
   const value: Record<string, unknown> = {};
   for (const [index, name] of header.entries()) {
     const cell = cells[index] ?? '';
     if (cell === '') continue;
     const read = json.includes(name) ? parsedObject(cell) : cell;
-    if (read === undefined) return { line, errors: { [name]: ['must be a JSON object'] } };
+    if (read === undefined) return { line, problem: invalid(name, 'must be a JSON object') };
     value[name] = read;
   }
   return { line, value, bytes: cells.reduce((sum, cell) => sum + cell.length, 0) };

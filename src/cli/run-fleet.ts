@@ -5,7 +5,7 @@ import type { Plan } from '../domain/software/plan/plan.service.js';
 import { DocumentProblem, valueOfDocument } from '../platform/encoding/yaml.js';
 import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/files.js';
-import { isObject, parsedJson, type Problem } from '../platform/validate.js';
+import { isObject, parsedJson, type PlacedProblem } from '../platform/validate.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { CommandIo, JsonOption, Result } from './command-io.js';
 
@@ -26,12 +26,14 @@ export interface StateOptions extends ServerOptions {
   readonly devices: boolean;
 }
 
+type UserError = Pick<PlacedProblem, 'path' | 'message'>;
+
 interface Applied {
   readonly count: number;
   readonly undo: object;
   readonly job: { readonly databaseId: number } | null;
   readonly warnings: readonly string[];
-  readonly userErrors: readonly Problem[];
+  readonly userErrors: readonly UserError[];
 }
 
 const ERRORS = 'userErrors { path message }';
@@ -65,7 +67,7 @@ export async function applyFile(
     '--file',
     file === '-' ? await io.readInput() : namingPath(file, () => readFileSync(file, 'utf8')),
   );
-  const planned = await ask<{ plan: Plan | null; userErrors: readonly Problem[] }>(PLAN, { document });
+  const planned = await ask<{ plan: Plan | null; userErrors: readonly UserError[] }>(PLAN, { document });
   const { plan } = planned;
   if (plan === null) throw refused(planned.userErrors);
   const lines = linesOf(plan);
@@ -99,7 +101,7 @@ export function documentIn(option: string, text: string): unknown {
   }
 }
 
-const refused = (errors: readonly Problem[]): CommandError =>
+const refused = (errors: readonly UserError[]): CommandError =>
   new CommandError(errors.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
 
 const SIGNS = { ADD: '+', CHANGE: '~', REMOVE: '-' } as const;

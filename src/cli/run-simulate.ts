@@ -170,7 +170,7 @@ async function tokensIn(path: string, count: number): Promise<readonly Identity[
   const columns = ['serial', 'token'];
   for await (const row of csvFile(path, { known: columns, required: columns, json: [] }).rows) {
     if (terminals.length === count) break;
-    if ('errors' in row) throw new CommandError(`${path}: line ${row.line} is no serial number and token.`);
+    if ('problem' in row) throw new CommandError(`${path}: line ${row.line} is no serial number and token.`);
     const { serial, token } = row.value;
     terminals.push({ serialNumber: String(serial), token: String(token), isNamed: false });
   }

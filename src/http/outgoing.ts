@@ -6,7 +6,7 @@ import { isIP, type LookupFunction } from 'node:net';
 
 import { SECOND, systemClock } from '../platform/clock.js';
 import * as outgoing from '../platform/outgoing.js';
-import type { RuleMessage } from '../platform/rules.js';
+import type { BrokenRule } from '../platform/rules.js';
 
 /** Time for a whole request with its response. */
 const TIMEOUT_MS = 10 * SECOND;
@@ -35,7 +35,7 @@ export class OutgoingRequests implements outgoing.Outgoing {
     this.#problemOfAddress = outgoing.addressProblemOf(networks);
   }
 
-  problemOf(url: string): RuleMessage | null {
+  problemOf(url: string): BrokenRule | null {
     const { host, isEncrypted, port } = partsOf(url);
     const problem = outgoing.portProblemOf(port);
     return problem ?? (isIP(host) === 0 ? null : this.#problemOfAddress(host, isEncrypted, port));
@@ -59,7 +59,7 @@ export class OutgoingRequests implements outgoing.Outgoing {
     const { isEncrypted } = parts;
     // Node looks up no address that is in the URL.
     const problem = this.problemOf(url);
-    if (problem !== null) throw new Error(problem);
+    if (problem !== null) throw new Error(problem.message);
     const options = {
       method: 'POST',
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
@@ -97,7 +97,7 @@ export class OutgoingRequests implements outgoing.Outgoing {
     if (addresses.length === 0) throw new Error('DNS does not know the name');
     for (const address of addresses) {
       const problem = this.#problemOfAddress(address, isEncrypted, port);
-      if (problem !== null) throw new Error(problem);
+      if (problem !== null) throw new Error(problem.message);
     }
     return addresses.map((address) => ({ address, family: isIP(address) }));
   }

@@ -2,7 +2,8 @@ import {
   DOMAIN_CODES,
   DomainError,
   type DomainCode,
-  type FieldErrors,
+  type FieldMessages,
+  messagesOf,
   TerminalRefused,
 } from '../platform/errors.js';
 import { snakeCase } from '../platform/validate.js';
@@ -89,7 +90,7 @@ export interface ProblemResponse {
     readonly message: string;
     readonly code: string;
     readonly request_id: string;
-    readonly errors?: FieldErrors;
+    readonly errors?: FieldMessages;
   };
 }
 
@@ -108,10 +109,6 @@ export function problemResponse(error: unknown, requestId: string): ProblemRespo
     ...(details.retryAfter === undefined ? {} : { 'Retry-After': String(details.retryAfter) }),
     ...(code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : {}),
   };
-  const errors = details.fields === undefined ? {} : { errors: snakeCaseKeys(details.fields) };
+  const errors = details.fields === undefined ? {} : { errors: messagesOf(details.fields, snakeCase) };
   return of(STATUS[code], code, message, headers, errors);
-}
-
-function snakeCaseKeys(fields: FieldErrors): FieldErrors {
-  return Object.fromEntries(Object.entries(fields).map(([field, messages]) => [snakeCase(field), messages]));
 }

@@ -1,4 +1,13 @@
-import type { RuleMessage } from './rules.js';
+import {
+  type BrokenRule,
+  type FieldMessage,
+  type ParamsOf,
+  type Problem,
+  problemOf,
+  type RecordMessage,
+  rule,
+  withoutRule,
+} from './rules.js';
 
 /** Codes of all domain errors. Each surface maps the whole list: a new code does not compile until it is mapped. */
 export const DOMAIN_CODES = [
@@ -25,8 +34,10 @@ export const DOMAIN_CODES = [
 
 export type DomainCode = (typeof DOMAIN_CODES)[number];
 
-/** Messages by field, in the model's names (camelCase). */
-export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+/** Problems by field, in the model's names (camelCase). */
+export type FieldErrors = Readonly<Record<string, readonly Problem[]>>;
+/** Messages by field, as clients get them. */
+export type FieldMessages = Readonly<Record<string, readonly string[]>>;
 
 export interface DomainErrorDetails {
   readonly fields?: FieldErrors;
@@ -39,14 +50,23 @@ export interface DomainErrorDetails {
 
 export class DomainError extends Error {
   override readonly name = 'DomainError';
+  /** The problem of the record as a whole; `details.fields` say more where a field has caused it. */
+  readonly problem: Problem;
 
   constructor(
     readonly code: DomainCode,
-    message: string,
+    message: string | BrokenRule<RecordMessage>,
     readonly details: DomainErrorDetails = {},
   ) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    const problem = typeof message === 'string' ? withoutRule(message) : problemOf(message);
+    super(problem.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.problem = problem;
   }
+}
+
+/** Why a row is refused, as it is stored and shown. */
+export interface Refusal extends Problem {
+  readonly code: DomainCode;
 }
 
 /** True for faults of the storage itself, which the database logs once, when they begin. */
@@ -58,19 +78,43 @@ export const isTemporary = (error: unknown): boolean =>
   error instanceof DomainError &&
   (error.code === 'busy' || error.code === 'deadline_exceeded' || isStorageCode(error.code));
 
-/** An `invalid` error with one message, for one field; the message follows the field's name: "must not be empty". */
-export function invalid(field: string, message: RuleMessage): DomainError {
-  return new DomainError('invalid', 'Some fields are not valid.', { fields: { [field]: [message] } });
+export const invalidFields = (fields: FieldErrors): DomainError =>
+  new DomainError('invalid', 'Some fields are not valid.', { fields });
+
+/** An `invalid` error of one field, for example `invalid('size', 'must be at most {maximum}', { maximum: 9 })`. */
+export const invalid = <Message extends FieldMessage>(
+  field: string,
+  message: Message,
+  ...params: ParamsOf<Message>
+): DomainError => invalidFields({ [field]: [problemOf(rule(message, ...params))] });
+
+/** An `invalid` error of the record as a whole. */
+export const invalidRecord = <Message extends RecordMessage>(
+  message: Message,
+  ...params: ParamsOf<Message>
+): DomainError => new DomainError('invalid', rule(message, ...params));
+
+/** Errors: `invalid` for a list of `count` entries that is longer than `maximum`. */
+export function requireAtMost(field: string, count: number, maximum: number): void {
+  if (count > maximum) throw invalid(field, 'must have at most {maximum} entries', { maximum });
 }
 
 /** Error for a missing record, for example `device`; records of other companies get the same message. */
 export const notFound = (what: string): DomainError => new DomainError('not_found', `No such ${what}.`);
 
-/** An error that one field has caused. */
 export const errorAt = (field: string, code: DomainCode, message: string): DomainError =>
-  new DomainError(code, message, { fields: { [field]: [message] } });
+  new DomainError(code, message, { fields: { [field]: [withoutRule(message)] } });
 
 export const taken = (field: string, message: string): DomainError => errorAt(field, 'taken', message);
+
+/** The messages of problems, for clients; `nameOf` turns the names of fields into theirs. */
+export const messagesOf = (fields: FieldErrors, nameOf = (field: string) => field): FieldMessages =>
+  Object.fromEntries(
+    Object.entries(fields).map(([field, problems]) => [
+      nameOf(field),
+      problems.map(({ message }) => message),
+    ]),
+  );
 
 /** Runs `get`. Errors: as those of `get`, but `not_found` is at the field that names the record. */
 export async function foundAt<T>(field: string, get: () => Promise<T>): Promise<T> {
@@ -89,7 +133,6 @@ export const busy = (message: string, retryAfter: number): DomainError =>
 /** A number with its noun: `1 token`, `2 tokens`, `1 serial number`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Creates the domain error for an error of the storage. */
 export type Fault = (cause: Error) => DomainError;
 
 export const fault =
@@ -142,11 +185,14 @@ export const MAX_DELETED_TOGETHER = 5_000;
 /** Maximum bytes of the values of parameters and metacontents that one request deletes: 8 MiB took 0.07 s. */
 export const MAX_DELETED_BYTES = 8 * 1024 * 1024;
 
-/** Error for a change of so many records that other changes wait too long; `instead` is the advice. */
-export function tooManyRecords(what: string, records: string, limit: number, instead: string): DomainError {
+/** Error for a change of so many records that other changes wait too long. */
+export function tooManyRecords(what: string, records: string, maximum: number, advice: string): DomainError {
   return new DomainError(
     'too_many_records',
-    `${what} has ${records}, and one request changes at most ${limit} of them: ${instead}. Nothing was changed.`,
+    rule(
+      '{what} has {records}, and one request changes at most {maximum} of them: {advice}. Nothing was changed.',
+      { what, records, maximum, advice },
+    ),
   );
 }
 

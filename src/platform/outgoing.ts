@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 
-import type { RuleMessage } from './rules.js';
+import { type BrokenRule, rule } from './rules.js';
 
 export interface OutgoingPost {
   readonly url: string;
@@ -26,17 +26,17 @@ export interface Outgoing {
   /** Never rejects. */
   post(request: OutgoingPost): Promise<PostOutcome>;
   /** Returns why no request is ever sent to this URL; null if it may be used, as far as its text says. */
-  problemOf(url: string): RuleMessage | null;
+  problemOf(url: string): BrokenRule | null;
 }
 
 /** Returns why requests are not sent to a port of an IP address, as a predicate of its name; null if they are. */
-export type AddressProblem = (address: string, isEncrypted: boolean, port: number) => RuleMessage | null;
+export type AddressProblem = (address: string, isEncrypted: boolean, port: number) => BrokenRule | null;
 
 const WEB_PORTS: readonly number[] = [80, 443];
-const WRONG_PORT = 'has a port of another service: use 443, or one from 1024 on';
+const WRONG_PORT = rule('has a port of another service: use 443, or one from 1024 on');
 
 /** Returns why requests are sent to a port of no address: mail servers and the like also answer to HTTP. */
-export const portProblemOf = (port: number): RuleMessage | null =>
+export const portProblemOf = (port: number): BrokenRule | null =>
   port < 1024 && !WEB_PORTS.includes(port) ? WRONG_PORT : null;
 
 /** Global unicast addresses of IPv6. Others may lead to IPv4 addresses of the network of the server. */
@@ -53,8 +53,8 @@ export function addressProblemOf(networks: readonly string[]): AddressProblem {
     const ip = ipaddr.process(address);
     if (allowed.some((network) => network[0].kind() === ip.kind() && ip.match(network))) return null;
     const isPublic = ip.range() === 'unicast' && (ip.kind() === 'ipv4' || ip.match(GLOBAL));
-    if (!isPublic) return 'has an address that is not public, and not in WEBHOOK_NETWORKS';
-    if (!isEncrypted) return 'has a public address: use https';
+    if (!isPublic) return rule('has an address that is not public, and not in WEBHOOK_NETWORKS');
+    if (!isEncrypted) return rule('has a public address: use https');
     return port === 80 ? WRONG_PORT : null;
   };
 }

@@ -1,4 +1,4 @@
-import { DomainError, invalid } from './errors.js';
+import { DomainError, requireAtMost } from './errors.js';
 
 export const ROLES = ['viewer', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
@@ -121,7 +121,7 @@ export const MAX_ROWS = 1_000;
 
 /** Refuses a batch of more than 1,000 rows; `field` is the field that holds them. Errors: `invalid`. */
 export function refuseTooManyRows(field: string, rows: readonly unknown[]): void {
-  if (rows.length > MAX_ROWS) throw invalid(field, `must have at most ${MAX_ROWS} entries`);
+  requireAtMost(field, rows.length, MAX_ROWS);
 }
 
 /** A page of a list. `page` counts from 1; `perPage` is from 1 to `MAX_PER_PAGE`. */

@@ -4,6 +4,7 @@ import { identifyingName } from './card-data/card-data.js';
 import { HOUR, MINUTE } from './clock.js';
 import type { TerminalRefused } from './errors.js';
 import type { Caller } from './requests.js';
+import { rule } from './rules.js';
 import { freeText, printableName } from './validate.js';
 
 /** A terminal that a token acts for. Each unit of work checks whether the terminal may use the service. */
@@ -19,8 +20,8 @@ export type Admission<T> = { readonly terminal: T } | { readonly refused: Termin
 
 /** Message that confirms a notification, sent by a terminal over HTTP or MQTT. */
 export const NotificationConfirm = z.object({
-  type: z.literal('pnconf', { error: 'must be pnconf' }),
-  event: z.union([z.string(), z.int().transform(String)], { error: 'must be the id of a notification' }),
+  type: z.literal('pnconf'),
+  event: z.union([z.string(), z.int().transform(String)], rule('must be the id of a notification')),
 });
 
 /** Report of a terminal that it installed an asset, or could not, sent over HTTP or MQTT. */
@@ -30,7 +31,7 @@ export const InstallReport = z.object({
     .meta({ examples: ['acme_sale.posxml'] }),
   crc: z
     .string()
-    .regex(/^[0-9a-fA-F]{4}$/, 'must be 4 hexadecimal digits')
+    .regex(/^[0-9a-fA-F]{4}$/, rule('must be 4 hexadecimal digits'))
     .transform((crc) => crc.toUpperCase())
     .describe('CRC of the bytes that the report is about.'),
   result: z.enum(['installed', 'failed']),
@@ -73,7 +74,6 @@ export class MqttFigures {
   returned = 0;
   /** Messages that the broker has yet to acknowledge. */
   inFlight = 0;
-  /** Number of confirmations by their outcome. */
   readonly confirmations = new Map<string, number>();
 
   confirmed(outcome: string): void {

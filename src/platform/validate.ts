@@ -1,85 +1,91 @@
 import { z } from 'zod';
 
 import { timeZoneNamed, TIMESTAMP_EXAMPLE } from './clock.js';
-import { DomainError, type FieldErrors } from './errors.js';
-import type { RuleMessage } from './rules.js';
+import { DomainError, invalidFields } from './errors.js';
+import {
+  type BrokenRule,
+  type FieldMessage,
+  type Problem,
+  problemOf,
+  problemOfPart,
+  type RecordMessage,
+  rule,
+} from './rules.js';
 
-/** Message of an issue, to follow the name of its field: "is required", "must be a number". */
-function describe(issue: z.core.$ZodIssue): string {
+/** The problems of an issue: several only for the name of a value in a record. */
+function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${NAMES[issue.expected] ?? issue.expected}`;
+      return [issue.input === undefined ? problemOf(rule('is required')) : wrongType(issue.expected)];
     case 'invalid_value':
-      return `must be one of ${issue.values.map(String).join(', ')}`;
+      return [problemOf(rule('must be one of {values}', { values: issue.values.map(String).join(', ') }))];
     case 'unrecognized_keys':
-      return `has unknown fields: ${issue.keys.join(', ')}`;
+      return [problemOf(rule('has unknown fields: {fields}', { fields: issue.keys.join(', ') }))];
     case 'invalid_key':
-      return issue.issues.map(describe).join('; ');
+      return issue.issues.flatMap(problemsOf);
+    case 'custom':
+      return [problemOf(issue)];
     default:
-      return issue.message;
+      return [problemOf({ message: issue.message, params: issue })];
   }
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object',
-  record: 'an object',
-  date: `a timestamp such as ${TIMESTAMP_EXAMPLE}`,
+const wrongType = (expected: string): Problem =>
+  problemOf(TYPES[expected] ?? { message: `must be ${expected}` });
+
+const TYPES: Readonly<Record<string, BrokenRule>> = {
+  string: rule('must be a string'),
+  number: rule('must be a number'),
+  int: rule('must be a whole number'),
+  boolean: rule('must be true or false'),
+  array: rule('must be an array'),
+  object: rule('must be an object'),
+  record: rule('must be an object'),
+  date: rule('must be a timestamp such as {example}', { example: TIMESTAMP_EXAMPLE }),
 };
 
 z.config({ customError: (issue) => messageOfLimit(issue) });
 
 /** Message of a number, text or list beyond a limit, where its model has none of its own. */
-function messageOfLimit({ code, origin, maximum, minimum }: z.core.$ZodRawIssue): RuleMessage | undefined {
+function messageOfLimit({ code, origin }: z.core.$ZodRawIssue): FieldMessage | undefined {
   const isNumber = origin === 'number' || origin === 'int';
-  if (code === 'too_small') return isNumber ? `must be at least ${Number(minimum)}` : 'must not be empty';
+  if (code === 'too_small') return isNumber ? 'must be at least {minimum}' : 'must not be empty';
   if (code !== 'too_big') return undefined;
-  if (isNumber) return `must be at most ${Number(maximum)}`;
-  return `must have at most ${Number(maximum)} ${origin === 'array' ? 'entries' : 'characters'}`;
+  if (isNumber) return 'must be at most {maximum}';
+  return `must have at most {maximum} ${origin === 'array' ? 'entries' : 'characters'}`;
 }
 
-/** The value as the schema transforms it. Errors: `invalid`, with the messages of every field that is not valid. */
+/** The value as the schema transforms it. Errors: `invalid`, with the problems of every field that is not valid. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value, { reportInput: true });
-  if (result.success) return result.data;
-  throw new DomainError('invalid', 'Some fields are not valid.', { fields: fieldErrors(result.error) });
+  const { data, problems } = checked(schema, value);
+  if (problems.length === 0) return data as z.output<S>;
+  const placed = problems.map(({ path: [field = 'body', ...rest], ...problem }) => {
+    return { field, problem: rest.length === 0 ? problem : problemOfPart(rest.join('.'), problem) };
+  });
+  const byField = Map.groupBy(placed, ({ field }) => field);
+  const fields = Array.from(byField, ([field, own]) => [field, own.map(({ problem }) => problem)] as const);
+  throw invalidFields(Object.fromEntries(fields));
 }
 
 /** A problem of a value, and the names that lead to it. */
-export interface Problem {
+export interface PlacedProblem extends Problem {
   readonly path: readonly string[];
-  readonly message: string;
 }
 
 /** The value as the schema transforms it, or all of its problems. */
 export function checked<S extends z.ZodType>(schema: S, value: unknown) {
   const { data, error } = schema.safeParse(value, { reportInput: true });
-  const problems = error?.issues.map((issue): Problem => {
-    return { path: issue.path.map(String), message: describe(issue) };
+  const problems = error?.issues.flatMap((issue): readonly PlacedProblem[] => {
+    const path = issue.path.map(String);
+    return problemsOf(issue).map((problem) => ({ path, ...problem }));
   });
   return { data, problems: problems ?? [] };
-}
-
-function fieldErrors(error: z.ZodError): FieldErrors {
-  const fields = new Map<string, string[]>();
-  for (const issue of error.issues) {
-    const [field = 'body', ...rest] = issue.path.map(String);
-    const message = describe(issue);
-    const known = fields.get(field) ?? [];
-    known.push(rest.length === 0 ? message : `${rest.join('.')} ${message}`);
-    fields.set(field, known);
-  }
-  return Object.fromEntries(fields);
 }
 
 /** A record's id: a whole number from 1 to 2^53 - 1. */
 export const recordId = z
   .number()
-  .refine((value) => Number.isSafeInteger(value) && value > 0, 'must be a positive whole number')
+  .refine((value) => Number.isSafeInteger(value) && value > 0, rule('must be a positive whole number'))
   .meta({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 export type Ids = readonly number[];
@@ -87,7 +93,7 @@ export type Ids = readonly number[];
 /** Ids of records; repeated ones are removed. */
 export const recordIds = z
   .array(recordId)
-  .max(1000, 'must have at most 1000 entries')
+  .max(1000)
   .transform((ids) => [...new Set(ids)]);
 
 /** The id in a text; undefined unless in canonical form: SQLite would read "01" and "1e0" as 1. */
@@ -153,19 +159,18 @@ export interface Audit {
 export function demandUnchanged<State>(
   state: State,
   accepted: readonly State[] | null,
-  message: string,
+  message: string | BrokenRule<RecordMessage>,
   current?: object,
 ): void {
   if (accepted === null || accepted.includes(state)) return;
   throw new DomainError('stale', message, current === undefined ? {} : { current });
 }
 
-/** Schema of the name of a time zone. */
 export const TimeZone = z
   .string()
   .refine(
     (zone) => timeZoneNamed(zone) !== undefined,
-    'must be an IANA time zone, for instance America/Sao_Paulo',
+    rule('must be an IANA time zone, for instance {example}', { example: 'America/Sao_Paulo' }),
   );
 
 /** Control, format and surrogate characters, line separators, and letters without a visible form. */
@@ -184,15 +189,17 @@ export function normalized(text: string): string {
 /** False for text that cannot be the name of a record, for example text with a control character. */
 export const isNameLike = (text: string): boolean => !INVISIBLE.test(text);
 
-export const NOT_STORABLE = 'must not contain NUL or unpaired surrogates';
-
 export const isStorable = (text: string): boolean => !UNSTORABLE.test(text);
 
-/** A refinement that reports the message returned by `problemOf`; undefined accepts the text. */
-function refusedBy(problemOf: (text: string) => RuleMessage | undefined) {
-  return (text: string, context: z.RefinementCtx): void => {
-    const message = problemOf(text);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
+/** The rule by which a text cannot be stored; undefined if it can. */
+export const brokenByStoring = (text: string): BrokenRule | undefined =>
+  isStorable(text) ? undefined : rule('must not contain NUL or unpaired surrogates');
+
+/** A refinement that reports the rule that a value breaks; undefined accepts it. */
+export function refusedBy<Value>(brokenBy: (value: Value) => BrokenRule | undefined) {
+  return (value: Value, context: z.RefinementCtx): void => {
+    const broken = brokenBy(value);
+    if (broken !== undefined) context.addIssue({ code: 'custom', ...broken });
   };
 }
 
@@ -202,44 +209,45 @@ export function printableName(max: number): z.ZodType<string, string> {
     .string()
     .meta({ minLength: 1, maxLength: max })
     .transform(normalized)
-    .superRefine(refusedBy((text) => problemOfName(text, max)));
+    .superRefine(refusedBy((text) => brokenByName(text, max)));
 }
 
-function problemOfName(text: string, max: number): RuleMessage | undefined {
-  if (text.length === 0) return 'must not be empty';
-  if (codePoints(text) > max) return `must have at most ${max} characters`;
-  if (INVISIBLE.test(text)) return 'must not contain control or invisible characters';
-  if (text.trim() !== text) return 'must not begin or end with a space';
+function brokenByName(text: string, maximum: number): BrokenRule | undefined {
+  if (text.length === 0) return rule('must not be empty');
+  if (codePoints(text) > maximum) return rule('must have at most {maximum} characters', { maximum });
+  if (INVISIBLE.test(text)) return rule('must not contain control or invisible characters');
+  if (text.trim() !== text) return rule('must not begin or end with a space');
   // HTTP clients remove these two path segments before they send a URL.
-  if (text === '.' || text === '..') return 'must not be "." or ".."';
+  if (text === '.' || text === '..') return rule('must not be "." or ".."');
   return undefined;
 }
 
 /** Text of up to `max` characters, line breaks included; NUL and unpaired surrogates are refused. */
-export function freeText(max: number): z.ZodType<string, string> {
-  return z
-    .string()
-    .meta({ maxLength: max })
-    .superRefine(refusedBy((text) => problemOfText(text, codePoints(text), max, 'characters')));
-}
+export const freeText = (max: number): z.ZodType<string, string> =>
+  boundedText(z.string().meta({ maxLength: max }), max, codePoints, 'characters');
 
 /** Text of up to `max` bytes of UTF-8. */
-export function boundedBytes(max: number): z.ZodType<string, string> {
-  return z
-    .string()
-    .meta({ description: `At most ${max} bytes of UTF-8.` })
-    .superRefine(refusedBy((text) => problemOfText(text, Buffer.byteLength(text), max, 'bytes')));
-}
+export const boundedBytes = (max: number): z.ZodType<string, string> =>
+  boundedText(
+    z.string().describe(`At most ${max} bytes of UTF-8.`),
+    max,
+    (text) => Buffer.byteLength(text),
+    'bytes',
+  );
 
-function problemOfText(
-  text: string,
-  size: number,
-  max: number,
+const boundedText = (
+  model: z.ZodString,
+  maximum: number,
+  sizeOf: (text: string) => number,
   unit: 'characters' | 'bytes',
-): RuleMessage | undefined {
-  if (size > max) return `must have at most ${max} ${unit}`;
-  return isStorable(text) ? undefined : NOT_STORABLE;
-}
+): z.ZodString =>
+  model.superRefine(
+    refusedBy((text) =>
+      sizeOf(text) > maximum
+        ? rule(`must have at most {maximum} ${unit}`, { maximum })
+        : brokenByStoring(text),
+    ),
+  );
 
 /** Type of `camelCase(name)`: `'serialNumber'` for `'serial_number'`. */
 export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
@@ -266,7 +274,6 @@ export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'off', 'no', 'f'].map((text) => [text, false] as const),
 ]);
 
-/** The result of a function, or the domain error that it throws. */
 export function orProblem<T>(make: () => T): T | DomainError {
   try {
     return make();

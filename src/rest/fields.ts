@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { BodyFields } from '../http/body/body.js';
 import { malformed } from '../http/request.js';
 import { DAY, SECOND } from '../platform/clock.js';
-import { invalid } from '../platform/errors.js';
+import { requireAtMost } from '../platform/errors.js';
 import type { Caller, Page } from '../platform/requests.js';
 import { BOOLEANS, camelCase, type CamelCase, snakeCase } from '../platform/validate.js';
 import { bodySchema, type Schema } from './openapi/schema.js';
@@ -224,7 +224,7 @@ const MAX_ENTRIES = 10_000;
 function entriesOf({ name }: InputField, value: unknown): string[] {
   const texts = [value].flat().map(String);
   const entries = texts.flatMap((text) => (text === '' ? [] : text.split(',')));
-  if (entries.length > MAX_ENTRIES) throw invalid(name, `must have at most ${MAX_ENTRIES} entries`);
+  requireAtMost(name, entries.length, MAX_ENTRIES);
   return entries.map((entry) => entry.trim());
 }
 

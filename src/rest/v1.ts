@@ -100,7 +100,8 @@ async function receiveMultipart({ name, asText }: FilePart, readUpload: () => Re
     const content = JSON.stringify([[...upload.fields].sort(), file?.fileName, file?.sha256]);
     const body = { ...bodies.formBody(upload.fields), bytes: Buffer.from(content) };
     if (asText !== true || file === null) return { body, upload, release };
-    if (upload.fields.has(name)) throw invalid(name, 'must be sent once: as a file, or as base64 text');
+    if (upload.fields.has(name))
+      throw invalid(name, 'must be sent once: {advice}', { advice: 'as a file, or as base64 text' });
     return { body: { ...body, fields: { ...body.fields, [name]: new SentBytes(file) } }, upload, release };
   } catch (error) {
     release();

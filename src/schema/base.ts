@@ -142,6 +142,9 @@ export const base = {
       name: text,
       code: text,
       message: text,
+      /** Rule that the row breaks, and its parameters; null if the code says all. */
+      rule: optional(text),
+      params: optional(json),
     },
     { indexes: [['job_id', 'id']] },
   ),

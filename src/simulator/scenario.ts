@@ -3,12 +3,12 @@ import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
-import type { Problem } from '../platform/validate.js';
+import type { PlacedProblem } from '../platform/validate.js';
 import { Api, findGroup, SimulationRefused } from './api.js';
 import { appNameOf, BEHAVIOURS, type Behaviour, type ListedAsset, type Shared } from './shared.js';
 
-const wave = z.int().min(1, 'must be at least 1');
-const percent = z.number().min(0, 'must be at least 0').max(100, 'must be at most 100');
+const wave = z.int().min(1);
+const percent = z.number().min(0).max(100);
 
 /** A file of `simulate --scenario`: a rollout, behaviours of terminals that get its versions, and the expected end. */
 export const ScenarioFile = z.strictObject({
@@ -39,7 +39,8 @@ const TERMINALS = `query ($id: ID!, $after: String) { rollout(id: $id) { termina
 
 type Nodes<T> = Readonly<{ nodes: readonly T[] }>;
 type Versions = Readonly<{ apps: Nodes<{ versions: Nodes<{ id: string }> }> }>;
-type Changed = Readonly<{ result: { rollout: { id: string } | null; userErrors: readonly Problem[] } }>;
+type UserError = Pick<PlacedProblem, 'path' | 'message'>;
+type Changed = Readonly<{ result: { rollout: { id: string } | null; userErrors: readonly UserError[] } }>;
 type Page = Readonly<{ nodes: readonly Terminal[]; pageInfo: { hasNextPage: boolean; endCursor: string } }>;
 
 type Rollout = Readonly<{

@@ -7,6 +7,8 @@ import type { ReadWork, SystemReadWork, WriteWork } from '../../src/database/wor
 import type { Device } from '../../src/domain/fleet/device/device.model.js';
 import { auditedType } from '../../src/domain/people/user/user.graphql.js';
 import { flag, nullable, objectType, text } from '../../src/graphql/index.js';
+import { invalid } from '../../src/platform/errors.js';
+import { rule } from '../../src/platform/rules.js';
 import { changed, newValues, parse, type Audit } from '../../src/platform/validate.js';
 import { fieldsOf } from '../../src/rest/index.js';
 import type { RecordOf } from '../../src/schema/schema.js';
@@ -43,6 +45,17 @@ export const withoutCompany = (work: SystemReadWork) => rows.select(work, {});
 export const ofCompany = (work: ReadWork) => rows.select(work, { company_id: 2 });
 // @ts-expect-error a table that has no company
 export const users = new CompanyRows('users');
+
+/** Rules: messages of the table, with the parameters that they name. */
+export const tooGreat = rule('must be at most {maximum}', { maximum: 9 });
+// @ts-expect-error a message that is not in the table
+export const unknownRule = rule('must be polite');
+// @ts-expect-error no parameter of a message that has one
+export const withoutMaximum = rule('must be at most {maximum}');
+// @ts-expect-error a text for a parameter that is a number
+export const maximumAsText = rule('must be at most {maximum}', { maximum: '9' });
+// @ts-expect-error a rule about a record as a whole for a field
+export const ofRecord = invalid('name', 'The fleet was changed since the plan: plan again.');
 
 /** Input of a record: known fields, and defaults for what is optional and never null. */
 const Fields = z.object({ name: z.string(), enabled: z.boolean(), notes: z.string().nullable() });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 
 import { csvFile } from '../../src/cli/row-files.js';
+import { messagesOf } from '../../src/platform/errors.js';
 import { it } from '../support/cli-test.js';
 import type { Fields } from '../support/client.js';
 import { ingestRow, ndjson, totalsOf } from '../support/line-stream.js';
@@ -236,7 +237,11 @@ describe('RU-14 a table of a spreadsheet', () => {
     writeFileSync(file, text);
     const rows: unknown[] = [];
     for await (const read of csvFile(file, { known: ['a', 'b'], required: ['a'], json: [] }).rows) {
-      rows.push('value' in read ? [read.line, read.value] : [read.line, read.errors]);
+      rows.push(
+        'value' in read
+          ? [read.line, read.value]
+          : [read.line, messagesOf(read.problem.details.fields ?? {})],
+      );
     }
     removeFolder(folder);
     return rows;
@@ -277,7 +282,7 @@ describe('a table with what spreadsheets and exports add', () => {
     const warnings: string[] = [];
     const read: unknown[] = [];
     for await (const row of csvFile(file, columns, (line) => warnings.push(line)).rows) {
-      read.push('value' in row ? row.value : row.errors);
+      read.push('value' in row ? row.value : messagesOf(row.problem.details.fields ?? {}));
     }
     removeFolder(folder);
     expect(read).toEqual([

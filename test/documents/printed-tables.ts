@@ -53,9 +53,9 @@ export const TABLES: Readonly<Record<string, () => string | Promise<string>>> = 
   rules: () =>
     table(
       ['`rule`', 'Messages, with the parameters in braces'],
-      [...Map.groupBy(RULES, ([rule]) => rule)].map(([rule, all]) => [
+      [...Map.groupBy(Object.entries(RULES), ([, rule]) => rule)].map(([rule, all]) => [
         code(rule),
-        all.map(([, message]) => message).join('<br>'),
+        all.map(([message]) => message).join('<br>'),
       ]),
     ),
   limits: () => table(['What', 'Limit', 'Beyond it'], limitRows()),

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { topLevelError, userErrorsOf } from '../../src/graphql/schema/errors.js';
 import { problemResponse } from '../../src/http/problem.js';
 import { DOMAIN_CODES, DomainError, type DomainCode } from '../../src/platform/errors.js';
+import { withoutRule } from '../../src/platform/rules.js';
 
 /** By domain code: REST status, GraphQL code in `userErrors` (null if none), GraphQL code in `errors`. */
 const MAPPINGS: Readonly<Record<DomainCode, readonly [number, string | null, string]>> = {
@@ -54,7 +55,11 @@ describe('the mappings of domain errors in REST and GraphQL', () => {
   it.each(DOMAIN_CODES)('agree on %s', (code) => {
     const [status, user, top] = MAPPINGS[code];
     const fields = { serialNumber: ['is one thing', 'is another'], name: ['is a third'] };
-    const error = new DomainError(code, 'In words.', { fields, retryAfter: 7 });
+    const problems = {
+      serialNumber: fields.serialNumber.map(withoutRule),
+      name: fields.name.map(withoutRule),
+    };
+    const error = new DomainError(code, 'In words.', { fields: problems, retryAfter: 7 });
     const rest = problemResponse(error, 'request');
     const { serialNumber: serial_number, name } = fields;
     expect([rest.status, rest.headers['Retry-After']]).toEqual([status, '7']);

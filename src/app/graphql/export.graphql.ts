@@ -33,7 +33,6 @@ const Input = g.inputType('ExportStartInput', 'A list, and what of it is exporte
 
 const MAX_FILTER = 16 * 1024;
 
-/** The parameters of /export/v1. */
 function queryOf({
   format,
   filter,
@@ -41,9 +40,8 @@ function queryOf({
   timeZone,
 }: InstanceType<typeof Input>): Readonly<Record<string, string>> {
   const text = filter == null ? null : JSON.stringify(filter);
-  if (text !== null && Buffer.byteLength(text) > MAX_FILTER) {
-    throw invalid('filter', `must have at most ${MAX_FILTER} bytes as JSON text`);
-  }
+  if (text !== null && Buffer.byteLength(text) > MAX_FILTER)
+    throw invalid('filter', 'must have at most {maximum} bytes as JSON text', { maximum: MAX_FILTER });
   return {
     format: format ?? 'csv',
     ...(columns && { columns: columns.join() }),

@@ -1,5 +1,6 @@
 import { entityTypeOf, LedgerEntryType } from '../../domain/base/ledger/ledger.graphql.js';
 import {
+  changedAgain,
   changesOf,
   getLedgerEntry,
   lastSequenceOf,
@@ -7,6 +8,7 @@ import {
 } from '../../domain/base/ledger/ledger.service.js';
 import * as g from '../../graphql/index.js';
 import { DomainError, foundAt, invalid } from '../../platform/errors.js';
+import { problemOf } from '../../platform/rules.js';
 import * as modules from './graphql-modules.js';
 
 /** Reversals by the types of records in the ledger. */
@@ -19,7 +21,7 @@ const reversals = new Map(
 /** The values that the record had before a change. Errors: `invalid` if no update sets all fields that it changed. */
 function valuesBefore(entry: LedgerEntry, fields: readonly string[]): g.Input {
   const refuse = (why: string): never => {
-    throw invalid('sequence', `cannot be reverted: ${why}`);
+    throw invalid('sequence', 'cannot be reverted: {advice}', { advice: why });
   };
   const { before, after } = entry;
   if (before === null) return refuse('it created the record, which can be deleted');
@@ -50,23 +52,24 @@ const revert = g.ownMutation('Revert', {
     const { entityType, entityId } = entry;
     const reversal = reversals.get(entityType);
     if (reversal === undefined || entityId === null) {
-      throw invalid('sequence', `cannot be reverted: it is no change of these types: ${REVERTIBLE}`);
+      const advice = `it is no change of these types: ${REVERTIBLE}`;
+      throw invalid('sequence', 'cannot be reverted: {advice}', { advice });
     }
     const { typeName, fields, get, run } = reversal;
     const values = valuesBefore(entry, fields);
     const last = await lastSequenceOf(work, entry);
     const current = await foundAt('sequence', () => get(work, entityId));
-    if (last !== sequence) throw changedAgain(typeName, last, current);
+    if (last !== sequence) throw changedSince(typeName, last, current);
     await run(work, current, values, ctx, force === true);
     return { entry };
   },
 });
 
-function changedAgain(typeName: string, last: number, current: object): DomainError {
+function changedSince(typeName: string, last: number, current: object): DomainError {
   const what = entityTypeOf(typeName).replaceAll('_', ' ');
-  const message = `The ${what} was changed again, by entry ${last} of the ledger.`;
-  return new DomainError('stale', message, {
-    fields: { sequence: [message] },
+  const broken = changedAgain(what, last);
+  return new DomainError('stale', broken, {
+    fields: { sequence: [problemOf(broken)] },
     current: { ...current, __typename: typeName },
   });
 }

@@ -117,6 +117,7 @@ function resultOf(line: number, serial_number: string, row: BatchRow<Device> | u
   const problems = row?.problem?.details.fields?.serialNumber;
   const id = row?.record?.id ?? null;
   const accepted = id === null ? 'not created' : 'created';
-  const result = problems === undefined ? accepted : `refused: ${problems.join('; ')}`;
+  const result =
+    problems === undefined ? accepted : `refused: ${problems.map(({ message }) => message).join('; ')}`;
   return { line, serial_number, id, result };
 }

@@ -58,7 +58,8 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   /** Errors: `invalid` at the field unless `id` is the id of a record; null is. */
   readonly refuseUnknown = async (work: ReadWork, field: string, id: number | null): Promise<void> => {
     if (id === null || (await this.table.findById(work, id)) !== undefined) return;
-    throw invalid(field, `is not the id of ${/^[aeiou]/.test(this.#what) ? 'an' : 'a'} ${this.#what}`);
+    const what = `${/^[aeiou]/.test(this.#what) ? 'an' : 'a'} ${this.#what}`;
+    throw invalid(field, 'is not the id of {what}', { what });
   };
 
   readonly list = async (work: ReadWork, request: PageRequest): Promise<Page<T>> => {

@@ -50,6 +50,6 @@ function asInvalid<T>(check: () => T): T {
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;
     const [name = 'filter'] = /^(columns|time_zone)/.exec(error.message) ?? [];
-    throw invalid(camelCase(name), `does not fit the list: ${error.message}`);
+    throw invalid(camelCase(name), 'does not fit the list: {reason}', { reason: error.message });
   }
 }

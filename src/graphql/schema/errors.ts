@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
-import { DomainError, type DomainCode } from '../../platform/errors.js';
-import { ruleOf, type BrokenRule } from '../../platform/rules.js';
+import { DomainError, type DomainCode, messagesOf, type Refusal } from '../../platform/errors.js';
+import type { Problem } from '../../platform/rules.js';
 
 /** BAD_USER_INPUT for an invalid request. `details` become extensions, for example `{ limit, maximum, actual }`. */
 export function requestError(message: string, details: object = {}): GraphQLError {
@@ -40,8 +40,7 @@ const CODES: Readonly<Record<DomainCode, { readonly user: UserErrorCode } | { re
   db_corrupt: { top: 'UNAVAILABLE' },
 };
 
-export interface UserErrorShape extends BrokenRule {
-  readonly message: string;
+export interface UserErrorShape extends Problem {
   /** Path from the arguments to the invalid value, for example `['input', 'name']`. */
   readonly path: readonly string[];
   readonly code: UserErrorCode;
@@ -59,16 +58,11 @@ const ARGUMENTS: Partial<Readonly<Record<DomainCode, readonly string[]>>> = {
 /** Path of the fields that a domain error names: a prefix, or a function of the field. */
 export type Within = readonly string[] | ((field: string) => readonly string[]);
 
-/** An error of a row, as it is kept. */
-export interface RowError {
-  readonly code: DomainCode;
-  readonly message: string;
-}
-
-export function refusalOf({ code, message }: RowError): Pick<UserErrorShape, 'code' | 'rule' | 'params'> {
-  const mapped = CODES[code];
-  const broken = ruleOf(message) ?? { rule: code, params: null };
-  return { code: 'user' in mapped ? mapped.user : 'INVALID', ...broken };
+/** A refusal with the code of this API; where that says all, it stands for the rule. */
+export function shownRefusal(refusal: Refusal): Omit<UserErrorShape, 'path' | 'current'> {
+  const mapped = CODES[refusal.code];
+  const code = 'user' in mapped ? mapped.user : 'INVALID';
+  return { ...refusal, code, rule: refusal.rule ?? refusal.code };
 }
 
 /** One entry for each field of an error that the client can correct; undefined for other errors. */
@@ -80,20 +74,18 @@ export function userErrorsOf(
   const mapped = CODES[error.code];
   if (!('user' in mapped)) return undefined;
   const { fields, current = null } = error.details;
-  const entry = (message: string, path: readonly string[]): UserErrorShape => ({
-    message,
+  const entry = (problem: Problem, path: readonly string[]): UserErrorShape => ({
+    ...shownRefusal({ ...problem, code: error.code }),
     path,
-    ...refusalOf({ code: error.code, message }),
     current,
   });
-  if (fields === undefined) return [entry(error.message, ARGUMENTS[error.code] ?? [])];
+  if (fields === undefined) return [entry(error.problem, ARGUMENTS[error.code] ?? [])];
   const pathOf = typeof within === 'function' ? within : (field: string) => [...within, field];
-  return Object.entries(fields).flatMap(([field, messages]) =>
-    messages.map((message) => entry(message, field === 'id' ? ['id'] : pathOf(field))),
+  return Object.entries(fields).flatMap(([field, problems]) =>
+    problems.map((problem) => entry(problem, field === 'id' ? ['id'] : pathOf(field))),
   );
 }
 
-/** The result of `get`; null if it fails with `not_found`. */
 export async function foundOrNull<T>(get: () => Promise<T | null>): Promise<T | null> {
   try {
     return await get();
@@ -109,7 +101,7 @@ export function topLevelError(error: DomainError): GraphQLError {
   const { retryAfter, fields } = error.details;
   const details = {
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(error.code === 'invalid' && fields !== undefined ? { fields } : {}),
+    ...(error.code === 'invalid' && fields !== undefined ? { fields: messagesOf(fields) } : {}),
   };
   return new GraphQLError(error.message, { extensions: { code, ...details }, originalError: error });
 }

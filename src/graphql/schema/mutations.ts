@@ -3,6 +3,7 @@ import type { z } from 'zod';
 
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/requests.js';
+import { rule } from '../../platform/rules.js';
 import { demandUnchanged } from '../../platform/validate.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Within } from './errors.js';
@@ -265,8 +266,12 @@ export function recordMutation<R>(
 
 function demandRevision(typeName: string, current: Revised, ifMatch: number): void {
   const { revision } = current;
-  const message = `The ${words(typeName)} was changed: its revision is ${revision}, not ${ifMatch}. Read it again.`;
-  demandUnchanged(revision, [ifMatch], message, { ...current, __typename: typeName });
+  const broken = rule('The {what} was changed: its revision is {revision}, not {expected}. Read it again.', {
+    what: words(typeName),
+    revision,
+    expected: ifMatch,
+  });
+  demandUnchanged(revision, [ifMatch], broken, { ...current, __typename: typeName });
 }
 
 /** The argument of changes that may take software from terminals. */

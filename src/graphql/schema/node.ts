@@ -73,7 +73,7 @@ export function withNumbers(
 function reference(field: string, typeName: string, text: unknown): number {
   const number = numberIn(typeName, String(text));
   if (number !== undefined) return number;
-  throw invalid(field, `must be the id of ${withArticle(words(typeName))}`);
+  throw invalid(field, 'must be the id of {what}', { what: withArticle(words(typeName)) });
 }
 
 /** The noun of a type: `logical number` for `LogicalNumber`. */

@@ -1,9 +1,8 @@
 import { InterfaceType, ObjectType, type ClassType } from 'type-graphql';
 
-import { invalid } from '../../platform/errors.js';
+import { invalid, type Refusal } from '../../platform/errors.js';
 import {
-  refusalOf,
-  type RowError,
+  shownRefusal,
   userErrorsOf,
   type UserErrorCode,
   type UserErrorShape,
@@ -39,9 +38,9 @@ const REFUSAL = {
 
 /** Fields of an object type for refused rows. */
 export const refusalFields = {
-  code: { field: REFUSAL.code, resolve: (row: RowError) => refusalOf(row).code },
-  rule: { field: REFUSAL.rule, resolve: (row: RowError) => refusalOf(row).rule },
-  params: { field: REFUSAL.params, resolve: (row: RowError) => refusalOf(row).params },
+  code: { field: REFUSAL.code, resolve: (row: Refusal) => shownRefusal(row).code },
+  rule: { field: REFUSAL.rule, resolve: (row: Refusal) => shownRefusal(row).rule },
+  params: { field: REFUSAL.params, resolve: (row: Refusal) => shownRefusal(row).params },
 };
 
 const UserError = g.decoratedClass(

@@ -46,7 +46,7 @@ export async function requireKnownIds(
     if (!isOfIds || records === undefined) continue;
     const ids = new Set([value].flat() as readonly number[]);
     if ((await records.byIds(work, [...ids])).size < ids.size)
-      throw invalid(path, `must hold ids of ${plural(words(typeName))} only`);
+      throw invalid(path, 'must hold ids of {what} only', { what: plural(words(typeName)) });
   }
 }
 
@@ -79,7 +79,8 @@ export function keptConditionOf(typeName: string, filter: unknown, path: string)
     refuseEmpty(given, path);
     return conditionOf(list, given) ?? { and: [] };
   } catch (error) {
-    if (error instanceof GraphQLError) throw invalid(path, `does not fit the list: ${error.message}`);
+    if (error instanceof GraphQLError)
+      throw invalid(path, 'does not fit the list: {reason}', { reason: error.message });
     throw error;
   }
 }
@@ -102,7 +103,8 @@ function refuseMissing(
   path: string,
 ): void {
   if (node?.kind === Kind.VARIABLE && variables[node.name.value] === undefined) {
-    throw invalid(path, `must have a value: the variable $${node.name.value} has none`);
+    const variable = node.name.value;
+    throw invalid(path, 'must have a value: the variable ${variable} has none', { variable });
   }
   if (node?.kind === Kind.LIST) {
     for (const [index, entry] of node.values.entries()) refuseMissing(entry, variables, `${path}.${index}`);
@@ -120,15 +122,19 @@ const isModifier = (name: string, entry: unknown): boolean =>
   ['ignoreCase', 'key'].includes(name) && typeof entry !== 'object';
 
 function refuseEmpty(value: unknown, path: string): void {
-  if (value === null) throw invalid(path, 'must not be null. isNull: true selects records without a value');
+  if (value === null) {
+    const advice = 'isNull: true selects records without a value';
+    throw invalid(path, 'must not be null. {advice}', { advice });
+  }
   if (value === '' && ANY_TEXT.test(path))
-    throw invalid(path, 'must not be empty: it would select everything');
+    throw invalid(path, 'must not be empty: {advice}', { advice: 'it would select everything' });
   if (typeof value !== 'object' || value instanceof Date) return;
   const entries = Object.entries(value).filter(
     ([name, entry]) => entry !== undefined && !isModifier(name, entry),
   );
   if (entries.length === 0) {
-    throw invalid(path, 'must not be empty. A target of everything says all: true in place of a filter');
+    const advice = 'A target of everything says all: true in place of a filter';
+    throw invalid(path, 'must not be empty. {advice}', { advice });
   }
   for (const [name, entry] of entries) refuseEmpty(entry, `${path}.${name}`);
 }

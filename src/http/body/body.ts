@@ -2,8 +2,9 @@ import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 
 import { SECOND, systemClock, yieldToEventLoop } from '../../platform/clock.js';
-import { numbersAsText, problemOfJson } from '../../platform/encoding/json.js';
-import { invalid } from '../../platform/errors.js';
+import { brokenByJson, numbersAsText } from '../../platform/encoding/json.js';
+import { invalidFields } from '../../platform/errors.js';
+import { problemOf } from '../../platform/rules.js';
 import { isObject, parsedJson } from '../../platform/validate.js';
 import { HttpProblem } from '../problem.js';
 import { headerOf, malformed } from '../request.js';
@@ -193,8 +194,8 @@ export function notAnObject(): HttpProblem {
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(value)) throw notAnObject();
   for (const [field, entry] of Object.entries(value)) {
-    const problem = typeof entry === 'object' ? problemOfJson(entry) : undefined;
-    if (problem !== undefined) throw invalid(field, problem);
+    const broken = typeof entry === 'object' ? brokenByJson(entry) : undefined;
+    if (broken !== undefined) throw invalidFields({ [field]: [problemOf(broken)] });
   }
   return value;
 }

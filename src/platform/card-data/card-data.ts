@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 
+import { rule } from '../rules.js';
 import { printableName } from '../validate.js';
 import { middleOfValue, namedField, type NamedField, type Range } from './named-card-data.js';
 import * as search from './text-search.js';
@@ -117,7 +118,9 @@ function scrubValue(text: string, named: NamedField | undefined): Scrubbed<strin
 export function identifyingName(max: number): z.ZodType<string, string> {
   return printableName(max).refine(
     (name) => !hasCardData(name),
-    'must not have a card number in it: use another one, or put letters before and after its digits',
+    rule('must not have a card number in it: {advice}', {
+      advice: 'use another one, or put letters before and after its digits',
+    }),
   );
 }
 

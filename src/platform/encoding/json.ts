@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 import { isTurnOver, yieldToEventLoop } from '../clock.js';
-import type { FieldErrors } from '../errors.js';
-import type { RuleMessage } from '../rules.js';
-import { isStorable, NOT_STORABLE, isObject } from '../validate.js';
+import { type DomainError, errorAt, type FieldMessages, invalid } from '../errors.js';
+import { type BrokenRule, rule } from '../rules.js';
+import { brokenByStoring, isObject, refusedBy } from '../validate.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -11,30 +11,31 @@ const MAX_JSON_DEPTH = 32;
 const MAX_JSON_NODES = 10_000;
 
 /**
- * The reason why a parsed JSON value cannot be stored; undefined if it can. A stored value must be read back unchanged
+ * The rule by which a parsed JSON value cannot be stored; undefined if it can. A stored value must be read back unchanged
  * and must never break a response: deep nesting overflows a serializer, and numbers beyond 2^53 or 1e308 change.
  */
-export function problemOfJson(value: unknown): RuleMessage | undefined {
+export function brokenByJson(value: unknown): BrokenRule | undefined {
   const pending: { value: unknown; depth: number }[] = [{ value, depth: 1 }];
   let nodes = 0;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     nodes += 1;
-    if (nodes > MAX_JSON_NODES) return `must have at most ${MAX_JSON_NODES} values`;
-    if (next.depth > MAX_JSON_DEPTH) return `must be nested at most ${MAX_JSON_DEPTH} levels deep`;
-    const problem = problemOfScalar(next.value);
-    if (problem !== undefined) return problem;
+    if (nodes > MAX_JSON_NODES)
+      return rule('must have at most {maximum} values', { maximum: MAX_JSON_NODES });
+    if (next.depth > MAX_JSON_DEPTH)
+      return rule('must be nested at most {maximum} levels deep', { maximum: MAX_JSON_DEPTH });
+    const broken = brokenByScalar(next.value);
+    if (broken !== undefined) return broken;
     for (const child of childrenOf(next.value)) pending.push({ value: child, depth: next.depth + 1 });
   }
   return undefined;
 }
 
-function problemOfScalar(value: unknown): RuleMessage | undefined {
-  if (typeof value === 'string' && !isStorable(value)) return NOT_STORABLE;
+function brokenByScalar(value: unknown): BrokenRule | undefined {
+  if (typeof value === 'string') return brokenByStoring(value);
   if (typeof value !== 'number') return undefined;
-  if (!Number.isFinite(value)) return 'must not contain numbers beyond 1e308';
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return 'must not contain whole numbers beyond 2^53 - 1: send them as strings';
-  }
+  if (!Number.isFinite(value)) return rule('must not contain numbers beyond 1e308');
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    return rule('must not contain whole numbers beyond 2^53 - 1: send them as strings');
   return undefined;
 }
 
@@ -44,7 +45,6 @@ function childrenOf(value: unknown): readonly unknown[] {
   return Object.entries(value).flat();
 }
 
-/** A string in a JSON text, or a number. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**
@@ -57,16 +57,16 @@ export function numbersAsText(text: string, names: ReadonlySet<string>): Readonl
   return Object.fromEntries(members);
 }
 
-/** A row, or the errors of an invalid one. `line` is its first line, from 1; `bytes` its approximate size. */
+/** A row, or what is wrong with it. `line` is its first line, from 1; `bytes` its approximate size. */
 export type Row = { readonly line: number } & (
   | { readonly value: Readonly<Record<string, unknown>>; readonly bytes: number }
-  | { readonly errors: FieldErrors }
+  | { readonly problem: DomainError }
 );
 
 export interface RejectedRow {
   readonly line: number;
   readonly result: 'rejected';
-  readonly errors: FieldErrors;
+  readonly errors: FieldMessages;
 }
 
 /** Result of a row: `created` if it has changed something, `repeated` if it was stored before, or `rejected`. */
@@ -76,7 +76,7 @@ export type RowResult =
       readonly result: 'created' | 'repeated';
       readonly id: number;
       /** Messages by field; the row is stored all the same. */
-      readonly warnings?: FieldErrors;
+      readonly warnings?: FieldMessages;
     }
   | RejectedRow;
 
@@ -138,7 +138,7 @@ export async function* batchesOf(
 
 /**
  * The rows of NDJSON: UTF-8, a JSON object in each line. Empty lines are skipped, but count for the line numbers. A
- * line of more than `maxBytes` is never in memory as a whole. An invalid line is a row with errors of the field `row`.
+ * line of more than `maxBytes` is never in memory as a whole. An invalid line is a row with a problem of the field `row`.
  */
 export async function* ndjsonRows(
   pieces: AsyncIterable<Uint8Array>,
@@ -156,7 +156,7 @@ export async function* ndjsonRows(
     const [only = NO_BYTES, ...more] = held;
     const row =
       size > maxBytes
-        ? refused(line, `must have at most ${maxBytes} bytes`)
+        ? { line, problem: invalid('row', 'must have at most {maximum} bytes', { maximum: maxBytes }) }
         : rowOf(line, more.length === 0 ? only : Buffer.concat(held));
     [held, size] = [[], 0];
     return row;
@@ -197,24 +197,28 @@ function rowOf(line: number, bytes: Uint8Array): Row | undefined {
     const text = utf8.decode(bytes);
     if (text.trim() === '') return undefined;
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? { line, value, bytes: bytes.length } : refused(line, 'must be a JSON object');
+    if (isObject(value)) return { line, value, bytes: bytes.length };
+    return { line, problem: invalid('row', 'must be a JSON object') };
   } catch (error) {
-    return refused(line, error instanceof SyntaxError ? 'is not JSON' : 'is not UTF-8 text');
+    const message = error instanceof SyntaxError ? 'is not JSON' : 'is not UTF-8 text';
+    return { line, problem: errorAt('row', 'invalid', message) };
   }
 }
 
-const refused = (line: number, message: string): Row => ({ line, errors: { row: [message] } });
-
 /** A JSON object of at most so many bytes as JSON text. */
 export const jsonObject = (maxBytes: number): z.ZodType<object> =>
-  z.custom<object>().superRefine((value, context) => {
-    const message = isObject(value) ? problemOfObject(value, maxBytes) : 'must be a JSON object';
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
+  z
+    .custom<object>()
+    .superRefine(
+      refusedBy((value) =>
+        isObject(value) ? brokenByJsonText(value, maxBytes) : rule('must be a JSON object'),
+      ),
+    );
 
-function problemOfObject(value: object, maxBytes: number): RuleMessage | undefined {
+/** The rule by which a value with at most so many bytes as JSON text cannot be stored; undefined if it can. */
+export function brokenByJsonText(value: unknown, maximum: number): BrokenRule | undefined {
   // The depth is checked first: JSON.stringify overflows the stack on values that are nested too deep.
-  const problem = problemOfJson(value);
-  if (problem !== undefined || Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return problem;
-  return `must have at most ${maxBytes} bytes as JSON text`;
+  const broken = brokenByJson(value);
+  if (broken !== undefined || Buffer.byteLength(JSON.stringify(value)) <= maximum) return broken;
+  return rule('must have at most {maximum} bytes as JSON text', { maximum });
 }

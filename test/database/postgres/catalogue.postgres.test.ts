@@ -152,6 +152,7 @@ describe('the types of columns', () => {
     expect(await columnsWhere(`atttypid <> all('${known}'::regtype[])`)).toEqual([]);
     expect(await columnsWhere("relkind = 'r' and atttypid = 'json'::regtype")).toEqual([
       'devices.meta',
+      'job_rejections.params',
       'ledger.after',
       'ledger.before',
       'metacontents.value',

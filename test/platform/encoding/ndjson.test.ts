@@ -8,6 +8,7 @@ import {
   NO_ROWS,
   type Row,
 } from '../../../src/platform/encoding/json.js';
+import { invalid, messagesOf } from '../../../src/platform/errors.js';
 import { turnsOf } from '../../support/turns.js';
 
 async function* piecesOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -22,10 +23,15 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-const rowsOf = async (text: string | Uint8Array, size = 7, maxBytes = 40): Promise<Row[]> =>
-  await all(ndjsonRows(piecesOf(Buffer.from(text), size), maxBytes));
+/** Rows, with the messages about those that are not valid. */
+async function rowsOf(text: string | Uint8Array, size = 7, maxBytes = 40): Promise<object[]> {
+  const rows = await all(ndjsonRows(piecesOf(Buffer.from(text), size), maxBytes));
+  return rows.map((row) =>
+    'problem' in row ? { line: row.line, errors: messagesOf(row.problem.details.fields ?? {}) } : row,
+  );
+}
 
-const problem = (line: number, message: string): Row => ({ line, errors: { row: [message] } });
+const problem = (line: number, message: string) => ({ line, errors: { row: [message] } });
 
 describe('rows of NDJSON', () => {
   it.each([1, 3, 64, 1_000])('are the same in pieces of %d bytes', async (size) => {
@@ -71,6 +77,7 @@ describe('rows of NDJSON', () => {
 
 describe('batches of rows', () => {
   const row = (line: number, bytes = 10): Row => ({ line, value: {}, bytes });
+  const refused: Row = { line: 3, problem: invalid('row', 'must be a JSON object') };
   async function* rows(...given: Row[]): AsyncGenerator<Row> {
     for (const each of given) yield await Promise.resolve(each);
   }
@@ -80,7 +87,7 @@ describe('batches of rows', () => {
   it('have as many rows as the limit, or end with the row that reaches the bytes', async () => {
     expect(await lines(rows())).toEqual([]);
     expect(await lines(rows(row(1), row(2), row(3), row(4)))).toEqual([[1, 2, 3], [4]]);
-    expect(await lines(rows(row(1, 100), row(2, 99), problem(3, 'x'), row(4, 1)))).toEqual([[1], [2, 3, 4]]);
+    expect(await lines(rows(row(1, 100), row(2, 99), refused, row(4, 1)))).toEqual([[1], [2, 3, 4]]);
   });
 
   it('are counted', () => {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 import { DAY, MINUTE } from '../../../platform/clock.js';
+import { rule } from '../../../platform/rules.js';
 import { type Audit, type Ids, printableName, recordId } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
 export const MAX_ALERT_RULES = 50;
 const MAX_RECIPIENTS = 20;
-/** Names in `examples` of an alert. */
 export const MAX_EXAMPLES = 10;
 /** Time for which a rule must not be met before its alert is closed. */
 export const CLOSED_AFTER_MS = 5 * MINUTE;
@@ -15,8 +15,8 @@ export const CLOSED_AFTER_MS = 5 * MINUTE;
 export const timeOfRule = (maxDays: number): z.ZodNumber =>
   z
     .number()
-    .min(5 * MINUTE, 'must be at least 5 minutes')
-    .max(maxDays * DAY, `must be at most ${maxDays} days`);
+    .refine((time) => time >= 5 * MINUTE, rule('must be at least {minimum} minutes', { minimum: 5 }))
+    .refine((time) => time <= maxDays * DAY, rule('must be at most {maximum} days', { maximum: maxDays }));
 
 const AlertRuleFields = z.object({
   name: printableName(100).describe('Name, unique in the company.'),
@@ -26,7 +26,7 @@ const AlertRuleFields = z.object({
     .describe('Webhook that gets the alerts of the rule, whatever its types of events are.'),
   recipientIds: z
     .array(recordId)
-    .max(MAX_RECIPIENTS, `must have at most ${MAX_RECIPIENTS} entries`)
+    .max(MAX_RECIPIENTS)
     .transform((ids) => [...new Set(ids)])
     .describe(
       'Members who get an e-mail when an alert of the rule is opened, sent again or closed, if the server sends e-mails.',
@@ -38,7 +38,6 @@ export const AlertRuleCreate = AlertRuleFields.extend({
 });
 export const AlertRuleUpdate = AlertRuleFields.partial();
 
-/** The model of a kind of conditions. */
 export type ConditionModel<On extends object = object> = z.ZodType<On>;
 
 /** The input of a rule with a condition of one kind. */

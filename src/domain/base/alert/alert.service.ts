@@ -6,7 +6,7 @@ import type { Condition } from '../../../database/list/condition.js';
 import type { List } from '../../../database/list/list.js';
 import { firstIn } from '../../../database/list/listing.js';
 import type { LedgerActionName, ReadWork, WriteWork } from '../../../database/work.js';
-import { invalid } from '../../../platform/errors.js';
+import { invalid, requireAtMost } from '../../../platform/errors.js';
 import type { Mailer } from '../../../platform/mail.js';
 import { changed, type Ids, parse } from '../../../platform/validate.js';
 import { users } from '../../people/user/user.service.js';
@@ -103,7 +103,7 @@ function conditionIn(on: object): Pick<AlertRule, 'kind' | 'condition'> {
   const [name = ''] = given[0] ?? [];
   const kind = alertKinds.get(name);
   if (kind === undefined || given.length > 1)
-    throw invalid('on', `must have exactly one of ${[...alertKinds.keys()].join(', ')}`);
+    throw invalid('on', 'must have exactly one of {choices}', { choices: [...alertKinds.keys()].join(', ') });
   return {
     kind: name,
     condition: parse(onOf(name, kind.model), { on: Object.fromEntries(given) }).on[name] ?? {},
@@ -116,14 +116,13 @@ export async function createAlertRule(work: WriteWork, input: unknown): Promise<
   const condition = conditionIn(on);
   await refuseUnknownWebhook(work, 'webhookId', webhookId);
   await refuseUnknownUsers(work, values.recipientIds);
-  if ((await ruleTable.rows.count(work, {})) >= MAX_ALERT_RULES)
-    throw invalid('alertRules', `must have at most ${MAX_ALERT_RULES} entries`);
+  requireAtMost('alertRules', (await ruleTable.rows.count(work, {})) + 1, MAX_ALERT_RULES);
   return await records.create(work, { ...values, ...condition, webhookId, repeatAfter });
 }
 
 async function refuseUnknownUsers(work: ReadWork, ids: Ids): Promise<void> {
   if ((await users.byIds(work, ids)).size < ids.length)
-    throw invalid('recipientIds', 'must hold ids of users only');
+    throw invalid('recipientIds', 'must hold ids of {what} only', { what: 'users' });
 }
 
 /** Changes a rule. With another condition, its open alert is closed. Errors: `invalid`, `taken`. */

@@ -27,7 +27,7 @@ export const JobType = auditedType<Job, 'input' | 'origin' | 'sequence'>(
 
 const JobList = g.listTypes(jobs, JobType, { state: State });
 
-const RejectionType = g.nodeType<JobRejection, 'jobId' | 'code'>(
+const RejectionType = g.nodeType<JobRejection, 'jobId' | 'code' | 'rule' | 'params'>(
   'JobRejection',
   'A row of a job that was refused, and changed nothing.',
   {

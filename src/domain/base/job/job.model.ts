@@ -1,5 +1,5 @@
 import type { Json } from '../../../platform/encoding/json.js';
-import type { DomainCode } from '../../../platform/errors.js';
+import type { Refusal } from '../../../platform/errors.js';
 import type { Caller } from '../../../platform/requests.js';
 import type { Audit } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
@@ -18,4 +18,4 @@ interface JobFields {
 }
 
 /** A row that was refused, and changed nothing. */
-export type JobRejection = RecordOf<'job_rejections', { readonly code: DomainCode }>;
+export type JobRejection = RecordOf<'job_rejections', Refusal>;

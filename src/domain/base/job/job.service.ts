@@ -1,8 +1,9 @@
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError, invalid, isTemporary } from '../../../platform/errors.js';
+import { DomainError, isTemporary, type Refusal, requireAtMost } from '../../../platform/errors.js';
 import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
+import { problemOfPart } from '../../../platform/rules.js';
 import { isObject } from '../../../platform/validate.js';
 import { users } from '../../people/user/user.service.js';
 import { type Job, MAX_JOB_ROWS } from './job.model.js';
@@ -46,7 +47,7 @@ interface NewJob {
 
 /** Starts a job, whose parts follow in the background. Errors: `invalid` for more than `MAX_JOB_ROWS` rows. */
 export async function startJob(work: WriteWork, { kind, input, rows, total }: NewJob): Promise<Job> {
-  if (rows.length > MAX_JOB_ROWS) throw invalid('target', `must have at most ${MAX_JOB_ROWS} entries`);
+  requireAtMost('target', rows.length, MAX_JOB_ROWS);
   const { scopes, channel, ip, requestId, tokenId } = work.caller;
   const job = await jobTable.insert(work, {
     kind,
@@ -98,7 +99,6 @@ async function update(work: WriteWork, job: Job, changes: Partial<Job>): Promise
   return await jobTable.update(work, job, { ...job, ...changes, sequence: await nextSequence(work) });
 }
 
-/** Reason of a failure that people see. */
 export const reasonOf = (error: unknown): string =>
   error instanceof DomainError ? error.message : 'An internal error: see the log of the server.';
 
@@ -164,13 +164,16 @@ async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Prom
   await jobParts.delete(work, { job_id: jobId, first_row: part.first_row });
   await rejections.insert(
     work,
-    [...rejected].map(([place, error]) => ({
-      job_id: jobId,
-      row_number: lineOf(rows[place]) ?? part.first_row + place,
-      name: nameOf(rows[place]),
-      code: error.code,
-      message: messageOf(error),
-    })),
+    [...rejected].map(([place, error]) => {
+      const { params, ...refusal } = refusalOf(error);
+      return {
+        job_id: jobId,
+        row_number: lineOf(rows[place]) ?? part.first_row + place,
+        name: nameOf(rows[place]),
+        ...refusal,
+        params: params && JSON.stringify(params),
+      };
+    }),
   );
   const done = job.done + rows.length - rejected.size;
   const counts = { done, rejected: job.rejected + rejected.size };
@@ -188,8 +191,9 @@ function nameOf(row: Json | undefined): string {
   return typeof serialNumber === 'string' ? serialNumber : '';
 }
 
-/** The message of an error; with those of its fields, for example `logicalNumberId is not the id of …`. */
-export function messageOf({ message, details: { fields = {} } }: DomainError): string {
-  const all = Object.entries(fields).flatMap(([field, own]) => own.map((each) => `${field} ${each}`));
-  return all.length === 0 ? message : all.join('; ');
+/** Why a row is refused: the messages of its fields, such as `logicalNumberId is not the id of …`, and the first rule. */
+export function refusalOf({ code, problem, details: { fields = {} } }: DomainError): Refusal {
+  const all = Object.entries(fields).flatMap(([field, own]) => own.map((each) => problemOfPart(field, each)));
+  const [first = problem, ...others] = all;
+  return { ...first, code, message: [first, ...others].map(({ message }) => message).join('; ') };
 }

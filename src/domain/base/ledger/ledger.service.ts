@@ -8,6 +8,7 @@ import { firstIn } from '../../../database/list/listing.js';
 import type { EntityTypeName, LedgerActionName, ReadWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import type { Channel } from '../../../platform/requests.js';
+import { rule } from '../../../platform/rules.js';
 import { isObject } from '../../../platform/validate.js';
 
 export interface LedgerEntry {
@@ -88,6 +89,10 @@ export async function lastSequenceOf(work: ReadWork, { entityType, entityId, seq
   const slices = await historyOf(entityType).slices(work, [entityId], NEWEST);
   return slices.get(entityId)?.records[0]?.sequence ?? sequence;
 }
+
+/** A record that was changed since a client read it, for example `logical number 1001`. */
+export const changedAgain = (what: string, sequence: number) =>
+  rule('The {what} was changed again, by entry {sequence} of the ledger.', { what, sequence });
 
 /** A field that a change gave another value; null for one that the record did not have. */
 export interface FieldChange {

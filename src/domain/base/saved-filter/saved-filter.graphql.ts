@@ -65,7 +65,9 @@ export async function savedCondition(
     }
     return g.keptConditionOf(typeName, saved.filter, path);
   }
-  throw invalid(path, `is not the id of a saved filter of ${g.plural(g.words(typeName))}`);
+  throw invalid(path, 'is not the id of {what}', {
+    what: `a saved filter of ${g.plural(g.words(typeName))}`,
+  });
 }
 
 function asUnknown(error: unknown): undefined {

@@ -1,7 +1,7 @@
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { invalid, notFound, taken } from '../../../platform/errors.js';
+import { notFound, requireAtMost, taken } from '../../../platform/errors.js';
 import { demandScope } from '../../../platform/requests.js';
 import { changed, parse } from '../../../platform/validate.js';
 import {
@@ -44,7 +44,7 @@ export async function getSavedFilter(work: ReadWork, id: number): Promise<SavedF
 export async function createSavedFilter(work: WriteWork, input: unknown): Promise<SavedFilter> {
   const values = parse(SavedFilterCreate, input);
   const count = await filters.rows.count(work, { created_by: work.caller.userId });
-  if (count >= MAX_OWN) throw invalid('savedFilters', `must have at most ${MAX_OWN} entries`);
+  requireAtMost('savedFilters', count + 1, MAX_OWN);
   await refuseTaken(work, work.caller.userId, values);
   return await records.create(work, values);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { DAY } from '../../../platform/clock.js';
+import { rule } from '../../../platform/rules.js';
 import type { Audit } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
@@ -10,8 +11,13 @@ export const MAX_FAILING_MS = 3 * DAY;
 
 const WebAddress = z
   .string()
-  .max(2_000, 'must have at most 2000 characters')
-  .refine(isWebAddress, 'must be an address such as https://example.com/hooks, without user, password and #')
+  .max(2_000)
+  .refine(
+    isWebAddress,
+    rule('must be an address such as {example}, without user, password and #', {
+      example: 'https://example.com/hooks',
+    }),
+  )
   .transform((text) => new URL(text).href)
   .describe(
     'Address that events are sent to: https for public addresses; http only in networks that the operator of the server allows. Its port is 443, in these networks 80, or 1024 or more. Redirects are not followed.',
@@ -27,8 +33,8 @@ const WebhookFields = z.object({
   url: WebAddress,
   events: z
     .array(z.string())
-    .min(1, 'must not be empty')
-    .max(100, 'must have at most 100 entries')
+    .min(1)
+    .max(100)
     .describe(
       'Types of the events to send: `entityType.action` of entries of the ledger, for example device.update. device.* are all of devices, and * all.',
     ),
@@ -39,7 +45,7 @@ export const WebhookCreate = z.object({
   fromSequence: z
     .number()
     .int()
-    .min(1, 'must be a positive whole number')
+    .min(1, rule('must be a positive whole number'))
     .nullish()
     .describe('`sequence` of the ledger entry to begin with. Without it, those from now on are sent.'),
 });

@@ -6,8 +6,9 @@ import {
   type ReadWork,
   type WriteWork,
 } from '../../../database/work.js';
-import { DomainError, invalid } from '../../../platform/errors.js';
+import { DomainError, invalid, invalidFields } from '../../../platform/errors.js';
 import type { Outgoing } from '../../../platform/outgoing.js';
+import { problemOf } from '../../../platform/rules.js';
 import { changed, parse } from '../../../platform/validate.js';
 import { endOfOld } from '../../people/access-token/access-token.model.js';
 import { MAX_WEBHOOKS, type Webhook, WebhookCreate, WebhookUpdate } from './webhook.model.js';
@@ -84,21 +85,22 @@ const started = ({ now }: ReadWork) => ({
 async function sequenceBefore(work: ReadWork, sequence: number): Promise<number> {
   const { last, deleted } = await ledgerSpan(work);
   if (sequence <= deleted) {
-    throw invalid(
-      'fromSequence',
-      `must be at least ${deleted + 1}: earlier entries are deleted by retention`,
-    );
+    throw invalid('fromSequence', 'must be at least {minimum}: earlier entries are deleted by retention', {
+      minimum: deleted + 1,
+    });
   }
-  if (sequence > last + 1) throw invalid('fromSequence', `must be at most ${last + 1}, the next entry`);
+  if (sequence > last + 1)
+    throw invalid('fromSequence', 'must be at most {maximum}, the next entry', { maximum: last + 1 });
   return sequence - 1;
 }
 
 function refuseUnusable({ outgoing }: WebhookTools, { url, events }: Pick<Webhook, 'url' | 'events'>): void {
-  const problem = outgoing.problemOf(url);
-  if (problem !== null) throw invalid('url', problem);
+  const broken = outgoing.problemOf(url);
+  if (broken !== null) throw invalidFields({ url: [problemOf(broken)] });
   const unknown = events.find((event) => !isEventType(event));
   if (unknown === undefined) return;
-  throw invalid('events', 'must be types of events, for example device.update, device.* or *');
+  const example = 'device.update, device.* or *';
+  throw invalid('events', 'must be types of events, for example {example}', { example });
 }
 
 /** Whether a text names events of the ledger: `device.update`, `device.*` or `*`. */

@@ -127,7 +127,8 @@ function targetOf(typeName: string, { ids, all }: Target, conditions: readonly C
   ];
   const [target, ...others] = targets;
   if (target !== undefined && others.length === 0) return target;
-  throw invalid('target', 'must have exactly one of ids, filter, savedFilterId and all: true');
+  const choices = 'ids, filter, savedFilterId and all: true';
+  throw invalid('target', 'must have exactly one of {choices}', { choices });
 }
 
 function numbersIn(typeName: string, ids: readonly string[]): readonly number[] {

@@ -38,7 +38,8 @@ export async function findTargets<T extends { readonly id: number }>(
 ): Promise<readonly T[]> {
   if ('ids' in target) {
     const found = await list.byIds(work, target.ids);
-    if (found.size < target.ids.length) throw invalid('target.ids', `must hold ids of ${records} only`);
+    if (found.size < target.ids.length)
+      throw invalid('target.ids', 'must hold ids of {what} only', { what: records });
     return [...found.values()].sort((one, other) => one.id - other.id);
   }
   if ((await searchedRows(work, [list.listing])) > MANY_ROWS) work.moveToThread?.();
@@ -80,10 +81,9 @@ const idsIn = (rows: readonly Json[]): readonly number[] =>
 /** Refuses a change without a field. Errors: `invalid`. */
 function demandChange(change: object): void {
   if (Object.values(change).some((value) => value !== undefined)) return;
-  throw invalid('change', 'must not be empty: it would change nothing');
+  throw invalid('change', 'must not be empty: {advice}', { advice: 'it would change nothing' });
 }
 
-/** Sets a parameter of each of these logical numbers. */
 async function setOfEach(
   work: WriteWork,
   numberIds: Iterable<number>,
@@ -163,14 +163,13 @@ export async function changeSomeDevices(
 function refusalOf(device: Device | undefined, change: DeviceBulkChange): DomainError | undefined {
   if (device === undefined) return notFound('device');
   if (numberOf(device, change) !== null) return undefined;
-  if (change.groupId !== undefined)
-    return invalid('logicalNumberId', 'must not be null. Only logical numbers belong to a group');
-  if (change.parameter !== undefined)
-    return invalid('logicalNumberId', 'must not be null. Only logical numbers have parameters');
+  const refuse = (advice: string): DomainError =>
+    invalid('logicalNumberId', 'must not be null. {advice}', { advice });
+  if (change.groupId !== undefined) return refuse('Only logical numbers belong to a group');
+  if (change.parameter !== undefined) return refuse('Only logical numbers have parameters');
   return undefined;
 }
 
-/** The logical number that a device has after the change. */
 const numberOf = (device: Device, { logicalNumberId }: DeviceBulkChange): number | null =>
   logicalNumberId === undefined ? device.logicalNumberId : logicalNumberId;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
+import { rule } from '../../../platform/rules.js';
 import type { Moment } from '../../../platform/terminal.js';
 import { freeText, printableName, type Audit, recordId } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
@@ -16,18 +17,21 @@ const DeviceFields = z.object({
 });
 
 const isExact = (value: number) => !Number.isInteger(value) || Number.isSafeInteger(value);
-const MetaNumber = z.number().refine(isExact, 'must not be beyond 2^53 - 1: send it as a string');
+const MetaNumber = z.number().refine(isExact, rule('must not be beyond 2^53 - 1: send it as a string'));
 
 /** Converts a number or boolean to text: `80` to `"80"`, `true` to `"true"`. */
 const MetaValue = z
-  .union([z.string(), MetaNumber, z.boolean()], 'must be a text, a number, or true or false')
+  .union([z.string(), MetaNumber, z.boolean()], rule('must be a text, a number, or true or false'))
   .transform(String)
   .pipe(freeText(1024));
 
 const ReportFields = z.object({
   meta: z
     .record(printableName(64), MetaValue)
-    .refine((meta) => Object.keys(meta).length <= MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`),
+    .refine(
+      (meta) => Object.keys(meta).length <= MAX_ENTRIES,
+      rule('must have at most {maximum} entries', { maximum: MAX_ENTRIES }),
+    ),
   frameworkVersion: printableName(64).nullable(),
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { jsonObject } from '../../../platform/encoding/json.js';
+import { rule } from '../../../platform/rules.js';
 import { TimeZone } from '../../../platform/validate.js';
 import { timeOfRule } from '../../base/alert/alert.model.js';
 
@@ -20,7 +21,7 @@ export const Silence = z
   .superRefine((given, context) => {
     const missing = HOURS.filter((name) => given[name] == null);
     if (missing.length % HOURS.length === 0) return;
-    const message = `is required: hours have ${HOURS.join(', ')}`;
-    for (const name of missing) context.addIssue({ code: 'custom', path: [name], message });
+    const broken = rule('is required: {advice}', { advice: `hours have ${HOURS.join(', ')}` });
+    for (const name of missing) context.addIssue({ code: 'custom', path: [name], ...broken });
   });
 export type Silence = z.output<typeof Silence>;

@@ -3,11 +3,11 @@ import { warningOfCardData } from '../../../platform/card-data/card-data.js';
 import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import { warningOfShortened } from '../../../platform/encoding/csv.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError, type DomainCode, invalid } from '../../../platform/errors.js';
+import { DomainError, invalid, type Refusal } from '../../../platform/errors.js';
 import { demandScope } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
-import { messageOf, startJob } from '../../base/job/job.service.js';
+import { refusalOf, startJob } from '../../base/job/job.service.js';
 import { type CheckedRow, type ImportRow, rowsIn } from './import.model.js';
 import { FLEET_IMPORT, type ImportMode, planImport } from './import.service.js';
 
@@ -38,7 +38,7 @@ const FleetImportInput = g.inputType('FleetImportInput', 'A file with devices.',
   force: g.FORCE,
 });
 
-const RefusedRow = g.objectType<Refused, 'code'>(
+const RefusedRow = g.objectType<Refused, 'code' | 'rule' | 'params'>(
   'FleetImportResult',
   'A row of a file that cannot be imported.',
   {
@@ -47,14 +47,11 @@ const RefusedRow = g.objectType<Refused, 'code'>(
   },
 );
 
-interface Refused {
+interface Refused extends Refusal {
   readonly line: number;
-  readonly code: DomainCode;
-  readonly message: string;
 }
 
 const MAX_REFUSED = 1_000;
-/** Warnings in a payload. */
 const MAX_WARNINGS = 100;
 /** Rows that are compared with the records at a time. */
 const ROWS_PER_PLAN = 1_000;
@@ -141,8 +138,7 @@ async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> 
     const plans = (await plan(valid)).values();
     for (const { line, row } of part) {
       const result = row instanceof DomainError ? row : plans.next().value;
-      if (result instanceof DomainError)
-        refused.push({ line, code: result.code, message: messageOf(result) });
+      if (result instanceof DomainError) refused.push({ line, ...refusalOf(result) });
       else {
         const { parameters, serialNumber, logicalNumber } = row as ImportRow;
         accepted.push({ ...(row as ImportRow), line });

@@ -8,8 +8,8 @@ import {
   type CsvRecord,
   headingsOf,
 } from '../../../platform/encoding/csv.js';
-import { MAX_ROW_BYTES, ndjsonRows } from '../../../platform/encoding/json.js';
-import { DomainError, errorAt, invalid } from '../../../platform/errors.js';
+import { MAX_ROW_BYTES, ndjsonRows, type Row } from '../../../platform/encoding/json.js';
+import { DomainError, errorAt, invalid, requireAtMost } from '../../../platform/errors.js';
 import * as validate from '../../../platform/validate.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { SerialNumber } from '../device/device.model.js';
@@ -45,13 +45,6 @@ const NAMES_IN_EXPORTS: Readonly<Record<string, string>> = {
 };
 const KNOWN = [...COLUMNS.keys(), ...Object.keys(NAMES_IN_EXPORTS)];
 
-/** A row of a file as it was read, and the first line of it, from 1. */
-interface ReadRow {
-  readonly line: number;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly problem?: DomainError;
-}
-
 export interface CheckedRow {
   readonly line: number;
   readonly row: ImportRow | DomainError;
@@ -65,10 +58,10 @@ export async function rowsIn(pieces: AsyncIterable<Uint8Array>): Promise<readonl
   const rows: CheckedRow[] = [];
   const seen = new Set<string>();
   try {
-    for await (const { line, values, problem } of readRows(pieces)) {
-      if (rows.length === MAX_JOB_ROWS) throw invalid('file', `must have at most ${MAX_JOB_ROWS} entries`);
-      const row = problem ?? validate.orProblem(() => validate.parse(ImportFields, values));
-      rows.push({ line, row: row instanceof DomainError ? row : repeated(seen, row) });
+    for await (const read of readRows(pieces)) {
+      requireAtMost('file', rows.length + 1, MAX_JOB_ROWS);
+      const row = validate.orProblem(() => checkedRow(read));
+      rows.push({ line: read.line, row: row instanceof DomainError ? row : repeated(seen, row) });
       if (isTurnOver()) await yieldToEventLoop();
     }
   } catch (error) {
@@ -78,6 +71,13 @@ export async function rowsIn(pieces: AsyncIterable<Uint8Array>): Promise<readonl
   return rows;
 }
 
+/** Errors: `invalid`. */
+function checkedRow(row: Row): ImportRow {
+  if ('problem' in row) throw row.problem;
+  const named = Object.entries(row.value).map(([name, value]) => [COLUMNS.get(name) ?? name, value] as const);
+  return validate.parse(ImportFields, Object.fromEntries(named));
+}
+
 function repeated(seen: Set<string>, row: ImportRow): ImportRow | DomainError {
   const name = validate.normalized(row.serialNumber);
   if (seen.has(name)) return invalid('serialNumber', 'is given twice');
@@ -85,9 +85,9 @@ function repeated(seen: Set<string>, row: ImportRow): ImportRow | DomainError {
   return row;
 }
 
-async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
+async function* readRows(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
   const [first, all] = await peeked(pieces);
-  if (first === '{') yield* ndjson(all);
+  if (first === '{') yield* ndjsonRows(all, MAX_ROW_BYTES);
   else yield* csv(all);
 }
 
@@ -103,22 +103,7 @@ async function peeked(pieces: AsyncIterable<Uint8Array>) {
   return [Buffer.from(first.subarray(0, 64)).toString().trimStart().charAt(0), all()] as const;
 }
 
-async function* ndjson(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
-  for await (const row of ndjsonRows(pieces, MAX_ROW_BYTES)) {
-    const { line } = row;
-    if ('errors' in row) yield { line, values: {}, problem: problemOf(row.errors) };
-    else yield { line, values: named(row.value) };
-  }
-}
-
-const problemOf = (fields: Readonly<Record<string, readonly string[]>>): DomainError =>
-  new DomainError('invalid', 'Some fields are not valid.', { fields });
-
-/** Values under the names of fields; other names stay, and are refused. */
-const named = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [COLUMNS.get(name) ?? name, value]));
-
-async function* csv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> {
+async function* csv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
   let header: readonly string[] | undefined;
   for await (const record of csvRecords(pieces)) {
     if (header !== undefined) {
@@ -134,22 +119,24 @@ async function* csv(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadRow> 
 
 function checkedHeader(names: readonly string[]): readonly string[] {
   const unknown = names.filter((name) => !COLUMNS.has(name) && name !== LEFT_OUT);
-  if (unknown.length > 0) throw invalid('file', `has unknown fields: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw invalid('file', 'has unknown fields: {fields}', { fields: unknown.join(', ') });
   const twice = names.find((name, index) => name !== LEFT_OUT && names.indexOf(name) !== index);
-  if (twice !== undefined) throw invalid('file', `must be sent once: the column ${twice}`);
+  if (twice !== undefined)
+    throw invalid('file', 'must be sent once: {advice}', { advice: `the column ${twice}` });
   return names;
 }
 
 /** Empty cells are absent values. */
-function rowOf({ line, cells }: CsvRecord, header: readonly string[]): ReadRow {
-  const extra = cells.slice(header.length).some((cell) => cell !== '');
-  if (extra)
-    return { line, values: {}, problem: invalid('row', `must have at most ${header.length} values`) };
+function rowOf({ line, cells }: CsvRecord, header: readonly string[]): Row {
+  const maximum = header.length;
+  if (cells.slice(maximum).some((cell) => cell !== ''))
+    return { line, problem: invalid('row', 'must have at most {maximum} values', { maximum }) };
   const given = header.flatMap((name, index) => {
     const cell = cells[index]?.trim() ?? '';
     return cell === '' || name === LEFT_OUT ? [] : [[name, valueOf(name, cell)] as const];
   });
-  return { line, values: named(Object.fromEntries(given)) };
+  return { line, value: Object.fromEntries(given), bytes: 0 };
 }
 
 function valueOf(column: string, cell: string): unknown {

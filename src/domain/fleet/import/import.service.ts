@@ -58,13 +58,12 @@ export async function planImport(
     const device = devices.get(serialNumber);
     if (device !== undefined && mode === 'CREATE') return taken('serialNumber', 'exists already');
     if (logicalNumber === undefined && (group !== undefined || row.parameters !== undefined)) {
-      return invalid(
-        'logicalNumber',
-        'is required: the group and the parameters are those of the logical number',
-      );
+      const advice = 'the group and the parameters are those of the logical number';
+      return invalid('logicalNumber', 'is required: {advice}', { advice });
     }
     const groupId = group === undefined ? undefined : groups.get(group)?.id;
-    if (group !== undefined && groupId === undefined) return invalid('group', `are not all known: ${group}`);
+    if (group !== undefined && groupId === undefined)
+      return invalid('group', 'are not all known: {values}', { values: group });
     const number = logicalNumber === undefined ? undefined : numbers.get(logicalNumber);
     const isMoved = number !== undefined && groupId !== undefined && number.groupId !== groupId;
     if (isMoved && mode === 'CREATE') return taken('logicalNumber', 'exists already, in another group');

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
+import { rule } from '../../../platform/rules.js';
 import { type Audit, recordId, recordIds } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
 const number = identifyingName(64)
-  .refine((text) => !text.includes(','), 'must not contain a comma')
+  .refine((text) => !text.includes(','), rule('must not contain a comma'))
   .describe('The logical number, unique in the company; no comma.');
 
 /** Fields of a logical number that clients set, besides its app versions. */

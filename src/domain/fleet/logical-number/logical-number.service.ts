@@ -10,9 +10,8 @@ import { firstIn } from '../../../database/list/listing.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
-import { invalid, tooManyRecords } from '../../../platform/errors.js';
+import { type DomainError, invalid, tooManyRecords } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
-import type { RuleMessage } from '../../../platform/rules.js';
 import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
@@ -74,9 +73,13 @@ export function isNumberOf(present: string, former: readonly FormerNumber[], nam
   return [present, ...former.map(({ number }) => number)].includes(normalized(named));
 }
 
-/** Message about a number that the terminal never had. */
-export const foreignNumber = (present: string): RuleMessage =>
-  `foreign_logical_number: must be ${present}, which the terminal has, one that it had before, or absent`;
+/** The error of a terminal that names a number which it never had. */
+export const foreignNumber = (number: string): DomainError =>
+  invalid(
+    'logicalNumber',
+    'foreign_logical_number: must be {number}, which the terminal has, one that it had before, or absent',
+    { number },
+  );
 
 /** Creates a number, with the default app versions of its group if none are given (contract 24). Errors: `invalid`, `taken`. */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
@@ -174,10 +177,9 @@ async function versionsIn(
   const kept = wanted.filter((id) => linked.has(id));
   const refused = wanted.filter((id) => !linked.has(id));
   if (requested !== undefined && refused.length > 0) {
-    throw invalid(
-      'appVersionIds',
-      `must be app versions linked to the number's group: not ${refused.join(', ')}`,
-    );
+    throw invalid('appVersionIds', "must be app versions linked to the number's group: not {values}", {
+      values: refused.join(', '),
+    });
   }
   const isEntered = requested === undefined && groupId !== null && groupId !== current?.groupId;
   const added = isEntered ? await store.selectDefaultsFor(work, groupId, kept) : [];
@@ -248,10 +250,11 @@ export function demandCount(
   what = 'logical numbers',
 ): void {
   if (expected == null || expected === count) return;
-  throw invalid(
-    'expectCount',
-    `is ${expected}, but the change affects ${count} ${what}. Nothing was changed`,
-  );
+  throw invalid('expectCount', 'is {expected}, but the change affects {count} {what}. Nothing was changed', {
+    expected,
+    count,
+    what,
+  });
 }
 
 const ofGroup = (groupId: number): Condition => ({
@@ -269,7 +272,8 @@ export async function findAllByNumbers(work: ReadWork, numbers: readonly string[
   if (unknown.length === 0) return found;
   const named = unknown.slice(0, MAX_UNKNOWN_IN_MESSAGE).join(', ');
   const more = unknown.length - MAX_UNKNOWN_IN_MESSAGE;
-  throw invalid(field, `are not all known: ${named}${more > 0 ? ` and ${more} more` : ''}`);
+  const values = `${named}${more > 0 ? ` and ${more} more` : ''}`;
+  throw invalid(field, 'are not all known: {values}', { values });
 }
 
 async function findMatching(work: ReadWork, condition: Condition | null, limit: number) {

@@ -1,7 +1,8 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/clock.js';
-import { counted, DomainError, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/errors.js';
+import { DomainError, errorAt, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/errors.js';
+import { rule } from '../../../platform/rules.js';
 import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
 import { logicalNumberHeads, logicalNumberTable, withVersions } from './logical-number.service.js';
@@ -122,12 +123,15 @@ export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Pr
   const match = { app_version_id: appVersionId };
   if (!(await store.versionLinks.exists(work, match)) && !(await terminalVersions.exists(work, match)))
     return;
-  const message =
-    'must stay as it is: logical numbers or terminals have this version. Create a version with another number';
-  throw new DomainError('in_use', message, { fields: { bytecode: [message] } });
+  throw errorAt(
+    'bytecode',
+    'in_use',
+    'must stay as it is: logical numbers or terminals have this version. Create a version with another number',
+  );
 }
 
-function inUse(terminals: number, more: boolean): DomainError {
-  const count = `${more ? 'At least ' : ''}${counted(terminals, 'terminal')}`;
-  return new DomainError('in_use', `${count} would lose app versions. ${FORCE_IT}`);
+function inUse(count: number, more: boolean): DomainError {
+  const noun = count === 1 ? 'terminal' : 'terminals';
+  const message = `${more ? 'At least ' : ''}{count} ${noun} would lose app versions. {advice}` as const;
+  return new DomainError('in_use', rule(message, { count, advice: FORCE_IT }));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { problemOfJson, type Json } from '../../../platform/encoding/json.js';
-import type { RuleMessage } from '../../../platform/rules.js';
+import { brokenByJsonText, type Json } from '../../../platform/encoding/json.js';
+import { rule } from '../../../platform/rules.js';
 import { printableName, boundedBytes, freeText, type Audit } from '../../../platform/validate.js';
 
 /** The owner of a parameter or metacontent: a logical number or a group. */
@@ -34,22 +34,12 @@ const MAX_VALUE_BYTES = 256 * 1024;
 const value = z
   .unknown()
   .transform((given, context): Json => {
-    const problem = problemOfValue(given);
-    if (problem === undefined) return given as Json;
-    context.addIssue({ code: 'custom', message: problem });
+    const broken = given === undefined ? rule('is required') : brokenByJsonText(given, MAX_VALUE_BYTES);
+    if (broken === undefined) return given as Json;
+    context.addIssue({ code: 'custom', ...broken });
     return z.NEVER;
   })
   .describe('Any JSON, up to 256 KiB as text.');
-
-function problemOfValue(given: unknown): RuleMessage | undefined {
-  if (given === undefined) return 'is required';
-  // The depth is checked first: JSON.stringify overflows the stack on values that are nested too deep.
-  const problem = problemOfJson(given);
-  if (problem !== undefined) return problem;
-  return Buffer.byteLength(JSON.stringify(given)) > MAX_VALUE_BYTES
-    ? `must have at most ${MAX_VALUE_BYTES} bytes as JSON text`
-    : undefined;
-}
 
 const MetacontentFields = z.object({ key: printableName(255).describe('Key, unique for its owner.'), value });
 

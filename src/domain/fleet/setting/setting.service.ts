@@ -9,12 +9,14 @@ import {
   DomainError,
   errorAt,
   invalid,
+  invalidFields,
   MAX_DELETED_BYTES,
   MAX_DELETED_TOGETHER,
   notFound,
   tooManyRecords,
 } from '../../../platform/errors.js';
 import type { PageRequest } from '../../../platform/requests.js';
+import { problemOf, rule } from '../../../platform/rules.js';
 import { type Ids, isNameLike, changed, newValues, parse } from '../../../platform/validate.js';
 import { getGroupByName, groups } from '../group/group.service.js';
 import { getLogicalNumberByNumber, logicalNumbers } from '../logical-number/logical-number.service.js';
@@ -39,10 +41,9 @@ export async function getOwner(work: ReadWork, selector: unknown): Promise<Owner
     if (!isNameLike(name)) throw notFound('group');
     return { logicalNumberId: null, groupId: (await getGroupByName(work, name)).id };
   }
-  const messages = ['give either the number of a logical number or the name of a group'];
-  throw new DomainError('invalid', 'Some fields are not valid.', {
-    fields: { number: messages, name: messages },
-  });
+  const choices = 'the number of a logical number or the name of a group';
+  const problems = [problemOf(rule('give either {choices}', { choices }))];
+  throw invalidFields({ number: problems, name: problems });
 }
 
 /** The owner with this id. Errors: `invalid` if neither or both are given, `not_found`. */
@@ -64,7 +65,7 @@ export async function findOwners(work: ReadWork, wanted: readonly OwnerIds[]) {
     if (logicalNumberId === null && groupId !== null) {
       return known.has(groupId) ? { logicalNumberId, groupId } : noOwner('group');
     }
-    return invalid('owner', 'must be either a logical number or a group');
+    return invalid('owner', 'must be either {choices}', { choices: 'a logical number or a group' });
   });
 }
 

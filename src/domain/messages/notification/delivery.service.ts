@@ -48,7 +48,8 @@ export async function planCancel(work: ReadWork, notificationId: number): Promis
 export async function planRetry(work: ReadWork, notificationId: number): Promise<DeliveryPlan> {
   const notification = await getNotification(work, notificationId);
   if (work.now >= notification.expiresAt) {
-    throw invalid('id', `expired at ${notification.expiresAt.toISOString()}: send the notification again`);
+    const at = notification.expiresAt.toISOString();
+    throw invalid('id', 'expired at {at}: send the notification again', { at });
   }
   const { failed } = await summaryOf(work, notification);
   const count = Math.ceil(failed / ROWS_PER_PART);

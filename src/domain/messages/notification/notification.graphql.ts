@@ -106,7 +106,9 @@ async function withSavedFilter(
 ): Promise<g.Input> {
   if (id == null) return target;
   if (target.groupId != null || target.logicalNumbers != null) {
-    throw invalid('target', 'must have exactly one of groupId, logicalNumbers and savedFilterId');
+    throw invalid('target', 'must have exactly one of {choices}', {
+      choices: 'groupId, logicalNumbers and savedFilterId',
+    });
   }
   const saved = { typeName: 'LogicalNumber', id, path: 'savedFilterId' };
   const logicalNumbers = await service.findNumbers(work, await savedCondition(work, saved));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
+import { rule } from '../../../platform/rules.js';
 import { freeText, type Audit, recordId } from '../../../platform/validate.js';
 import { DELIVERY_STATES } from '../../../schema/messages.js';
 import type { RecordOf } from '../../../schema/schema.js';
@@ -14,7 +15,7 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 export const QUEUED_MS = 7 * DAY;
 
 export const NotificationSend = z.object({
-  content: freeText(4096).refine((text) => text.trim() !== '', 'must not be empty'),
+  content: freeText(4096).refine((text) => text.trim() !== '', rule('must not be empty')),
   range: z.enum(NOTIFICATION_RANGES).optional().describe('Follows from the target where absent.'),
   groupId: recordId.nullable().optional().describe('Required with range group.'),
   logicalNumbers: z.array(z.string()).nullable().optional(),
@@ -27,7 +28,7 @@ export type NotificationSend = z.output<typeof NotificationSend>;
 export const NotificationSendText = NotificationSend.extend({
   range: z.enum(NOTIFICATION_RANGES),
   logicalNumbers: z
-    .union([z.string(), z.array(z.string())], { error: 'must be comma-separated text or a list of texts' })
+    .union([z.string(), z.array(z.string())], rule('must be comma-separated text or a list of texts'))
     .nullable()
     .optional()
     .transform((given) => (typeof given === 'string' ? numbersIn(given) : given))

@@ -1,4 +1,4 @@
-import { invalid } from '../../../platform/errors.js';
+import { invalid, requireAtMost } from '../../../platform/errors.js';
 import { offsetAt } from '../../../platform/time-zones.js';
 import { normalized } from '../../../platform/validate.js';
 import {
@@ -22,7 +22,8 @@ export function storedContent(content: string, kind: NotificationKind): string {
   if (/[|\r\n]/.test(content)) {
     throw invalid(
       'content',
-      `must not contain a pipe or a line break, unless it begins with an action, for example ${ACTIONS[kind]}|`,
+      'must not contain a pipe or a line break, unless it begins with an action, for example {example}',
+      { example: `${ACTIONS[kind]}|` },
     );
   }
   return `${ACTIONS[kind]}|${content}`;
@@ -30,24 +31,22 @@ export function storedContent(content: string, kind: NotificationKind): string {
 
 /** The group or the numbers that get a notification. Refuses ambiguous requests, which could reach too many terminals. */
 export function targetsOf({ range, groupId, logicalNumbers }: NotificationSend) {
-  if (range === undefined && (groupId == null) === (logicalNumbers == null)) {
-    throw invalid('target', 'must be either a group or logical numbers');
-  }
+  if (range === undefined && (groupId == null) === (logicalNumbers == null))
+    throw invalid('target', 'must be either {choices}', { choices: 'a group or logical numbers' });
   if (range === 'group' || (range === undefined && groupId != null)) {
-    if (groupId == null) throw invalid('groupId', 'is required with range group');
-    if (logicalNumbers != null) throw invalid('logicalNumbers', 'must be absent with range group');
+    if (groupId == null) throw invalid('groupId', 'is required with range {range}', { range: 'group' });
+    if (logicalNumbers != null)
+      throw invalid('logicalNumbers', 'must be absent with range {range}', { range: 'group' });
     return { groupId, numbers: [] };
   }
-  if (logicalNumbers == null) {
-    throw invalid('logicalNumbers', 'is required with range specific_logical_numbers');
-  }
+  if (logicalNumbers == null)
+    throw invalid('logicalNumbers', 'is required with range {range}', { range: 'specific_logical_numbers' });
   return { groupId: null, numbers: distinct(logicalNumbers) };
 }
 
 function distinct(listed: readonly string[]): readonly string[] {
   if (listed.length === 0) throw invalid('logicalNumbers', 'must not be empty');
-  if (listed.length > MAX_TARGETS)
-    throw invalid('logicalNumbers', `must have at most ${MAX_TARGETS} entries`);
+  requireAtMost('logicalNumbers', listed.length, MAX_TARGETS);
   const numbers = listed.map((number) => normalized(number.trim()));
   if (numbers.includes('')) throw invalid('logicalNumbers', 'must not have empty entries');
   return [...new Set(numbers)];

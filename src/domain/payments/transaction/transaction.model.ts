@@ -10,9 +10,17 @@ import {
   readInterval,
   TIMESTAMP_EXAMPLE,
 } from '../../../platform/clock.js';
-import { problemOfJson } from '../../../platform/encoding/json.js';
-import type { FieldErrors } from '../../../platform/errors.js';
-import { freeText, isNameLike, normalized, printableName, snakeCase } from '../../../platform/validate.js';
+import { brokenByJson } from '../../../platform/encoding/json.js';
+import type { FieldMessages } from '../../../platform/errors.js';
+import { type BrokenRule, rule } from '../../../platform/rules.js';
+import {
+  freeText,
+  isNameLike,
+  normalized,
+  printableName,
+  refusedBy,
+  snakeCase,
+} from '../../../platform/validate.js';
 
 export const TRANSACTION_TYPES = ['company', 'switch', 'get_asset'] as const;
 export const TRANSACTION_STATUSES = ['success', 'running', 'fail'] as const;
@@ -24,7 +32,8 @@ export const NULL_TEXT = 'null';
 /** Maximum amount in cents: ISO 8583 has 12 digits. */
 const MAX_AMOUNT = 999_999_999_999;
 /** Card number or a part of it; recording stores only the first 6 and the last 4 digits. */
-const cardDigits = z.string().regex(/^[0-9]{0,19}$/, 'must be digits');
+const cardDigits = z.string().regex(/^[0-9]{0,19}$/, rule('must be digits'));
+const MONTH_AND_YEAR = /^(0[1-9]|1[0-2])[0-9]{2}$/;
 const text = freeText(255).nullable().default(null);
 /** Optional text; null is the same as absent. */
 const textIfAny = freeText(255)
@@ -40,7 +49,11 @@ export const Card = z.object({
   brand: text,
   expirationDate: z
     .string()
-    .regex(/^(0[1-9]|1[0-2])[0-9]{2}$/, 'must be month and year, for instance 0131')
+    .meta({ pattern: MONTH_AND_YEAR.source })
+    .refine(
+      (text) => MONTH_AND_YEAR.test(text),
+      rule('must be month and year, for instance {example}', { example: '0131' }),
+    )
     .nullable()
     .default(null),
   firstDigits: cardDigits.nullable().default(null),
@@ -66,10 +79,7 @@ export const ParsedPayment = z.object({
   merchant: Merchant.nullish().transform((value) => value ?? { id: null, document: null, name: null }),
   metadata: z
     .record(z.string(), z.unknown())
-    .superRefine((value, context) => {
-      const message = problemOfJson(value);
-      if (message !== undefined) context.addIssue({ code: 'custom', message });
-    })
+    .superRefine(refusedBy(brokenByJson))
     .nullish()
     .transform((value) => value ?? {}),
 });
@@ -85,7 +95,7 @@ export function outcomeOf({ status, type, nsuReference }: ParsedPayment) {
 
 const instant = z
   .date()
-  .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, 'must be a year from 1970 to 9999');
+  .refine((at) => at.getTime() >= 0 && at.getTime() < END_OF_TIME, rule('must be a year from 1970 to 9999'));
 const message = freeText(65_536).nullable().default(null);
 
 /** Two reports with the same reference and serial number are the same transaction of the company. */
@@ -118,11 +128,12 @@ export type TransactionRecord = z.output<typeof TransactionRecord>;
 type Ended = Pick<TransactionRecord, 'status' | 'finishedAt' | 'parsed'>;
 
 function refuseContradictions({ status, finishedAt, parsed }: Ended, context: z.RefinementCtx) {
-  const refuse = (field: keyof Ended, message: string): void =>
-    context.addIssue({ code: 'custom', path: [field], message });
-  if (parsed !== null && status !== 'success') refuse('parsed', 'belongs to a success only');
-  if (status === 'running' && finishedAt !== null) refuse('finishedAt', 'must be null while it runs');
-  if (status !== 'running' && finishedAt === null) refuse('finishedAt', 'is required once it has ended');
+  const refuse = (field: keyof Ended, broken: BrokenRule): void =>
+    context.addIssue({ code: 'custom', path: [field], ...broken });
+  if (parsed !== null && status !== 'success') refuse('parsed', rule('belongs to a success only'));
+  if (status === 'running' && finishedAt !== null) refuse('finishedAt', rule('must be null while it runs'));
+  if (status !== 'running' && finishedAt === null)
+    refuse('finishedAt', rule('is required once it has ended'));
 }
 
 /** The result of a running transaction; absent fields do not change. */
@@ -146,7 +157,7 @@ export interface Transaction extends NewTransaction {
 }
 
 /** Warnings by field about a transaction that is stored as it was sent: a payment with a wrong time must not be lost. */
-export function warningsOf({ startedAt, finishedAt, numberAtStart }: Transaction): FieldErrors {
+export function warningsOf({ startedAt, finishedAt, numberAtStart }: Transaction): FieldMessages {
   const isBack = finishedAt !== null && finishedAt < startedAt;
   const had = numberAtStart === '' ? 'no logical number' : numberAtStart;
   const wrong = `the terminal had ${had} at startedAt. Is its clock wrong?`;
@@ -159,18 +170,16 @@ export function warningsOf({ startedAt, finishedAt, numberAtStart }: Transaction
 function exactText(max: number) {
   return z
     .string()
-    .max(max, `must have at most ${max} characters`)
-    .refine(isNameLike, 'must not contain control or invisible characters')
+    .max(max)
+    .refine(isNameLike, rule('must not contain control or invisible characters'))
     .transform(normalized);
 }
 
 const timeRange = z.string().transform((value, context) => {
   const read = readInterval(value);
   if (read !== undefined) return read;
-  context.addIssue({
-    code: 'custom',
-    message: `must be a date that exists, YYYY-MM-DD, or a timestamp such as ${TIMESTAMP_EXAMPLE}`,
-  });
+  const message = 'must be a date that exists, YYYY-MM-DD, or a timestamp such as {example}';
+  context.addIssue({ code: 'custom', ...rule(message, { example: TIMESTAMP_EXAMPLE }) });
   return z.NEVER;
 });
 
@@ -187,7 +196,7 @@ export const TransactionFilter = z
   })
   .refine(({ since, until }) => since === undefined || until === undefined || since.from < until.to, {
     path: ['since'],
-    error: 'must not be after until',
+    ...rule('must not be after {field}', { field: 'until' }),
   });
 export type TransactionFilter = z.output<typeof TransactionFilter>;
 

@@ -4,12 +4,13 @@ import { z } from 'zod';
 import { DAY } from '../../../platform/clock.js';
 import { invalid } from '../../../platform/errors.js';
 import { type Scope, SCOPES } from '../../../platform/requests.js';
+import { rule } from '../../../platform/rules.js';
 import { printableName } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
 export const NamedTokenCreate = z.object({
   name: printableName(100),
-  scopes: z.array(z.enum(SCOPES)).min(1, 'must name at least one scope'),
+  scopes: z.array(z.enum(SCOPES)).min(1, rule('must name at least one scope')),
   expiresAt: z.date().nullable().optional(),
 });
 
@@ -20,7 +21,8 @@ const MAX_KEPT_DAYS = 30;
 
 /** The end of an old token that works for `keepOldFor` milliseconds more. Errors: `invalid` if that is too long. */
 export function endOfOld(now: Date, keepOldFor: number, field = 'keepOldFor'): Date {
-  if (keepOldFor > MAX_KEPT_DAYS * DAY) throw invalid(field, `must be at most ${MAX_KEPT_DAYS} days`);
+  if (keepOldFor > MAX_KEPT_DAYS * DAY)
+    throw invalid(field, 'must be at most {maximum} days', { maximum: MAX_KEPT_DAYS });
   return new Date(now.getTime() + keepOldFor);
 }
 

@@ -72,7 +72,8 @@ export async function createOwnToken(work: WriteWork, input: unknown) {
   const { companyId, userId, sessionId } = work.caller;
   if (sessionId === undefined) demandScope(work.caller, 'admin');
   const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayGive(work.caller, scope));
-  if (refused.length > 0) throw invalid('scopes', `must be scopes that you have: not ${refused.join(', ')}`);
+  if (refused.length > 0)
+    throw invalid('scopes', 'must be scopes that you have: not {values}', { values: refused.join(', ') });
   return await createNamedToken(work, { companyId, userId }, input);
 }
 

@@ -1,6 +1,6 @@
 import type { SystemWriteWork, Units, WriteWork } from '../../../database/work.js';
 import { MINUTE } from '../../../platform/clock.js';
-import { DomainError } from '../../../platform/errors.js';
+import { type DomainError, invalidRecord } from '../../../platform/errors.js';
 import type { Mail, Mailer } from '../../../platform/mail.js';
 import { type Browser, type Caller, demandSession, LOCAL_ORIGIN } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
@@ -110,10 +110,10 @@ export async function resetPassword(
 ): Promise<string | null> {
   const isShared = await isInOthers(work, member);
   if (isShared && (removesPasskeys || !mail.isOn)) {
-    throw new DomainError(
-      'invalid',
-      `${member.email} is a member of other companies too: the operator of the server can set the password.`,
-    );
+    throw invalidRecord('{email} is a member of other companies too: {advice}.', {
+      email: member.email,
+      advice: 'the operator of the server can set the password',
+    });
   }
   const link = await passwordLink(work, member, mail, 'password', removesPasskeys);
   // An administrator of one company must not get into the others.
@@ -178,15 +178,12 @@ export async function confirmEmail(parts: SessionParts, code: string, from: Brow
 
 type LinkKind = SentKind | 'sign_in';
 
-const SENT =
-  'The link was used, was replaced by a later one, is older than 72 hours, or the account was changed since.';
-const ENDED: Readonly<Record<LinkKind, string>> = {
-  sign_in: 'The link was used, is older than 10 minutes or is from another machine.',
-  password: SENT,
-  email: SENT,
-};
-
-const ended = (kind: LinkKind): DomainError => new DomainError('invalid', ENDED[kind]);
+const ended = (kind: LinkKind): DomainError =>
+  invalidRecord(
+    kind === 'sign_in'
+      ? 'The link was used, is older than 10 minutes or is from another machine.'
+      : 'The link was used, was replaced by a later one, is older than 72 hours, or the account was changed since.',
+  );
 
 /** Resolves to the user of a link. Errors: `invalid` if the code is of no link, which counts like a wrong password. */
 async function demandLink(
@@ -223,8 +220,8 @@ async function useLink<T>(
 
 function demandMail({ isOn }: Mailer): void {
   if (isOn) return;
-  const message = 'This server sends no e-mail: ask an administrator of your company.';
-  throw new DomainError('invalid', message);
+  const advice = 'ask an administrator of your company';
+  throw invalidRecord('This server sends no e-mail: {advice}.', { advice });
 }
 
 /**

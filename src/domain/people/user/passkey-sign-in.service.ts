@@ -8,6 +8,7 @@ import {
   requestOptions,
 } from '../../../platform/passkeys.js';
 import { type Browser, type Caller, demandSession } from '../../../platform/requests.js';
+import { type BrokenRule, type RecordMessage, rule } from '../../../platform/rules.js';
 import { parse } from '../../../platform/validate.js';
 import { Confirmation, PasskeyAdd, PasskeySignIn, SecondFactor } from './passkey.model.js';
 import {
@@ -32,8 +33,9 @@ import {
   WRONG_CREDENTIALS,
 } from './sign-in.service.js';
 
-const WRONG_PASSKEY =
-  'The passkey or recovery code is wrong, was used before or is older than 5 minutes, or the account is locked.';
+const WRONG_PASSKEY = rule(
+  'The passkey or recovery code is wrong, was used before or is older than 5 minutes, or the account is locked.',
+);
 
 /**
  * Requests of one browser about passkeys, in the JSON form of WebAuthn, or to sign in by a password that may need one
@@ -97,14 +99,14 @@ export class PasskeyUse {
   async signInByPassword({ secondFactor: given, ...credentials }: { readonly secondFactor?: unknown }) {
     const second = given == null ? null : parse(SecondFactor, { secondFactor: given }).secondFactor;
     const use = second?.passkey == null ? null : await this.#check(second.passkey, false);
-    let problem: string = WRONG_CREDENTIALS;
+    let broken: BrokenRule<RecordMessage> = WRONG_CREDENTIALS;
     const grant: Grant<SignedIn | SecondFactorNeeded> = async (work, account) => {
       const { id } = account;
       if ((await selectPasskeys(work, id)).length > 0) {
         if (second === null) return { secondFactor: await this.#request(work, id, 'preferred') };
         const code = second.recoveryCode;
         if (!(await (code == null ? use?.take(work, id, id) : useRecoveryCode(work, id, code)))) {
-          problem = WRONG_PASSKEY;
+          broken = WRONG_PASSKEY;
           return undefined;
         }
       }
@@ -112,7 +114,7 @@ export class PasskeyUse {
     };
     return await replacing(
       () => attempt(this.parts, credentials, pageRequest(this.from), grant),
-      () => new DomainError('invalid', problem),
+      () => new DomainError('invalid', broken),
     );
   }
 

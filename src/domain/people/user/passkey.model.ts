@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 import { jsonObject } from '../../../platform/encoding/json.js';
+import { rule } from '../../../platform/rules.js';
 import { freeText, printableName } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 import { MAX_PASSWORD } from './user.model.js';
@@ -30,7 +31,7 @@ const shown = z
   })
   .refine(
     (given) => Object.values(given).filter((value) => value != null).length === 1,
-    'must have exactly one of its fields',
+    rule('must have exactly one of {choices}', { choices: 'its fields' }),
   );
 
 /** Proof that the caller is there, to change the account: the password or a passkey. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
-import { DomainError, notFound, taken } from '../../../platform/errors.js';
+import { invalidRecord, notFound, taken } from '../../../platform/errors.js';
 import type { Credential, Signed } from '../../../platform/passkeys.js';
 import { demandSession } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
@@ -45,7 +45,9 @@ export async function addPasskey(
   if ((await takeCode(work, 'create', challenge, userId)) === undefined) return undefined;
   const present = await store.selectPasskeys(work, userId);
   if (present.length >= MAX_PASSKEYS) {
-    throw new DomainError('invalid', `A user has at most ${MAX_PASSKEYS} passkeys: remove one first.`);
+    throw invalidRecord('A user has at most {maximum} passkeys: remove one first.', {
+      maximum: MAX_PASSKEYS,
+    });
   }
   if ((await store.findPasskey(work, given.credentialId)) !== undefined) {
     throw taken('passkey', 'This passkey has been added already.');
@@ -121,7 +123,7 @@ export async function useRecoveryCode(work: SystemWriteWork, userId: number, cod
 /** Makes recovery codes, of which only hashes are stored; earlier ones end. Errors: `invalid` without a passkey. */
 export async function newRecoveryCodes(work: SystemWriteWork, userId: number): Promise<readonly string[]> {
   if ((await store.selectPasskeys(work, userId)).length === 0) {
-    throw new DomainError('invalid', 'Recovery codes stand in for a passkey: add one first.');
+    throw invalidRecord('Recovery codes stand in for a passkey: add one first.');
   }
   const codes = Array.from({ length: RECOVERY_CODES }, randomRecoveryCode);
   const before = { recoveryCodesLeft: await deleteCodes(work, userId, 'recovery') };

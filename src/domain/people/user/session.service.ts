@@ -1,6 +1,6 @@
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import type { Clock } from '../../../platform/clock.js';
-import { DomainError, notFound } from '../../../platform/errors.js';
+import { DomainError, invalidFields, notFound } from '../../../platform/errors.js';
 import type { Mailer } from '../../../platform/mail.js';
 import {
   type Browser,
@@ -70,8 +70,7 @@ export async function changePassword(
   const kept = demandSession(caller);
   const hash = await signIn.replacing(
     () => parts.passwords.hash(chosen),
-    ({ message, details }) =>
-      new DomainError('invalid', message, { fields: { new: Object.values(details.fields ?? {}).flat() } }),
+    ({ details }) => invalidFields({ new: Object.values(details.fields ?? {}).flat() }),
   );
   await signIn.attemptByCaller(parts, caller, { password: current, field: 'current' }, (work, account) =>
     setPassword(work, account, hash, account.id, kept),

@@ -74,7 +74,8 @@ export function credentialsToTry(given: Credentials, labelledAsForm: boolean): r
   const fitting = (labelledAsForm && differs ? [given, decoded] : [given]).filter(
     ({ password }) => Array.from(password).length <= MAX_PASSWORD,
   );
-  if (fitting.length === 0) throw invalid('password', `must have at most ${MAX_PASSWORD} characters`);
+  if (fitting.length === 0)
+    throw invalid('password', 'must have at most {maximum} characters', { maximum: MAX_PASSWORD });
   return fitting.map(({ email, password }) => ({ email, password: normalized(password) }));
 }
 

@@ -3,6 +3,7 @@ import { clientNetwork } from '../../../platform/client-limits.js';
 import { MINUTE, SECOND } from '../../../platform/clock.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import type { Caller, Origin } from '../../../platform/requests.js';
+import { rule } from '../../../platform/rules.js';
 import { isObject, parse } from '../../../platform/validate.js';
 import { createNetworkCounter, type WindowStores } from '../../../platform/windows.js';
 import { ensureDerivedTokens } from '../access-token/access-token.service.js';
@@ -113,7 +114,7 @@ export async function replacing<T>(
   }
 }
 
-export const WRONG_CREDENTIALS = 'The e-mail address or the password is wrong.';
+export const WRONG_CREDENTIALS = rule('The e-mail address or the password is wrong.');
 
 /** The account of the first right guess, and of each wrong one, in a time that does not reveal whether there is one. */
 async function tryAll(units: Units, verify: Verify, credentials: readonly Credentials[]) {
@@ -165,7 +166,6 @@ async function enter<T>(work: SystemWriteWork, grant: Grant<T>, seen: Account, i
 /** Whether a second factor is asked for, so that the attempt has neither failed nor succeeded yet. */
 const isHalf = (granted: unknown): boolean => isObject(granted) && 'secondFactor' in granted;
 
-/** Counts and records a sign-in. */
 export async function recordSignedIn(work: SystemWriteWork, account: Account, ip: string): Promise<void> {
   const { id } = account;
   const signInCount = account.signInCount + 1;

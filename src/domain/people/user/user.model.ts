@@ -1,8 +1,15 @@
 import { z } from 'zod';
 
 import { type Role, ROLES } from '../../../platform/requests.js';
-import type { RuleMessage } from '../../../platform/rules.js';
-import { freeText, isStorable, normalized, printableName, TimeZone } from '../../../platform/validate.js';
+import { type BrokenRule, rule } from '../../../platform/rules.js';
+import {
+  freeText,
+  isStorable,
+  normalized,
+  printableName,
+  refusedBy,
+  TimeZone,
+} from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
 const MAX_EMAIL = 254;
@@ -10,24 +17,22 @@ const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
 
 /** E-mail addresses are stored and compared in lower case. */
-const emailAddress = z.email('must be an e-mail address').max(MAX_EMAIL).transform(comparableEmail);
+const emailAddress = z.email(rule('must be an e-mail address')).max(MAX_EMAIL).transform(comparableEmail);
 
 export function comparableEmail(email: string): string {
   return normalized(email).toLowerCase();
 }
 
 export const PasswordChoice = z.object({
-  password: z.string().superRefine((password, context) => {
-    const problem = problemOfPassword(password);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-  }),
+  password: z.string().superRefine(refusedBy(brokenByPassword)),
 });
 
-function problemOfPassword(password: string): RuleMessage | undefined {
+function brokenByPassword(password: string): BrokenRule | undefined {
   const length = Array.from(password).length;
-  if (length < MIN_PASSWORD) return `must have at least ${MIN_PASSWORD} characters`;
-  if (length > MAX_PASSWORD) return `must have at most ${MAX_PASSWORD} characters`;
-  return isStorable(password) ? undefined : 'must not contain NUL or broken characters';
+  if (length < MIN_PASSWORD)
+    return rule('must have at least {minimum} characters', { minimum: MIN_PASSWORD });
+  if (length > MAX_PASSWORD) return rule('must have at most {maximum} characters', { maximum: MAX_PASSWORD });
+  return isStorable(password) ? undefined : rule('must not contain NUL or broken characters');
 }
 
 const fullName = printableName(255);

@@ -87,7 +87,7 @@ export async function createAppVersion(work: WriteWork, app: App, input: unknown
 export async function createAppVersionOfNamedApp(work: WriteWork, input: unknown) {
   const { appId } = parse(AppReference, input);
   const app = (await store.apps.byIds(work, [appId])).get(appId);
-  if (app === undefined) throw invalid('appId', 'is not the id of an app');
+  if (app === undefined) throw invalid('appId', 'is not the id of {what}', { what: 'an app' });
   return await createAppVersion(work, app, input);
 }
 
@@ -173,7 +173,8 @@ async function associate(work: WriteWork, versionId: number, before: Association
     if (removed.length > 0) await store.deleteAssociations(work, association, [versionId], removed);
     if (added.length === 0) continue;
     const inserted = await store.insertAssociations(work, association, [versionId], added);
-    if (inserted < added.length) throw invalid(association, `must hold ids of ${NAMES[association]} only`);
+    if (inserted < added.length)
+      throw invalid(association, 'must hold ids of {what} only', { what: NAMES[association] });
   }
   return hasChanged;
 }

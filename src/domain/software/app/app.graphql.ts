@@ -98,14 +98,12 @@ function withUpload({ bytecodeFile, ...input }: g.Input): g.Input {
   if (bytecodeFile === undefined) return input;
   const sent = g.findSentFile(bytecodeFile);
   if (sent === undefined) {
-    throw invalid(
-      'bytecodeFile',
-      'must be an uploaded file, not null: to remove the bytecode, send null as bytecode',
-    );
+    throw invalid('bytecodeFile', 'must be an uploaded file, not null: {advice}', {
+      advice: 'to remove the bytecode, send null as bytecode',
+    });
   }
-  if (input.bytecode !== undefined) {
-    throw invalid('bytecodeFile', 'must not be sent together with bytecode');
-  }
+  if (input.bytecode !== undefined)
+    throw invalid('bytecodeFile', 'must not be sent together with {field}', { field: 'bytecode' });
   return { ...input, bytecode: new SentBytes(sent) };
 }
 

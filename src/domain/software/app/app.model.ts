@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { contentOfBase64, SentBytes, type SentContent } from '../../../platform/encoding/content.js';
+import { rule } from '../../../platform/rules.js';
 import { freeText, printableName, type Audit, recordId, recordIds } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
@@ -46,14 +47,15 @@ const AppVersionFields = z.object({
 });
 /** Base64 text, or bytes that were already read while the request arrived. */
 const bytecode = z
-  .custom<string | SentBytes>((sent) => typeof sent === 'string' || sent instanceof SentBytes, {
-    message: 'must be a string',
-  })
+  .custom<string | SentBytes>(
+    (sent) => typeof sent === 'string' || sent instanceof SentBytes,
+    rule('must be a string'),
+  )
   .meta({ type: 'string', contentEncoding: 'base64' })
   .transform((sent, context): SentContent => {
     const content = typeof sent === 'string' ? contentOfBase64(sent) : sent.content;
     if (content !== null) return content;
-    context.addIssue({ code: 'custom', message: 'must be base64: standard alphabet, padded' });
+    context.addIssue({ code: 'custom', ...rule('must be base64: standard alphabet, padded') });
     return z.NEVER;
   })
   .nullable()
@@ -97,7 +99,6 @@ export const GrantTarget = z.object({
   logicalNumbers: z.array(z.string()).nullable().optional(),
 });
 
-/** App versions for logical numbers. */
 export const AppVersionGrant = GrantTarget.extend({ appVersionIds: recordIds });
 export type AppVersionGrant = z.output<typeof AppVersionGrant>;
 

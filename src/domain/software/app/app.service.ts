@@ -44,7 +44,9 @@ export async function updateApp(work: WriteWork, current: App, input: unknown): 
 /** The model limits the name that was given, not the one with its suffix. */
 function refuseLongName(name: string): void {
   if (Array.from(name).length > MAX_APP_NAME) {
-    throw invalid('name', `must have at most ${MAX_APP_NAME} characters with its suffix`);
+    throw invalid('name', 'must have at most {maximum} characters with its suffix', {
+      maximum: MAX_APP_NAME,
+    });
   }
 }
 

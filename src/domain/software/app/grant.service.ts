@@ -2,7 +2,7 @@ import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { Condition } from '../../../database/list/condition.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/clock.js';
-import { invalid } from '../../../platform/errors.js';
+import { invalid, requireAtMost } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import type { Group } from '../../fleet/group/group.model.js';
 import { groupRecords } from '../../fleet/group/group.service.js';
@@ -75,9 +75,7 @@ export async function planGrant(
 ): Promise<{ readonly parts: Parts; readonly tried: Affected | null }> {
   const { appVersionIds, ...given } = parse(AppVersionGrant, input);
   const target = targetOf(given, selected);
-  if (appVersionIds.length > MAX_VERSIONS) {
-    throw invalid('appVersionIds', `must have at most ${MAX_VERSIONS} entries`);
-  }
+  requireAtMost('appVersionIds', appVersionIds.length, MAX_VERSIONS);
   await demandVersions(work, { mode, appVersionIds });
   const fitting = Math.floor(MAX_LINKS / Math.max(appVersionIds.length, 1));
   const numbers = await findTarget(work, target, Math.min(MAX_NUMBERS, fitting));
@@ -92,7 +90,8 @@ export async function planGrant(
 /** Refuses unknown versions, and several of one app in the place of others. Errors: `invalid`. */
 export async function demandVersions(work: ReadWork, { mode, appVersionIds }: VersionGrant): Promise<void> {
   const apps = await appsOfVersions(work, appVersionIds);
-  if (apps.size < appVersionIds.length) throw invalid('appVersionIds', 'must hold ids of app versions only');
+  if (apps.size < appVersionIds.length)
+    throw invalid('appVersionIds', 'must hold ids of {what} only', { what: 'app versions' });
   if (mode === 'replace_of_same_app') refuseSameApp(apps);
 }
 
@@ -110,10 +109,9 @@ export function targetOf(
   if (logicalNumbers?.length === 0) throw invalid('logicalNumbers', 'must not be empty');
   const [target, ...more] = targets;
   if (target === undefined || more.length > 0) {
-    throw invalid(
-      'target',
-      'must have exactly one of groupId, logicalNumbers, filter, savedFilterId and all: true',
-    );
+    throw invalid('target', 'must have exactly one of {choices}', {
+      choices: 'groupId, logicalNumbers, filter, savedFilterId and all: true',
+    });
   }
   return target;
 }
@@ -133,7 +131,8 @@ export async function planVersionGrant(
   if (first !== undefined) {
     throw invalid(
       'appVersionIds',
-      `must be app versions that are attached to the group of each logical number. They are not for ${numbers.length - fitting.size} of ${numbers.length}, for example ${first.number}. Attach them with groupAttachAppVersions`,
+      'must be app versions that are attached to the group of each logical number. They are not for {count} of {total}, for example {example}. Attach them with groupAttachAppVersions',
+      { count: numbers.length - fitting.size, total: numbers.length, example: first.number },
     );
   }
   const ids = numbers.map(({ id }) => id);
@@ -234,10 +233,9 @@ function refuseSameApp(apps: ReadonlyMap<number, number>): void {
   const versions = ascending([...apps.keys()]);
   for (const [one, other] of Map.groupBy(versions, (id) => apps.get(id)).values()) {
     if (other === undefined) continue;
-    throw invalid(
-      'appVersionIds',
-      `must have at most one version of each app: ${one} and ${other} are of one app`,
-    );
+    throw invalid('appVersionIds', 'must have at most one version of each app: {values} are of one app', {
+      values: `${one} and ${other}`,
+    });
   }
 }
 
@@ -264,9 +262,8 @@ export async function detachFromGroup(work: WriteWork, group: Group, input: unkn
 async function versionsIn(work: ReadWork, input: unknown): Promise<readonly AssociatedVersion[]> {
   const { appVersionIds } = parse(AppVersionLinks, input);
   const versions = await appVersionTable.select(work, { id: appVersionIds });
-  if (versions.length < appVersionIds.length) {
-    throw invalid('appVersionIds', 'must hold ids of app versions only');
-  }
+  if (versions.length < appVersionIds.length)
+    throw invalid('appVersionIds', 'must hold ids of {what} only', { what: 'app versions' });
   return await withAssociations(work, versions);
 }
 
@@ -276,10 +273,9 @@ export async function setDefaultVersions(work: WriteWork, group: Group, input: u
   const attached = (await linksOf(work, [group.id], appVersionIds)).map((link) => link.app_version_id);
   const { added: refused } = difference(attached, appVersionIds);
   if (refused.length > 0) {
-    throw invalid(
-      'appVersionIds',
-      `must be app versions that are attached to the group: not ${refused.join(', ')}`,
-    );
+    throw invalid('appVersionIds', 'must be app versions that are attached to the group: not {values}', {
+      values: refused.join(', '),
+    });
   }
   refuseSameApp(await appsOfVersions(work, appVersionIds));
   const rows = await defaults.select(work, { group_id: group.id });

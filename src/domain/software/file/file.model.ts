@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import type { SentContent } from '../../../platform/encoding/content.js';
-import { invalid } from '../../../platform/errors.js';
-import type { RuleMessage } from '../../../platform/rules.js';
+import { invalidFields } from '../../../platform/errors.js';
+import { type BrokenRule, problemOf, rule } from '../../../platform/rules.js';
 import { type Audit, freeText, isNameLike, normalized } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
@@ -30,18 +30,19 @@ const MAX_BYTES = 255;
 export function fileNameOf(sent: string): string {
   const base = sent.split(/[/\\]/).at(-1) ?? '';
   const name = normalized(base.replace(/^(?:[A-Za-z]:)+/, ''));
-  const problem = problemOf(name);
-  if (problem !== undefined) throw invalid('name', problem);
+  const broken = brokenByName(name);
+  if (broken !== undefined) throw invalidFields({ name: [problemOf(broken)] });
   return name;
 }
 
-function problemOf(name: string): RuleMessage | undefined {
-  if (name === '') return 'is required: the file part must carry a file name';
-  if (name === '.' || name === '..') return 'must not be the name of a folder';
-  if (Buffer.byteLength(name) > MAX_BYTES) return `must have at most ${MAX_BYTES} bytes`;
-  if (!isNameLike(name)) return 'must not contain control or invisible characters';
-  if (name.trim() !== name) return 'must not begin or end with a space';
+function brokenByName(name: string): BrokenRule | undefined {
+  if (name === '') return rule('is required: {advice}', { advice: 'the file part must carry a file name' });
+  if (name === '.' || name === '..') return rule('must not be the name of a folder');
+  if (Buffer.byteLength(name) > MAX_BYTES)
+    return rule('must have at most {maximum} bytes', { maximum: MAX_BYTES });
+  if (!isNameLike(name)) return rule('must not contain control or invisible characters');
+  if (name.trim() !== name) return rule('must not begin or end with a space');
   // Command-line tools would take such a name for an option.
-  if (name.startsWith('-')) return 'must not begin with a dash';
+  if (name.startsWith('-')) return rule('must not begin with a dash');
   return undefined;
 }

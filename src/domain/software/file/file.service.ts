@@ -28,7 +28,8 @@ export const { get: getFile, list: listFiles } = fileRecords;
 /** Errors: `invalid` (also without bytes), `taken`. */
 export async function createFile(work: WriteWork, sent: SentFile | null, input: unknown): Promise<File> {
   const fields = newValues(FileCreate, input, {});
-  if (sent === null) throw invalid('file', 'is required: send it as a part of multipart/form-data');
+  if (sent === null)
+    throw invalid('file', 'is required: {advice}', { advice: 'send it as a part of multipart/form-data' });
   const values = { ...fields, name: fileNameOf(sent.fileName), contentId: 0, size: sent.size, crc: sent.crc };
   await fileRecords.refuseTaken(work, values);
   return await fileRecords.insert(work, { ...values, contentId: await keepContent(work, sent) });

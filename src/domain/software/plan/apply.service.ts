@@ -1,10 +1,16 @@
 import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
+import { problemOf, rule } from '../../../platform/rules.js';
 import { isObject } from '../../../platform/validate.js';
 import type { Job } from '../../base/job/job.model.js';
 import { startJob } from '../../base/job/job.service.js';
-import { entriesOf, ledgerEntries, type LedgerEntry } from '../../base/ledger/ledger.service.js';
+import {
+  changedAgain,
+  entriesOf,
+  ledgerEntries,
+  type LedgerEntry,
+} from '../../base/ledger/ledger.service.js';
 import { setAllParameters } from '../../fleet/bulk/bulk-change.service.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { storeDevices } from '../../fleet/device/device.service.js';
@@ -28,7 +34,7 @@ const FLEET_APPLY = 'fleetApply';
 export async function applyPlan(work: WriteWork, input: unknown, planId: string) {
   const planned = await planOf(work, input);
   const [, sequence, hash] = /^(\d{1,15})-([0-9a-f]{64})$/.exec(planId) ?? [];
-  if (sequence === undefined) throw invalid('planId', 'must be the id of a plan');
+  if (sequence === undefined) throw invalid('planId', 'must be the id of {what}', { what: 'a plan' });
   if (planned.hash !== hash) throw await movedSince(work, planned.fleet, Number(sequence));
   const job = await applyChanges(work, planned);
   return { job, count: planned.changes.length, undo: writtenState(planned.present) };
@@ -57,12 +63,10 @@ async function movedSince(work: ReadWork, fleet: Fleet, sequence: number): Promi
     return own[entityType]?.has(entityId ?? 0) ?? (groups.has(groupId) || numbers.has(logicalNumberId));
   };
   const moved = records.filter(isMeant).slice(0, MAX_MOVED);
-  const messages = moved.map(
-    (entry) => `The ${nameOf(entry)} was changed again, by entry ${entry.sequence} of the ledger.`,
-  );
-  const message = 'The fleet was changed since the plan: plan again.';
-  return new DomainError('stale', message, {
-    fields: { planId: messages.length > 0 ? messages : [message] },
+  const problems = moved.map((entry) => problemOf(changedAgain(nameOf(entry), entry.sequence)));
+  const broken = rule('The fleet was changed since the plan: plan again.');
+  return new DomainError('stale', broken, {
+    fields: { planId: problems.length > 0 ? problems : [problemOf(broken)] },
   });
 }
 
@@ -108,7 +112,6 @@ async function changeSoftware(work: WriteWork, planned: Planned): Promise<void> 
   }
 }
 
-/** Id of the record that a value of a document names; null for null. */
 const idOf = (records: ReadonlyMap<unknown, { readonly id: number }>, name: unknown): number | null =>
   records.get(name)?.id ?? null;
 

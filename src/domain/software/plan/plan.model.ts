@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { Json } from '../../../platform/encoding/json.js';
+import { rule } from '../../../platform/rules.js';
 import { isObject, normalized, printableName } from '../../../platform/validate.js';
 import {
   MetacontentCreate,
@@ -20,11 +21,12 @@ const byName = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
     (given, context) => {
       if (isObject(given) && Object.hasOwn(given, '__proto__')) {
-        context.addIssue({ code: 'custom', message: 'has unknown fields: __proto__' });
+        const broken = rule('has unknown fields: {fields}', { fields: '__proto__' });
+        context.addIssue({ code: 'custom', ...broken });
       }
       const seen = new Set<string>();
       for (const key of Object.keys(isObject(given) ? given : {}).map(normalized)) {
-        if (seen.has(key)) context.addIssue({ code: 'custom', path: [key], message: 'is given twice' });
+        if (seen.has(key)) context.addIssue({ code: 'custom', path: [key], ...rule('is given twice') });
         seen.add(key);
       }
       return given;

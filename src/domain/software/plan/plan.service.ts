@@ -4,8 +4,9 @@ import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork } from '../../../database/work.js';
 import { yieldToEventLoop } from '../../../platform/clock.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError, invalid, tooManyRecords } from '../../../platform/errors.js';
-import { checked, type Ids, isObject, type Problem } from '../../../platform/validate.js';
+import { type DomainError, invalid, invalidFields, tooManyRecords } from '../../../platform/errors.js';
+import { type BrokenRule, problemOf, rule } from '../../../platform/rules.js';
+import { checked, type Ids, isObject, type PlacedProblem } from '../../../platform/validate.js';
 import { ledgerEntries } from '../../base/ledger/ledger.service.js';
 import { numbersWithVersions } from '../../fleet/logical-number/version-links.service.js';
 import { difference } from '../app/app-version.service.js';
@@ -55,13 +56,10 @@ export async function plan(work: ReadWork, input: unknown) {
 const NEWEST = firstIn('SEQUENCE', 1, { descending: true });
 
 /** Text of the path of a problem, as the name of a field in errors. */
-const fieldOf = ({ path }: Problem): string => JSON.stringify(['document', ...path]);
+const fieldOf = ({ path }: PlacedProblem): string => JSON.stringify(['document', ...path]);
 
-function refuse(problems: readonly Problem[]): void {
-  if (problems.length === 0) return;
-  const byPath = Map.groupBy(problems, fieldOf);
-  const fields = Array.from(byPath, ([path, own]) => [path, own.map(({ message }) => message)] as const);
-  throw new DomainError('invalid', 'The document is not valid.', { fields: Object.fromEntries(fields) });
+function refuse(problems: readonly PlacedProblem[]): void {
+  if (problems.length > 0) throw invalidFields(Object.fromEntries(Map.groupBy(problems, fieldOf)));
 }
 
 /**
@@ -98,10 +96,12 @@ const tooMany = (what: string, records: string, limit: number): DomainError =>
   tooManyRecords(what, records, limit, 'divide the document');
 
 /** A problem for each name that the company does not have. */
-function unknownNames(fleet: Fleet, document: FleetDocument): Problem[] {
+function unknownNames(fleet: Fleet, document: FleetDocument): PlacedProblem[] {
   const whats = { groups: 'group', logicalNumbers: 'logical number', devices: 'device' } as const;
-  const problemsOf = (kind: keyof typeof whats, name: string | null | undefined, path: Path): Problem[] =>
-    name == null || fleet[kind].has(name) ? [] : [{ path, message: `is no ${whats[kind]} of the company` }];
+  const problemsOf = (kind: keyof typeof whats, name: string | null | undefined, path: Path) =>
+    name == null || fleet[kind].has(name)
+      ? []
+      : [{ path, ...problemOf(rule('is no {what} of the company', { what: whats[kind] })) }];
   return [
     ...(['groups', 'logicalNumbers', 'devices'] as const).flatMap((kind) =>
       Object.keys(document[kind]).flatMap((name) => problemsOf(kind, name, [kind, name])),
@@ -125,7 +125,7 @@ interface Section {
 }
 
 /** The versions of a section after a change, and their names if it is given or loses some; adds problems to `found`. */
-function versionsAfter(fleet: Fleet, found: Problem[], { path, given, present, attached }: Section) {
+function versionsAfter(fleet: Fleet, found: PlacedProblem[], { path, given, present, attached }: Section) {
   if (given === undefined) {
     const ids = present.filter((id) => attached?.includes(id) !== false);
     return { ids, names: ids.length === present.length ? undefined : namesOf(fleet, ids) };
@@ -135,11 +135,12 @@ function versionsAfter(fleet: Fleet, found: Problem[], { path, given, present, a
     const unknown = numbers.filter((number) => idOf(number) === undefined);
     const known = numbers.filter((number) => idOf(number) !== undefined);
     const refused = known.filter((number) => attached?.includes(idOf(number) ?? 0) === false);
-    const addProblem = (message: string) => found.push({ path: [...path, app], message });
-    if (!fleet.apps.has(app)) addProblem('is no app of the company');
-    else if (unknown.length > 0) addProblem(`has no version ${unknown.join(', ')}`);
+    const add = (broken: BrokenRule) => found.push({ path: [...path, app], ...problemOf(broken) });
+    if (!fleet.apps.has(app)) add(rule('is no {what} of the company', { what: 'app' }));
+    else if (unknown.length > 0) add(rule('has no version {values}', { values: unknown.join(', ') }));
     if (refused.length > 0) {
-      addProblem(`must be app versions that are attached to the group: not ${refused.join(', ')}`);
+      const values = refused.join(', ');
+      add(rule('must be app versions that are attached to the group: not {values}', { values }));
     }
     return known.flatMap((number) => idOf(number) ?? []);
   });
@@ -147,7 +148,7 @@ function versionsAfter(fleet: Fleet, found: Problem[], { path, given, present, a
 }
 
 /** The groups of a document with the default versions that they lose, and the versions of all groups afterwards. */
-function groupsAfter(fleet: Fleet, document: FleetDocument, found: Problem[]) {
+function groupsAfter(fleet: Fleet, document: FleetDocument, found: PlacedProblem[]) {
   const [attached, defaults] = [new Map(fleet.attached), new Map(fleet.defaults)];
   const groups = Object.entries(document.groups).map(([name, own]) => {
     const { id = 0 } = fleet.groups.get(name) ?? {};
@@ -162,8 +163,10 @@ function groupsAfter(fleet: Fleet, document: FleetDocument, found: Problem[]) {
     });
     for (const [app, numbers] of Object.entries(own.defaultAppVersions ?? {})) {
       if (numbers.length < 2) continue;
-      const message = `must have at most one version of each app: ${numbers.join(' and ')} are of one app`;
-      found.push({ path: pathOf('defaultAppVersions', app), message });
+      const broken = rule('must have at most one version of each app: {values} are of one app', {
+        values: numbers.join(' and '),
+      });
+      found.push({ path: pathOf('defaultAppVersions', app), ...problemOf(broken) });
     }
     attached.set(id, software.ids);
     defaults.set(id, ofDefaults.ids);
@@ -177,7 +180,7 @@ function groupsAfter(fleet: Fleet, document: FleetDocument, found: Problem[]) {
 }
 
 /** The logical numbers of a document, and others that lose versions, and the versions of all afterwards. */
-function numbersAfter(fleet: Fleet, document: FleetDocument, attached: Versions, found: Problem[]) {
+function numbersAfter(fleet: Fleet, document: FleetDocument, attached: Versions, found: PlacedProblem[]) {
   const states = new Map(Object.entries(document.logicalNumbers));
   const granted = new Map<number, Ids>();
   for (const { id, number, groupId, appVersionIds } of fleet.logicalNumbers.values()) {

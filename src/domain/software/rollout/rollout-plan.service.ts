@@ -1,6 +1,6 @@
 import type { ReadWork } from '../../../database/work.js';
 import { DAY, HOUR } from '../../../platform/clock.js';
-import { invalid } from '../../../platform/errors.js';
+import { invalid, requireAtMost } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { groups } from '../../fleet/group/group.service.js';
@@ -34,7 +34,7 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
     await findAllByNumbers(work, logicalNumbers ?? [], `waves.${place}.logicalNumbers`);
     const known = await groups.byIds(work, groupIds ?? []);
     if (known.size < (groupIds ?? []).length)
-      throw invalid(`waves.${place}.groupIds`, 'must hold ids of groups only');
+      throw invalid(`waves.${place}.groupIds`, 'must hold ids of {what} only', { what: 'groups' });
   }
   const numbers = await findTarget(work, targetOf(parse(GrantTarget, target), target), MAX_JOB_ROWS);
   const attached = new Set(await linkedNumbers(work, numbers, grant));
@@ -46,7 +46,7 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
     const { number, groupId } = found;
     return [{ ...device, number, groupId, isAttached: attached.has(found) }];
   });
-  if (candidates.length > MAX_JOB_ROWS) throw invalid('target', `must have at most ${MAX_JOB_ROWS} entries`);
+  requireAtMost('target', candidates.length, MAX_JOB_ROWS);
   const drawn = await drawWaves(candidates, fields.waves, work.now.getTime(), Math.random);
   const withTerminal = new Set(candidates.map(({ logicalNumberId }) => logicalNumberId));
   const taking = new Set(
@@ -58,7 +58,6 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
     drawn,
     /** The logical numbers whose terminals get the versions. */
     numbers: numbers.filter(({ id }) => taking.has(id)),
-    /** Number of logical numbers of the target without a terminal. */
     withoutTerminal: numbers.length - withTerminal.size,
   };
 }
@@ -67,10 +66,11 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
 function demandTimes({ startAt, stopWhen: { deadline } }: RolloutCreate, now: number): void {
   const start = startAt?.getTime() ?? now;
   if (start > now + MAX_DAYS_AHEAD * DAY)
-    throw invalid('startAt', `must be at most ${MAX_DAYS_AHEAD} days ahead`);
+    throw invalid('startAt', 'must be at most {maximum} days ahead', { maximum: MAX_DAYS_AHEAD });
   if (start < now - HOUR) throw invalid('startAt', 'must be in the future');
   if (deadline !== null && deadline <= now) throw invalid('stopWhen.deadline', 'must be in the future');
-  if (deadline !== null && deadline <= start) throw invalid('startAt', 'must not be after stopWhen.deadline');
+  if (deadline !== null && deadline <= start)
+    throw invalid('startAt', 'must not be after {field}', { field: 'stopWhen.deadline' });
 }
 
 /** Refuses a wave that names logical numbers or groups, but nobody who gets the versions: all others would get them at once. */
@@ -79,10 +79,8 @@ function demandTakers({ waves }: RolloutCreate, drawn: readonly Drawn[]): void {
     if (logicalNumbers == null && groupIds == null) continue;
     if (drawn.some(({ wave, obstacle }) => wave === place && obstacle === null)) continue;
     const field = `waves.${place}.${groupIds == null ? 'logicalNumbers' : 'groupIds'}`;
-    throw invalid(
-      field,
-      'must not be empty: no terminal of the wave is in the target and can get the versions',
-    );
+    const advice = 'no terminal of the wave is in the target and can get the versions';
+    throw invalid(field, 'must not be empty: {advice}', { advice });
   }
 }
 
@@ -92,12 +90,11 @@ function demandWaves({ waves }: RolloutCreate): void {
     const given = [percent, logicalNumbers, groupIds].filter((each) => each != null).length;
     const isLast = place === waves.length - 1;
     if (given > 1 || (given === 0 && !isLast)) {
-      throw invalid(
-        `waves.${place}`,
-        'must have exactly one of percent, logicalNumbers and groupIds; the last wave may have none, and gets the rest',
-      );
+      throw invalid(`waves.${place}`, 'must have exactly one of {choices}', {
+        choices: 'percent, logicalNumbers and groupIds; the last wave may have none, and gets the rest',
+      });
     }
   }
   const all = waves.reduce((sum, { percent }) => sum + (percent ?? 0), 0);
-  if (all > 100) throw invalid('waves', 'must have at most 100 percent together');
+  if (all > 100) throw invalid('waves', 'must have at most {maximum} percent together', { maximum: 100 });
 }

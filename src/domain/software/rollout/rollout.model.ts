@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { DAY, HOUR } from '../../../platform/clock.js';
+import { rule } from '../../../platform/rules.js';
 import {
   type Audit,
   normalized,
@@ -26,7 +27,10 @@ const percent = z.number().int().min(1).max(100);
 const duration = z
   .number()
   .min(0)
-  .max(MAX_DURATION_DAYS * DAY, `must be at most ${MAX_DURATION_DAYS} days`);
+  .refine(
+    (time) => time <= MAX_DURATION_DAYS * DAY,
+    rule('must be at most {maximum} days', { maximum: MAX_DURATION_DAYS }),
+  );
 
 const orNull = <Value>(type: z.ZodType<Value>) => type.nullish().transform((value) => value ?? null);
 const orZero = (type: z.ZodType<number>) => type.nullish().transform((value) => value ?? 0);
@@ -36,7 +40,7 @@ export const RolloutWaveInput = z.object({
   percent: percent.nullish(),
   logicalNumbers: z
     .array(z.string().transform((number) => normalized(number.trim())))
-    .min(1, 'must not be empty')
+    .min(1)
     .nullish(),
   groupIds: recordIds.nullish(),
   minProvenPercent: orZero(z.number().int().min(0).max(100)),
@@ -56,7 +60,6 @@ export interface RolloutWave extends Readonly<Pick<RolloutWaveInput, 'minProvenP
 const StopWhen = z.object({
   /** Share of failed terminals of a wave. */
   failedPercent: orNull(percent),
-  /** Number of failed terminals of all waves. */
   failedCount: orNull(z.number().int().min(1)),
   /** Share of terminals of a wave that sent no request since they got the versions. */
   silentPercent: orNull(percent),
@@ -74,16 +77,13 @@ const WindowFields = z
   .object({ from: hour, to: hour, zone: TimeZone.nullish() })
   .refine(({ from, to }) => (from === 0 && to === 24) || from % 24 !== to % 24, {
     path: ['to'],
-    message: 'must not be the hour at which it begins: 0 to 24 is the whole day',
+    ...rule('must not be the hour at which it begins: 0 to 24 is the whole day'),
   });
 
 export const RolloutCreate = z.object({
   name: printableName(100),
-  appVersionIds: z
-    .array(recordId)
-    .min(1, 'must not be empty')
-    .max(MAX_VERSIONS, `must have at most ${MAX_VERSIONS} entries`),
-  waves: z.array(RolloutWaveInput).min(1, 'must not be empty').max(MAX_WAVES),
+  appVersionIds: z.array(recordId).min(1).max(MAX_VERSIONS),
+  waves: z.array(RolloutWaveInput).min(1).max(MAX_WAVES),
   stopWhen: StopWhen.nullish().transform((value) => value ?? StopWhen.parse({})),
   window: orNull(WindowFields),
   startAt: orNull(z.date()),
@@ -108,7 +108,6 @@ export type Rollout = RecordOf<
     readonly hours: Window | null;
     /** Figures of each wave when a node last looked. */
     readonly figures: readonly WaveFigures[];
-    /** Payments of each wave that has begun. */
     readonly payments: readonly WavePayments[];
   }
 >;
@@ -155,7 +154,6 @@ export const NO_FIGURES = {
 /** Payments of terminals in a span of time. */
 export interface PaymentFigures {
   readonly terminals: number;
-  /** Transactions with a payment. */
   readonly payments: number;
   /** Payments that the authorizer approved; cancellations and refunds too. */
   readonly approved: number;

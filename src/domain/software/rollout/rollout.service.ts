@@ -1,7 +1,7 @@
 import { getFrom, Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { invalid, DomainError } from '../../../platform/errors.js';
+import { invalid, invalidRecord } from '../../../platform/errors.js';
 import type { Caller } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { countingRecords } from '../../base/alert/alert.service.js';
@@ -37,7 +37,8 @@ function countingRollouts(state: RolloutState, [field, operator]: readonly [stri
 /** Creates a planned rollout. A job stores its terminals. Errors: `invalid` if there are none. */
 export async function createRollout(work: WriteWork, { fields, drawn }: RolloutPlan): Promise<Rollout> {
   if (!drawn.some(({ obstacle }) => obstacle === null)) {
-    throw invalid('target', 'must not be empty: no terminal of it can get the versions, see dryRun');
+    const advice = 'no terminal of it can get the versions, see dryRun';
+    throw invalid('target', 'must not be empty: {advice}', { advice });
   }
   const { waves: drawnWaves, window, ...others } = fields;
   const waves = drawnWaves.map(({ minProvenPercent, minDuration }, place) => {
@@ -145,7 +146,7 @@ async function endJob(work: WriteWork, rollout: Rollout): Promise<void> {
 function demandState({ state }: Rollout, allowed: readonly RolloutState[]): void {
   if (allowed.includes(state)) return;
   const shown = state.replaceAll('_', ' ');
-  throw new DomainError('invalid', `A rollout that is ${shown} cannot be changed in this way.`);
+  throw invalidRecord('A rollout that is {state} cannot be changed in this way.', { state: shown });
 }
 
 /** Gives the versions to no further terminal until it is resumed. Errors: `invalid`. */
@@ -180,7 +181,7 @@ export async function leaveOut(work: WriteWork, current: Rollout, input: unknown
   const { deviceIds, reason } = parse(LeaveOut, input);
   const terminals = await store.findTerminals(work, current, deviceIds);
   if (terminals.length < deviceIds.length)
-    throw invalid('deviceIds', 'must hold ids of terminals of it only');
+    throw invalid('deviceIds', 'must hold ids of {what} only', { what: 'terminals of it' });
   const leftOut = { state: 'excluded', obstacle: 'left_out' } as const;
   await store.updateTerminals(
     work,
@@ -194,8 +195,9 @@ export async function leaveOut(work: WriteWork, current: Rollout, input: unknown
 export async function passWave(work: WriteWork, current: Rollout, input: unknown): Promise<Rollout> {
   demandState(current, ['running']);
   const { wave, reason } = parse(PassWave, input);
-  if (wave !== current.wave + 1)
-    throw invalid('wave', `must be ${current.wave + 1}: the wave that has begun last`);
+  const begun = current.wave + 1;
+  if (wave !== begun)
+    throw invalid('wave', 'must be {values}: the wave that has begun last', { values: String(begun) });
   const waves = current.waves.map((each, place) =>
     place === current.wave ? { ...each, passedByPerson: true } : each,
   );

@@ -1,10 +1,10 @@
 import type { ReadWork, Units } from '../../../database/work.js';
 import { type Clock, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
 import { Batcher } from '../../../platform/concurrency/batcher.js';
-import { DomainError, invalid, TerminalRefused } from '../../../platform/errors.js';
+import { DomainError, TerminalRefused } from '../../../platform/errors.js';
 import { type Caller, demandScope, type Origin } from '../../../platform/requests.js';
 import type { Admission, TerminalClaim } from '../../../platform/terminal.js';
-import { normalized } from '../../../platform/validate.js';
+import { checked, normalized } from '../../../platform/validate.js';
 import { type Device, type SeenDevice, SerialNumber } from '../../fleet/device/device.model.js';
 import { findDevicesBySerialNumbers, storeSightings } from '../../fleet/device/device.service.js';
 import * as fleet from '../../fleet/logical-number/logical-number.service.js';
@@ -90,10 +90,10 @@ function serialNumberOf(named: string | undefined): string {
   if (named === undefined) {
     throw new DomainError('malformed', 'A gateway token must name the terminal in X-Serial-Number.');
   }
-  const serialNumber = SerialNumber.safeParse(named);
-  if (serialNumber.success) return serialNumber.data;
-  const [issue] = serialNumber.error.issues;
-  throw new DomainError('malformed', `X-Serial-Number ${issue?.message ?? 'is not a serial number'}.`);
+  const { data, problems } = checked(SerialNumber, named);
+  if (data !== undefined) return data;
+  const [problem] = problems;
+  throw new DomainError('malformed', `X-Serial-Number ${problem?.message ?? 'is not a serial number'}.`);
 }
 
 /** The device of a terminal that may use the service. */
@@ -139,7 +139,7 @@ export async function ownNumber(
   const { number } = await fleet.logicalNumberHeads.get(work, logicalNumberId);
   const former = normalized(given) === number ? [] : await fleet.formerNumbersOf(work, id);
   if (fleet.isNumberOf(number, former, given)) return normalized(given);
-  throw invalid('logicalNumber', fleet.foreignNumber(number));
+  throw fleet.foreignNumber(number);
 }
 
 /** Delay before notes are stored after a pause: notes close together are stored together. */

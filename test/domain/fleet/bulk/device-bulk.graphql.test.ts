@@ -11,7 +11,7 @@ const CHANGE = `mutation ($target: DeviceTargetInput!, $change: DeviceBulkChange
   deviceBulkChange(target: $target, change: $change, dryRun: $dryRun, expectCount: $expectCount) {
     count examples { serialNumber } job { id databaseId state total } userErrors { path code message } } }`;
 const JOB = `query ($id: ID!) { job(id: $id) { kind state total done rejected failure endedAt createdBy { databaseId }
-  rejections { totalCount nodes { rowNumber name message } } } }`;
+  rejections { totalCount nodes { rowNumber name message rule params } } } }`;
 const CANCEL = `mutation ($id: ID!) { jobCancel(id: $id) { job { state done } userErrors { code path } } }`;
 
 interface Changed extends Fields {
@@ -145,6 +145,8 @@ describe('deviceBulkChange', () => {
             rowNumber: 1,
             name: 'moving 2',
             message: 'logicalNumberId must not be null. Only logical numbers belong to a group',
+            rule: 'null',
+            params: { in: 'logicalNumberId', advice: 'Only logical numbers belong to a group' },
           },
         ],
       },
@@ -232,6 +234,8 @@ describe('a job in steps', () => {
             rowNumber: devices.length - 1,
             name: expect.stringMatching(/^stepped \d+$/) as string,
             message: 'No such device.',
+            rule: 'not_found',
+            params: null,
           },
         ],
       },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { rowsIn } from '../../../../src/domain/fleet/import/import.model.js';
 import { MAX_ROW_BYTES } from '../../../../src/platform/encoding/json.js';
-import { DomainError } from '../../../../src/platform/errors.js';
+import { DomainError, messagesOf } from '../../../../src/platform/errors.js';
 
 describe('a file of 100 MB', () => {
   const PIECE = 256 * 1024;
@@ -28,7 +28,10 @@ async function read(file: string | Uint8Array): Promise<unknown[]> {
     yield await Promise.resolve(Buffer.from(file));
   }
   const rows = await rowsIn(pieces());
-  return rows.map(({ line, row }) => [line, row instanceof DomainError ? row.details.fields : row]);
+  return rows.map(({ line, row }) => [
+    line,
+    row instanceof DomainError ? messagesOf(row.details.fields ?? {}) : row,
+  ]);
 }
 
 describe('RU-14 RU-42 a file of a spreadsheet', () => {

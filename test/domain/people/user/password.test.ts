@@ -38,7 +38,7 @@ describe('passwords', () => {
       .catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       code: 'invalid',
-      details: { fields: { password: [expect.stringContaining(words)] } },
+      details: { fields: { password: [{ message: expect.stringContaining(words) as string }] } },
     });
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { fileNameOf } from '../../../../src/domain/software/file/file.model.js';
-import type { DomainError } from '../../../../src/platform/errors.js';
+import { type DomainError, messagesOf } from '../../../../src/platform/errors.js';
 
 /** Message about the name; null if it is kept. */
 function problemOf(sent: string): string | null {
@@ -10,7 +10,7 @@ function problemOf(sent: string): string | null {
     fileNameOf(sent);
     return null;
   } catch (error) {
-    return String((error as DomainError).details.fields?.name);
+    return String(messagesOf((error as DomainError).details.fields ?? {}).name);
   }
 }
 

@@ -1,7 +1,13 @@
 import type { ReadWork, WriteWork } from '../../../../database/work.js';
 import { HOUR, readInstant } from '../../../../platform/clock.js';
 import type { Row, RowResult } from '../../../../platform/encoding/json.js';
-import { DomainError, type FieldErrors, invalid } from '../../../../platform/errors.js';
+import {
+  type DomainError,
+  errorAt,
+  type FieldMessages,
+  invalid,
+  messagesOf,
+} from '../../../../platform/errors.js';
 import { fieldsBySnakeCase, isObject, snakeCase, normalized } from '../../../../platform/validate.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import type { FormerNumber } from '../../../fleet/logical-number/logical-number.model.js';
@@ -60,17 +66,17 @@ function rowResult(line: number, { transaction, repeated, problem }: recording.R
 }
 
 /** Errors with the field names of rows. Throws the given error if it names no fields. */
-function errorsIn(problem: DomainError): FieldErrors {
+function errorsIn(problem: DomainError): FieldMessages {
   if (problem.details.fields === undefined) throw problem;
-  return inRowNames(problem.details.fields);
+  return inRowNames(messagesOf(problem.details.fields));
 }
 
-function inRowNames(fields: FieldErrors): FieldErrors {
+function inRowNames(fields: FieldMessages): FieldMessages {
   const named = Object.entries(fields).map(([field, messages]) => [
     snakeCase(field),
     messages.map((message) => message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, snakeCase)),
   ]);
-  return Object.fromEntries(named) as FieldErrors;
+  return Object.fromEntries(named) as FieldMessages;
 }
 
 /** Names of all fields of a row, and of the required ones. */
@@ -141,7 +147,7 @@ export function rowOfExport(row: Row): Row {
 
 /** The fields of a transaction. Errors: `invalid`, also for fields that transactions do not have. */
 function inputOf(row: Row): Fields {
-  if (!('value' in row)) throw new DomainError('invalid', 'The row is not valid.', { fields: row.errors });
+  if (!('value' in row)) throw row.problem;
   const input = renamed(row.value, NAMES, 'row');
   for (const field of ['startedAt', 'finishedAt']) {
     const text = input[field];
@@ -164,7 +170,7 @@ function renamed(given: Fields, names: Names, field: string): Record<string, unk
   const unknown = Object.keys(given).filter((name) => !names.has(name));
   if (unknown.length > 0) {
     const named = unknown.slice(0, 5).map((name) => name.slice(0, 64));
-    throw invalid(field, `has unknown fields: ${named.join(', ')}`);
+    throw invalid(field, 'has unknown fields: {fields}', { fields: named.join(', ') });
   }
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [names.get(name) ?? name, value]));
 }
@@ -188,13 +194,14 @@ function ownRow(row: Row, reporter: Reporter): Row {
   const { serialNumber, now } = reporter;
   const given = value.serial_number ?? serialNumber;
   if (typeof given !== 'string' || normalized(given) !== serialNumber) {
-    return { line, errors: { serial_number: [`must be that of the terminal, ${serialNumber}, or absent`] } };
+    const message = `must be that of the terminal, ${serialNumber}, or absent`;
+    return { line, problem: errorAt('serialNumber', 'invalid', message) };
   }
   for (const field of ['started_at', 'finished_at']) {
     const at = instantIn(value[field]);
     if (at !== undefined && at.getTime() > now.getTime() + MAX_AHEAD_MS) {
       const message = `must be at most 24 hours after the time of the server, ${now.toISOString()}`;
-      return { line, errors: { [field]: [message] } };
+      return { line, problem: errorAt(field, 'invalid', message) };
     }
   }
   return withOwnNumber(row, given, reporter);
@@ -211,7 +218,7 @@ function withOwnNumber(row: ValidRow, serialNumber: string, reporter: Reporter):
   if (typeof given === 'string' && fleet.isNumberOf(logicalNumber, formerNumbers, given)) {
     return { ...row, value: { ...value, serial_number: serialNumber, logical_number: given } };
   }
-  return { line, errors: { logical_number: [fleet.foreignNumber(logicalNumber)] } };
+  return { line, problem: fleet.foreignNumber(logicalNumber) };
 }
 
 /** Null if it had none. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -106,11 +107,13 @@ describe('the log', () => {
     const { token } = server.acme;
     const sent = request(`${server.url}/v1/groups?access_token=${token}`, {
       method: 'POST',
-      headers: { 'x-request-id': 'gone', 'content-length': 10 },
+      headers: { 'x-request-id': 'gone', 'content-length': 10, expect: '100-continue' },
     });
     sent.on('error', () => undefined);
-    sent.write('{');
-    setTimeout(() => sent.destroy(), 100);
+    sent.flushHeaders();
+    // The server waits for the body.
+    await once(sent, 'continue');
+    sent.destroy();
     expect(await lineOf('gone')).toMatchObject({ status: 499, aborted: true });
   });
 

@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 import type { Server } from '../../src/app/server.js';
-import { DESKTOP, launchBrowser, openPage, TELEPHONE } from '../support/browser.js';
+import { DESKTOP, expectSound, launchBrowser, openPage, TELEPHONE } from '../support/browser.js';
 import { OWN_PAGE, signedIn } from '../support/console.js';
 import { changed } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
@@ -77,11 +77,22 @@ function useWindows(nodeUrl: () => string) {
   };
 }
 
+/** The window with the longest texts on the least room. */
+export const PORTUGUESE_TELEPHONE = { locale: 'pt-BR', viewport: TELEPHONE } as const;
+
 /** Each language and size once, and as options of `open`. `flawsInThemes` looks at both themes. */
 export const WINDOWS = [
   { name: 'English, desktop', locale: 'en-US', viewport: DESKTOP },
-  { name: 'Portuguese, telephone', locale: 'pt-BR', viewport: TELEPHONE },
+  { name: 'Portuguese, telephone', ...PORTUGUESE_TELEPHONE },
 ] as const;
+
+/** Like `expectSound`, on a desktop and on a telephone, in which the page is left. */
+export async function expectSoundInSizes(page: Page): Promise<void> {
+  for (const size of [DESKTOP, TELEPHONE]) {
+    await page.setViewportSize(size);
+    await expectSound(page);
+  }
+}
 
 /** The cookie of a new session of a person, as a browser keeps it. */
 async function stateOf(

@@ -34,14 +34,14 @@ describe('housekeeping', () => {
 
   it('breaks off the answer of who takes a file for longer than that, instead of ending it short', async () => {
     const { client, token } = server.acme;
-    const id = await fleet.file(client, 'large.bin', Buffer.alloc(24 * 1024 * 1024));
+    const id = await fleet.file(client, 'large.bin', Buffer.alloc(12 * 1024 * 1024));
     const slow = await openSlowClient(server.url);
     let text = '';
     slow.socket.on('data', (part: Buffer) => (text += part.toString('latin1')));
     slow.socket.pause();
     const head = ['Host: gateway', `Authorization: Bearer ${token}`, 'Connection: close'];
     await slow.send(`GET /v1/files/${id} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect.poll(() => server.metric('http_waiting_bytes')).toBeGreaterThan(0);
     await client.delete(`files/${id}`);
     server.clock.advance(20 * MINUTE);
     await server.app.housekeeping.run();

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { randomInt } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Database } from '../../src/database/database.js';
@@ -94,21 +95,17 @@ describe('AT-35 the chain of ledger entries', () => {
 
   it.each(Object.keys(FIELDS))('shows the first entry with an edited %s', async (field) => {
     await append(ENTRIES);
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 2 * ENTRIES }), async (sequence) => {
-        const entry = `${OF_ACME} and sequence = ${sequence}`;
-        const [row] = await place.sql<{ position: number }>(`select position from ledger where ${entry}`);
-        const kept = `select ${field} from kept where kept.position = ledger.position`;
-        await place.sql('create table kept as select * from ledger');
-        await edit(`update ledger set ${field} = $1 where ${entry}`, [FIELDS[field] ?? null]);
-        const { damages } = await verify();
-        expect(damages[0]?.sequence).toBe(sequence);
-        await place.sql(`update ledger set ${field} = (${kept}) where position = $1`, [row?.position ?? 0]);
-        await place.sql('drop table kept');
-        expect((await verify()).damages).toEqual([]);
-      }),
-      { numRuns: 8 },
-    );
+    await place.sql('create table kept as select * from ledger');
+    const kept = `select ${field} from kept where kept.position = ledger.position`;
+    for (const sequence of [1, randomInt(2, 2 * ENTRIES), 2 * ENTRIES]) {
+      const entry = `${OF_ACME} and sequence = ${sequence}`;
+      const [row] = await place.sql<{ position: number }>(`select position from ledger where ${entry}`);
+      await edit(`update ledger set ${field} = $1 where ${entry}`, [FIELDS[field] ?? null]);
+      expect((await verify()).damages[0]?.sequence).toBe(sequence);
+      await place.sql(`update ledger set ${field} = (${kept}) where position = $1`, [row?.position ?? 0]);
+    }
+    expect((await verify()).damages).toEqual([]);
+    await place.sql('drop table kept');
   });
 
   it('shows entries that were deleted, anywhere', async () => {
@@ -128,7 +125,7 @@ describe('AT-35 the chain of ledger entries', () => {
         await place.sql('insert into ledger select * from kept');
         await place.sql('drop table kept');
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 

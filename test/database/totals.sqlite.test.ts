@@ -129,7 +129,7 @@ describe('the totals that the database keeps', () => {
         }
         await expectTrueTotals((query) => rowsOf(database, query), COUNTED, 'started_at');
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
     expect(await rowsOf(database, 'select 1 from counters where total < 0')).toEqual([]);
     for (const { name: table } of ROLLUPS) {

@@ -133,7 +133,7 @@ const planned = (statements: readonly string[]): string[] =>
 
 describe('a planned query', () => {
   it('answers the same bytes as graphql-js, and counts the same records', async () => {
-    expect(await drawPlans(300)).toBeGreaterThan(20);
+    expect(await drawPlans(120)).toBeGreaterThan(8);
   });
 
   it.each([

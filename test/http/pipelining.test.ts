@@ -183,12 +183,10 @@ describe('requests that are sent ahead on one connection', () => {
   });
 
   it('of many connections that end leave room for all the others', async () => {
-    for (const round of rangeOf(3)) {
-      const sockets = await Promise.all(rangeOf(100).map(openSocket));
-      for (const socket of sockets) socket.write(manyOf(20, (n) => ({ id: `${round}-${n}` })));
-      await Promise.all(sockets.map((socket) => once(socket, 'data')));
-      for (const socket of sockets) socket.destroy();
-    }
+    const sockets = await Promise.all(rangeOf(60).map(openSocket));
+    for (const socket of sockets) socket.write(manyOf(20, (n) => ({ id: `${n}` })));
+    await Promise.all(sockets.map((socket) => once(socket, 'data')));
+    for (const socket of sockets) socket.destroy();
     await expectNothingLeft();
   });
 });

@@ -21,10 +21,8 @@ export function graphqlPost(
  */
 export async function openSlowClient(url: string, localAddress?: string) {
   const socket = await openConnection(url, localAddress);
-  let received = Buffer.alloc(0);
-  socket.on('data', (bytes: Buffer) => {
-    received = Buffer.concat([received, bytes]);
-  });
+  const pieces: Buffer[] = [];
+  socket.on('data', (bytes: Buffer) => void pieces.push(bytes));
   // `once` would reject after an error.
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const heard = (): Promise<void> => new Promise((resolve) => socket.once('data', () => resolve()));
@@ -39,6 +37,7 @@ export async function openSlowClient(url: string, localAddress?: string) {
     /** The first response, complete; rejects if the connection is closed before. */
     answer: async () => {
       for (;;) {
+        const received = Buffer.concat(pieces);
         const whole = parse(received.toString('latin1'));
         if (whole !== undefined) return whole;
         if (socket.destroyed) throw new Error(`the connection was closed after ${received.length} bytes`);

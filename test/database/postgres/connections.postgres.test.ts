@@ -104,7 +104,7 @@ it('settings that a connection keeps never show a unit the rows of another compa
         }
         await Promise.all(running);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     ),
   );
 });

@@ -144,7 +144,7 @@ describe('counters and totals', () => {
           await database.admin('rollback');
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 

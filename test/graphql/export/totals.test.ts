@@ -76,7 +76,7 @@ describe('the last line of an export of transactions', () => {
         ]);
         expect(new Set(records.map(({ database_id: id }) => id)).size).toBe(records.length);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import {
   claimDeliveries,
@@ -12,15 +12,22 @@ import { answered, nodeId } from '../../../support/dashboard.js';
 import { deliveriesOf, failDeliveries, inUnit, notify, reachable } from '../../../support/deliveries.js';
 import { fleet, ledgerOf, wideFleet } from '../../../support/fleet.js';
 import { expectRefused, mutated } from '../../../support/mutations.js';
-import { useServerPerTest, type Fields, type Member } from '../../../support/server.js';
+import {
+  useServer,
+  useServerPerTest,
+  type Fields,
+  type Member,
+  type TestServer,
+} from '../../../support/server.js';
 import { subscribe } from '../../../support/subscribe.js';
 import { withoutTime } from '../../../support/terminals.js';
 
-const server = useServerPerTest();
+let server: TestServer;
 let acme: Member;
-beforeEach(() => {
+const use = (given: TestServer): void => {
+  server = given;
   ({ acme } = server);
-});
+};
 
 const NUMBERS = ['100', '200', '300'];
 const SHOWN = `query ($id: ID!, $states: [NotificationDeliveryState!]) { notification(id: $id) {
@@ -69,8 +76,14 @@ async function mixed(): Promise<number> {
 }
 
 describe('deliveries of a notification', () => {
+  const shared = useServer();
+  let id: number;
+  beforeAll(async () => {
+    use(shared);
+    id = await mixed();
+  });
+
   it('are listed with their states, and counted by state', async () => {
-    const id = await mixed();
     const { deliveries, summary } = await shown(id);
     const instant: unknown = expect.stringMatching(/^20.+Z$/);
     const of = (number: string, state: string, more: object) => ({
@@ -109,23 +122,28 @@ describe('deliveries of a notification', () => {
       const [number, state] = each.split(' ');
       return { state, logicalNumber: { number } };
     });
-    expect(await answered(acme, query, { id: globalId(await mixed()), filter })).toEqual({
+    expect(await answered(acme, query, { id: globalId(id), filter })).toEqual({
       notification: { deliveries: { totalCount: found.length, nodes } },
     });
   });
 
   it('of another company are not there', async () => {
-    const id = await mixed();
     const query = 'query ($id: ID!) { node(id: $id) { id } }';
     const delivery = { id: nodeId('NotificationDelivery', 1) };
     expect(await answered(acme, query, delivery)).toEqual({ node: delivery });
     expect(await answered(server.beta, query, delivery)).toEqual({ node: null });
-    for (const mutation of ['notificationCancel', 'notificationRetry'])
-      await expectRefused(server.beta, mutation, { id: globalId(id) }, 'NOT_FOUND id');
   });
 });
 
+/** A server for each test of the `describe` that calls this. */
+function useOwn(): void {
+  const own = useServerPerTest();
+  beforeEach(() => use(own));
+}
+
 describe('cancelling', () => {
+  useOwn();
+
   it('ends what waits, and lets nothing of it out', async () => {
     const id = await mixed();
     expect(await cancel(id)).toBe(1);
@@ -163,6 +181,8 @@ async function numbersOf(count: number): Promise<string[]> {
 }
 
 describe('a retry', () => {
+  useOwn();
+
   it('queues what has failed, with the same ids, and nothing else', async () => {
     const id = await mixed();
     expect(await retry(id)).toBe(1);
@@ -186,6 +206,8 @@ describe('a retry', () => {
 });
 
 describe('a subscription to deliveries', () => {
+  useOwn();
+
   const seen = (events: readonly Followed[]): string[] =>
     events.map(
       ({ notificationDelivery: { delivery } }) => `${delivery.logicalNumber.number} ${delivery.state}`,

@@ -50,7 +50,7 @@ describe('the list of transactions', () => {
           expect(idsIn(before)).toEqual(ids.slice(-2 * size, -size));
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 40 },
     );
   });
 

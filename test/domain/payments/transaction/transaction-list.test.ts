@@ -63,7 +63,7 @@ describe('a list of transactions', () => {
         expect(result.total).toBe(ids.length);
         expect(result.records.map(({ id }) => id)).toEqual(ids.slice((page - 1) * perPage, page * perPage));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

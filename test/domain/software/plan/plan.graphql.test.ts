@@ -1,16 +1,23 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { answered, refused } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
 import { fleet, statementsOf, wideFleet } from '../../../support/fleet.js';
-import { useServerPerTest, type Fields } from '../../../support/server.js';
+import { ownServer, useServer, type Fields, type TestServer } from '../../../support/server.js';
 import { setUp } from '../device-at/acts.js';
 import { CHANGES_OF_DOCUMENT, DOCUMENT, planned, planOf, shown, sorted, STATE, stateOf } from './plans.js';
 
-const server = useServerPerTest();
+const server = useServer();
 
 /** A fleet with two groups, three logical numbers and terminals, and two versions of one app. */
-beforeEach(() => setUp(server));
+beforeAll(() => setUp(server));
+
+/** Such a fleet of one test, which changes it. */
+async function ownFleet(): Promise<TestServer> {
+  const own = await ownServer();
+  await setUp(own);
+  return own;
+}
 
 describe('fleetPlan', () => {
   it('shows every difference, also those that follow, for how many terminals, and changes nothing', async () => {
@@ -137,7 +144,7 @@ describe('fleetPlan', () => {
   );
 
   it('refuses a document of too many records, and a state of too many or with too much', async () => {
-    const { acme, place } = server;
+    const { acme, place } = await ownFleet();
     const devices = Object.fromEntries(Array.from({ length: 2_001 }, (_, n) => [`S ${n}`, {}]));
     expect((await planOf(acme, { devices })).userErrors).toMatchObject([{ code: 'TOO_MANY_RECORDS' }]);
     const { companyId, userId } = acme.caller;
@@ -156,20 +163,22 @@ describe('fleetPlan', () => {
   });
 
   it('refuses to take more versions from logical numbers than one plan may', async () => {
-    const { group } = await wideFleet(server, server.acme, 2_501);
+    const own = await ownServer();
+    const { group } = await wideFleet(own, own.acme, 2_501);
     const { name } = (
       await answered<{ group: { name: string } }>(
-        server.acme,
+        own.acme,
         'query ($id: Int) { group(databaseId: $id) { name } }',
         { id: group },
       )
     ).group;
-    const { userErrors } = await planOf(server.acme, { groups: { [name]: { appVersions: {} } } });
+    const { userErrors } = await planOf(own.acme, { groups: { [name]: { appVersions: {} } } });
     expect(userErrors).toMatchObject([{ code: 'TOO_MANY_RECORDS' }]);
   });
 
   it('takes as many statements for many records as for few', async () => {
-    const { client } = server.acme;
+    const own = await ownFleet();
+    const { client } = own.acme;
     const few = {
       groups: { north: {} },
       logicalNumbers: { 'N-1': { parameters: {} } },
@@ -182,7 +191,7 @@ describe('fleetPlan', () => {
       many.logicalNumbers[`many ${n}`] = { parameters: { key: 'value' } };
       many.devices[`many ${n}`] = { enabled: false };
     }
-    const count = await statementsOf(server, () => planned(server.acme, few));
-    expect(await statementsOf(server, () => planned(server.acme, many))).toBe(count);
+    const count = await statementsOf(own, () => planned(own.acme, few));
+    expect(await statementsOf(own, () => planned(own.acme, many))).toBe(count);
   });
 });

@@ -155,7 +155,7 @@ describe('transactionSummary', () => {
           expect(inAnyOrder(await summary(question))).toEqual(inAnyOrder(expected(rows, question, groupOf)));
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 

@@ -30,7 +30,7 @@ async function run(cli: CommandLine, url: string, scenario: unknown, token = 'no
 
 /** Starts a server with terminals and a release; the returned function runs a scenario against it. */
 async function serveRelease(cli: CommandLine, token: string) {
-  const server = await cli.start();
+  const server = await cli.serve();
   const client = server.client(token);
   await releaseVersion(client, await createTerminals(client, TERMINALS), '1.1');
   const gateway = (await cli.run(GATEWAY)).stdout;

@@ -7,9 +7,9 @@ import { useConsole } from './pages.js';
 
 const { server, open } = useConsole({ rateLimitPerHour: 3_600 });
 
-/** Changes of a busy minute, one every 200 ms, and those while the list is hidden. */
-const CHANGES = 300;
-const HIDDEN = 30;
+/** Changes of a busy minute, one every 400 ms, and those while the list is hidden. */
+const CHANGES = 150;
+const HIDDEN = 15;
 /** Requests of a list that follows a busy fleet for a minute: 15, 8 more in the first one, and the last 3 together. */
 const MOST = 26;
 
@@ -32,7 +32,7 @@ it('a list follows a busy fleet within the budget of an hour, and sends nothing 
     requests = 0;
     for (let n = 0; n < changes; n += 1) {
       await fleet.group(server.acme.client, `${name} ${n}`);
-      await page.clock.runFor(200);
+      await page.clock.runFor(400);
     }
     return requests;
   };

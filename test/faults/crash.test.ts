@@ -35,7 +35,7 @@ describe('kill -9 while a notification goes to a thousand terminals', () => {
       const client = program.client(token);
       const before = (await contents(client)).length;
       const sending = Promise.allSettled(
-        Array.from({ length: 6 }, (_, n) => notifyGroup(client, groupId, `SHOW_MESSAGE|${round}.${n}`)),
+        Array.from({ length: 3 }, (_, n) => notifyGroup(client, groupId, `SHOW_MESSAGE|${round}.${n}`)),
       );
       await sleep(Math.random() * 60);
       await program.end('SIGKILL');
@@ -50,7 +50,7 @@ describe('kill -9 while a notification goes to a thousand terminals', () => {
   });
 });
 
-const ROWS = 5_000;
+const ROWS = 4_000;
 const SOON = { interval: 5 };
 
 async function countTransactions(): Promise<number> {

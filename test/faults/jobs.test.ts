@@ -12,7 +12,7 @@ import { problemsIn } from './soundness.js';
 let place: TestPlace;
 useDatabase((given) => ({ place } = given));
 
-const ROWS = 2_000;
+const ROWS = 1_200;
 const SOON = { interval: 5 };
 
 const IMPORT = `mutation ($file: Upload!) {

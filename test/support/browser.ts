@@ -106,12 +106,12 @@ const OPTIONS = { resultTypes: ['violations'] };
 /** Rules of axe-core whose results depend on the theme. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Serious and critical violations that axe-core finds, each as its rule, its message and the elements. */
-async function violationsOf(page: Page, options: object = OPTIONS): Promise<readonly string[]> {
+/** Serious and critical violations that axe-core finds in a part of the page, each as its rule, its message and the elements. */
+async function violationsOf(page: Page, part: string, options: object = OPTIONS): Promise<readonly string[]> {
   // A page that was examined before has it still.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(`${AXE}; null`);
   const violations = await page.evaluate<{ text: string; impact: string }[]>(
-    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map((each) => ({
+    `axe.run(${JSON.stringify(part)}, ${JSON.stringify(options)}).then(({ violations }) => violations.map((each) => ({
       impact: each.impact,
       text: each.id + ': ' + each.help + ': ' + each.nodes.map((node) => node.target.join(' ')).join(', '),
     })))`,
@@ -119,21 +119,24 @@ async function violationsOf(page: Page, options: object = OPTIONS): Promise<read
   return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ text }) => text);
 }
 
+/** Selects the whole page, or the panel beside its list. */
+export const WHOLE = 'html';
+export const PANEL = 'aside';
 export const DESKTOP = { width: 1280, height: 800 };
 export const TELEPHONE = { width: 390, height: 844 };
 
-/** Flaws for people who use the page: serious findings of axe-core, and a page that is wider than its window. */
-export async function flawsOf(page: Page): Promise<readonly string[]> {
+/** Flaws for people who use the page: serious findings of axe-core in a part of it, and a page that is wider than its window. */
+export async function flawsOf(page: Page, part = WHOLE): Promise<readonly string[]> {
   const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  return [...(beyond > 0 ? [`${beyond} px wider than the window`] : []), ...(await violationsOf(page))];
+  return [...(beyond > 0 ? [`${beyond} px wider than the window`] : []), ...(await violationsOf(page, part))];
 }
 
 /** The flaws in the light theme, and those of colours in the dark one. */
-export async function flawsInThemes(page: Page): Promise<readonly string[]> {
+export async function flawsInThemes(page: Page, part = WHOLE): Promise<readonly string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
-  const light = await flawsOf(page);
+  const light = await flawsOf(page, part);
   await page.emulateMedia({ colorScheme: 'dark' });
-  const dark = await violationsOf(page, { ...OPTIONS, runOnly: RULES_OF_COLOURS });
+  const dark = await violationsOf(page, part, { ...OPTIONS, runOnly: RULES_OF_COLOURS });
   return [...light.map((flaw) => `light: ${flaw}`), ...dark.map((flaw) => `dark: ${flaw}`)];
 }
 

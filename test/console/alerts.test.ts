@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 
+import { MINUTE } from '../../src/platform/clock.js';
 import {
   addDevices,
   after,
   createRule,
   deleteRule,
-  MINUTE,
   refuse,
   see,
   updateRule,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { SystemWriteWork } from '../../src/database/work.js';
 import { getCompanyByName } from '../../src/domain/people/company/company.service.js';
@@ -7,25 +7,15 @@ import type { User } from '../../src/domain/people/user/user.model.js';
 import * as users from '../../src/domain/people/user/user.service.js';
 import { openBrowser, OWN_PAGE, signedIn, type TestBrowser } from '../support/console.js';
 import { nodeId } from '../support/dashboard.js';
-import { codeIn, openMailbox } from '../support/mailbox.js';
+import { codeIn, useServerWithMail } from '../support/mailbox.js';
 import { mutated } from '../support/mutations.js';
 import { OPTIONS, payloadOf } from '../support/passkeys.js';
 import { addPerson, fromElsewhere, PASSWORD } from '../support/people.js';
-import { COMPANIES, startServer, SYSTEM, type TestServer } from '../support/server.js';
+import { COMPANIES, SYSTEM } from '../support/server.js';
 
 const CHOSEN = 'a password that I chose';
 
-let mailbox: Awaited<ReturnType<typeof openMailbox>>;
-let server: TestServer;
-beforeAll(async () => {
-  mailbox = await openMailbox();
-  const mail = { url: mailbox.url, from: 'gateway@gateway.example' };
-  server = await startServer({ mail, trustProxy: ['loopback'] });
-});
-afterAll(async () => {
-  await server.stop();
-  await mailbox.close();
-});
+const { server, mailbox } = useServerWithMail({ trustProxy: ['loopback'] });
 
 /** A browser in a network from which nobody has failed to sign in. */
 const anyBrowser = (): TestBrowser => openBrowser(server.url, { ...OWN_PAGE, ...fromElsewhere().headers });

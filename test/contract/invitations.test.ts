@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { getCompanyByName } from '../../src/domain/people/company/company.service.js';
 import { addUser } from '../../src/domain/people/user/user.service.js';
 import { SECOND } from '../../src/platform/clock.js';
 import { ME, openBrowser, SIGN_IN, signedIn, type TestBrowser } from '../support/console.js';
 import { answered, nodeId } from '../support/dashboard.js';
-import { openMailbox } from '../support/mailbox.js';
+import { useServerWithMail } from '../support/mailbox.js';
 import { expectRefused, mutated } from '../support/mutations.js';
 import { addPerson, PASSWORD, signIn, tokensIn } from '../support/people.js';
-import { COMPANIES, type Fields, startServer, SYSTEM, type TestServer } from '../support/server.js';
+import { COMPANIES, type Fields, SYSTEM } from '../support/server.js';
 
-let mailbox: Awaited<ReturnType<typeof openMailbox>>;
-let server: TestServer;
-beforeAll(async () => {
-  mailbox = await openMailbox();
-  const mail = { url: mailbox.url, from: 'gateway@gateway.example' };
-  server = await startServer({ mail, publicUrl: 'https://gateway.example' });
-});
-afterAll(async () => {
-  await server.stop();
-  await mailbox.close();
-});
+const { server, mailbox } = useServerWithMail({ publicUrl: 'https://gateway.example' });
 
 const [ACME, BETA] = [COMPANIES.acme, COMPANIES.beta];
 const acmeId = (): string => nodeId('Company', server.acme.caller.companyId);

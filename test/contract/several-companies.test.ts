@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { createSignInCode } from '../../src/domain/people/user/account-link.service.js';
 import { openBrowser, type TestBrowser } from '../support/console.js';
 import { nodeId } from '../support/dashboard.js';
-import { codeIn, openMailbox } from '../support/mailbox.js';
+import { codeIn, useServerWithMail } from '../support/mailbox.js';
 import { mutated, mutationOf } from '../support/mutations.js';
 import { schema } from '../support/parity/rest-spelling.js';
 import {
@@ -15,21 +15,12 @@ import {
   personWithPasskey,
 } from '../support/passkeys.js';
 import { PASSWORD } from '../support/people.js';
-import { type Fields, startServer, type TestServer } from '../support/server.js';
+import { type Fields } from '../support/server.js';
 import { tokenTools } from '../support/tokens.js';
 
 const CHOSEN = 'a password that I chose';
 
-let mailbox: Awaited<ReturnType<typeof openMailbox>>;
-let server: TestServer;
-beforeAll(async () => {
-  mailbox = await openMailbox();
-  server = await startServer({ mail: { url: mailbox.url, from: 'gateway@gateway.example' } });
-});
-afterAll(async () => {
-  await server.stop();
-  await mailbox.close();
-});
+const { server, mailbox } = useServerWithMail();
 
 type Company = 'acme' | 'beta';
 const OTHER = { acme: 'beta', beta: 'acme' } as const;

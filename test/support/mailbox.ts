@@ -1,6 +1,9 @@
 import { createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
 
+import type { Config } from '../../src/platform/config/config.js';
 import { createMailer } from '../../src/platform/mail.js';
+import { startServer, type TestServer } from './server.js';
 import { waitFor } from './wait-for.js';
 
 /** Mailer of a server that sends no e-mail. */
@@ -11,8 +14,28 @@ export interface Letter {
   readonly text: string;
 }
 
+type Mailbox = Awaited<ReturnType<typeof openMailbox>>;
+
+/** Like `useServer`, a server that sends its e-mails to a mailbox. */
+export function useServerWithMail(settings: Partial<Config> = {}): {
+  readonly server: TestServer;
+  readonly mailbox: Mailbox;
+} {
+  const [server, mailbox] = [{} as TestServer, {} as Mailbox];
+  beforeAll(async () => {
+    Object.assign(mailbox, await openMailbox());
+    const mail = { url: mailbox.url, from: 'gateway@gateway.example' };
+    Object.assign(server, await startServer({ mail, ...settings }));
+  });
+  afterAll(async () => {
+    await server.stop();
+    await mailbox.close();
+  });
+  return { server, mailbox };
+}
+
 /** A server of SMTP that keeps what it gets. */
-export async function openMailbox() {
+async function openMailbox() {
   const letters: Letter[] = [];
   const server = createServer((socket) => talk(socket));
   const talk = (socket: Socket): void => {

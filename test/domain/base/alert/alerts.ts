@@ -6,9 +6,6 @@ import { answered, changed, nodeId, type UserErrorShape } from '../../../support
 import { fleet } from '../../../support/fleet.js';
 import type { Fields, Member, TestServer } from '../../../support/server.js';
 
-export const MINUTE = 60_000;
-export const HOUR = 60 * MINUTE;
-
 const FIELDS = `id databaseId name kind affected total examples openedAt closedAt acknowledgedAt
   acknowledgedBy { databaseId } rule { name }`;
 const RULE =

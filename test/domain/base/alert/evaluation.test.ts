@@ -10,6 +10,7 @@ import {
 } from '../../../../src/domain/base/alert/alert.service.js';
 import { evaluateAlerts } from '../../../../src/domain/base/alert/evaluation.service.js';
 import { addUnknownTerminals } from '../../../../src/domain/terminals/terminal/terminal.repository.js';
+import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { createMailer } from '../../../../src/platform/mail.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
@@ -23,8 +24,6 @@ import {
   createRule,
   deleteRule,
   events,
-  HOUR,
-  MINUTE,
   refuse,
   see,
   updateRule,

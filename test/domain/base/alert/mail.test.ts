@@ -1,33 +1,22 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
+import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { answered, nodeId } from '../../../support/dashboard.js';
-import { openMailbox } from '../../../support/mailbox.js';
-import { startServer, type Member, type TestServer } from '../../../support/server.js';
+import { useServerWithMail } from '../../../support/mailbox.js';
+import { type Member } from '../../../support/server.js';
 import {
   addDevices,
   after,
   createRule,
   deleteRule,
   events,
-  HOUR,
-  MINUTE,
   refuse,
   see,
   tryRule,
   updateRule,
 } from './alerts.js';
 
-let mailbox: Awaited<ReturnType<typeof openMailbox>>;
-let server: TestServer;
-beforeAll(async () => {
-  mailbox = await openMailbox();
-  const mail = { url: mailbox.url, from: 'gateway@gateway.example' };
-  server = await startServer({ mail, publicUrl: 'https://gateway.example' });
-});
-afterAll(async () => {
-  await server.stop();
-  await mailbox.close();
-});
+const { server, mailbox } = useServerWithMail({ publicUrl: 'https://gateway.example' });
 
 const idOf = ({ caller }: Member): string => nodeId('User', caller.userId);
 

@@ -1,19 +1,11 @@
 import { expect, it } from 'vitest';
 
+import { HOUR } from '../../../../src/platform/clock.js';
 import { useServerPerTest } from '../../../support/server.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { createWebhook, webhookOf } from '../webhook/hooks.js';
 import { signatureOf, useReceiver } from '../webhook/receiver.js';
-import {
-  acknowledge,
-  addDevices,
-  after,
-  createRule,
-  deleteRule,
-  HOUR,
-  refuse,
-  updateRule,
-} from './alerts.js';
+import { acknowledge, addDevices, after, createRule, deleteRule, refuse, updateRule } from './alerts.js';
 
 const server = useServerPerTest({ webhookNetworks: ['127.0.0.1'] }, { background: true });
 const receiver = useReceiver();

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { openBrowser, signedIn, type TestBrowser } from '../../../support/console.js';
 import { changed, nodeId } from '../../../support/dashboard.js';
 import { ledgerOf } from '../../../support/fleet.js';
-import { codeIn, openMailbox } from '../../../support/mailbox.js';
+import { codeIn, useServerWithMail } from '../../../support/mailbox.js';
 import { mutationOf } from '../../../support/mutations.js';
 import { addPerson, fromElsewhere } from '../../../support/people.js';
-import {
-  startServer,
-  useServer,
-  type Fields,
-  type Member,
-  type TestServer,
-} from '../../../support/server.js';
+import { useServer, type Fields, type Member, type TestServer } from '../../../support/server.js';
 
 const CHOSEN = 'a password that I chose';
 
@@ -136,16 +130,9 @@ describe('a link to choose a password', () => {
 });
 
 describe('e-mails', () => {
-  let mailbox: Awaited<ReturnType<typeof openMailbox>>;
-  let server: TestServer;
-  beforeAll(async () => {
-    mailbox = await openMailbox();
-    const mail = { url: mailbox.url, from: 'gateway@gateway.example' };
-    server = await startServer({ mail, publicUrl: 'https://gateway.example', trustProxy: ['loopback'] });
-  });
-  afterAll(async () => {
-    await server.stop();
-    await mailbox.close();
+  const { server, mailbox } = useServerWithMail({
+    publicUrl: 'https://gateway.example',
+    trustProxy: ['loopback'],
   });
 
   it('invite people, with the link that the administrator sees', async () => {

@@ -16,12 +16,14 @@ const server = useServer({ rateLimitPerHour: 100_000 });
 let member: Member;
 let own: Readonly<Record<string, number>>;
 let foreign: Readonly<Record<string, number>>;
+let before: unknown;
 
 beforeAll(async () => {
   member = await server.member('beta', 'admin', SCOPES);
   ({ ids: foreign } = await createSampleRecords(server, server.acme));
   ({ ids: own } = await createSampleRecords(server, member, 'own'));
   await server.app.steps.idle();
+  before = await recordsOfAcme();
   await server.app.units.write(member.caller, (work) =>
     addUnknownTerminals(work, [
       { serialNumber: 'nobody', firstSeenAt: work.now, lastSeenAt: work.now, count: 1 },
@@ -151,7 +153,18 @@ const errorsIn = ({ userErrors, results = [] }: Payload): readonly string[] =>
 
 const changes = (): Promise<number> => rowsIn(server, 'ledger', 'company_id > 0');
 
-describe('RU-77 an id in the input of a mutation', () => {
+const TABLES = ['groups', 'logical_numbers', 'devices', 'parameters', 'metacontents', 'apps', 'app_versions'];
+/** Records of the other company as they are stored. */
+const recordsOfAcme = (): Promise<unknown[]> =>
+  Promise.all(
+    TABLES.map((table) =>
+      server.place.sql(
+        `select * from ${table} where company_id = ${server.acme.caller.companyId} order by id`,
+      ),
+    ),
+  );
+
+describe('RU-77 AT-10 AT-11 an id in the input of a mutation', () => {
   it.each(MUTATIONS)(
     '%s: is refused at its path if it names no record of the company',
     async (_, name, place) => {
@@ -164,6 +177,8 @@ describe('RU-77 an id in the input of a mutation', () => {
         malformed: 'x',
       };
       const before = await changes();
+      const texts: Record<string, string> = {};
+      const refusals = new Set<string>();
       const errors = 'userErrors { code path message }';
       const selection = name === 'parameterBulkSet' ? `${errors} results { ${errors} }` : errors;
       // An owner is named by one id: its errors are at `owner`.
@@ -174,12 +189,15 @@ describe('RU-77 an id in the input of a mutation', () => {
           withId(id),
         );
         const said = `${kind}: ${JSON.stringify(withId(id))} ${text}`;
+        texts[kind] = text.replaceAll(/not [\d, ]+|"requestId":"[^"]*"/g, '');
         if (OF_SESSIONS.includes(name) && body.errors?.[0]?.extensions.code === 'FORBIDDEN') continue;
         const found = errorsIn(body.data[name] ?? { userErrors: [] });
-        expect([`INVALID ${at}`, `NOT_FOUND ${at}`], said).toContain(
-          found.find((each) => each.endsWith(` ${at}`)),
-        );
+        refusals.add(found.find((each) => each.endsWith(` ${at}`)) ?? said);
       }
+      // Nothing shows that another company has the record.
+      expect(texts.foreign).toBe(texts.unknown);
+      if (refusals.size > 0) expect([[`INVALID ${at}`], [`NOT_FOUND ${at}`]]).toContainEqual([...refusals]);
+      if (refusals.size > 0 && at === 'id') expect([...refusals]).toEqual(['NOT_FOUND id']);
       expect(await changes(), name).toBe(before);
     },
   );
@@ -231,5 +249,9 @@ describe('RU-77 an id in the input of a mutation', () => {
       await expectRefused(member, name, { input }, `INVALID ${path}`);
     }
     expect(await changes()).toBe(before);
+  });
+
+  it('changes no record of the other company', async () => {
+    expect(await recordsOfAcme()).toEqual(before);
   });
 });

@@ -58,6 +58,8 @@ const groupOf = ({ group: id, groupName }: Records): Requests =>
 const emptyGroup = (records: Records, name: string | null): Requests =>
   updating('Group', ids.group(records.emptyGroup), 'groups/empty%20group', { name });
 const number = (input: Fields): Requests => creating('LogicalNumber', 'logical_numbers', input);
+const changedNumber = ({ number: id, numberName }: Records, input: Fields): Requests =>
+  updating('LogicalNumber', ids.number(id), `logical_numbers/${encodeURIComponent(numberName)}`, input);
 const device = (input: Fields): Requests => creating('Device', 'devices', input);
 const app = (input: Fields): Requests => creating('App', 'apps', input);
 const changedApp = ({ app: id }: Records, input: Fields): Requests =>
@@ -114,7 +116,9 @@ export const REFUSAL_CASES: readonly RefusalCase[] = [
   ['a group with null for a name', 'INVALID input.name', (of) => emptyGroup(of, null)],
   ['the deletion of a group that is not empty', 'NOT_EMPTY', groupOf],
   ['a number with a comma', 'INVALID input.number', () => number({ number: '1,2' })],
+  ['a number with nothing but a comma', 'INVALID input.number', () => number({ number: ',' })],
   ['a second number', 'TAKEN input.number', () => number({ number: 'taken' })],
+  ['a number that becomes another one', 'TAKEN input.number', (of) => changedNumber(of, { number: 'taken' })],
   ['one of no group', 'INVALID input.groupId', () => number({ number: 'new', groupId: ids.group(UNKNOWN) })],
   ['a number with a version that its group does not have', 'INVALID input.appVersionIds', numberWith],
   ['a device without a serial number', 'INVALID input.serialNumber', () => device({ serialNumber: '' })],
@@ -144,6 +148,11 @@ export const REFUSAL_CASES: readonly RefusalCase[] = [
     (of) => parameter(of, { key: 'new', ...LARGE }),
   ],
   ['one of an unknown group', 'NOT_FOUND input.owner', () => parameter(NOBODY, { key: 'new', value: 'x' })],
+  [
+    'a metacontent of an unknown group',
+    'NOT_FOUND input.owner',
+    () => metacontent(NOBODY, { key: 'new', value: 1 }),
+  ],
   ['a metacontent without a value', 'INVALID input.value', (of) => metacontent(of, { key: 'new' })],
   ['a second metacontent', 'TAKEN input.key', (of) => metacontent(of, { key: 'taken', value: {} })],
   ['one with a large value', 'INVALID input.value', (of) => metacontent(of, { key: 'new', value: [HUGE] })],

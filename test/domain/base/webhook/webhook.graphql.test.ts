@@ -85,19 +85,6 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is not there for another company', async () => {
-    const { webhook } = await createWebhook(server.acme, { url: receiver.url });
-    for (const [name, args] of [
-      ['webhookUpdate', 'input: { enabled: false }'],
-      ['webhookReplay', 'fromSequence: 1'],
-    ] as const) {
-      expect(await change(server.beta, name, webhook.databaseId, args)).toMatchObject({
-        userErrors: [{ code: 'NOT_FOUND' }],
-      });
-    }
-    expect(await webhookOf(server.acme, webhook.databaseId)).toMatchObject({ state: 'ACTIVE', revision: 1 });
-  });
-
   it('is for administrators', async () => {
     const { webhook } = await createWebhook(server.acme, { url: receiver.url });
     const operator = await server.member('acme', 'operator');

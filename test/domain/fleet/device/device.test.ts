@@ -31,13 +31,9 @@ describe('a device in GraphQL', () => {
     expect(await actionsOf(server, acme, 'device', databaseId)).toEqual(actions);
   });
 
-  it.each([
-    ['null for enabled', 'enabled', null],
-    ['the id of something else', 'logicalNumberId', nodeId('Group', 1)],
-    ['what is no id', 'logicalNumberId', '1 OR 1=1'],
-  ])('is refused in userErrors with %s', async (_case, field, value) => {
-    const input = { serialNumber: 'N', [field]: value };
-    await expectRefused(server.acme, 'deviceCreate', { input }, `INVALID input.${field}`);
+  it('is refused in userErrors with null for enabled', async () => {
+    const input = { serialNumber: 'N', enabled: null };
+    await expectRefused(server.acme, 'deviceCreate', { input }, 'INVALID input.enabled');
     expect(await rowsIn(server, 'devices', "serial_number = 'N'")).toBe(0);
   });
 });

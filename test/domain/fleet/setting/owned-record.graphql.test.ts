@@ -22,17 +22,13 @@ describe.each([
   ['parameter', 'Parameter'],
   ['metacontent', 'Metacontent'],
 ])('a %s in GraphQL', (name, typeName) => {
-  it.each<[string, () => Fields, string]>([
-    ['no owner', () => ({}), 'INVALID'],
-    ['two owners', () => ({ ...ownerOf.group(), ...ownerOf['logical number']() }), 'INVALID'],
-    ['an owner that is null', () => ({ groupId: null }), 'INVALID'],
-    ['a group that the company does not have', () => ({ groupId: nodeId('Group', 9e6) }), 'NOT_FOUND'],
-    ['an unknown number', () => ({ logicalNumberId: nodeId('LogicalNumber', 9e6) }), 'NOT_FOUND'],
-    ['the id of something else', () => ({ groupId: nodeId('LogicalNumber', 1) }), 'NOT_FOUND'],
-    ['what is no id', () => ({ groupId: '1' }), 'NOT_FOUND'],
-  ])('is refused with %s', async (_case, owner, code) => {
+  it.each<[string, () => Fields]>([
+    ['no owner', () => ({})],
+    ['two owners', () => ({ ...ownerOf.group(), ...ownerOf['logical number']() })],
+    ['an owner that is null', () => ({ groupId: null })],
+  ])('is refused with %s', async (_case, owner) => {
     const input = { owner: owner(), key: 'k', value: 'v' };
-    await expectRefused(server.acme, `${name}Create`, { input }, `${code} input.owner`);
+    await expectRefused(server.acme, `${name}Create`, { input }, 'INVALID input.owner');
   });
 
   it('is listed for the company, for its group and for its logical number', async () => {

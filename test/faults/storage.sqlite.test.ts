@@ -165,7 +165,7 @@ describe('a failed fsync', () => {
   });
 });
 
-const ROWS = 5_000;
+const ROWS = 3_000;
 
 describe('CF-06 storage that is full in the middle of a stream to ingest', () => {
   itUnless(lacking.limits())(

@@ -101,7 +101,7 @@ async function deleteGroups(client: Client, names: readonly string[]): Promise<n
 }
 
 describe('CF-05 a full disk', () => {
-  const DELETED = 600;
+  const DELETED = 300;
   const names = Array.from({ length: DELETED + 1 }, (_, n) => `group-${n}`);
 
   itUnless(lacking.mount())('has room in reserve for deletions, on REST and GraphQL', async () => {
@@ -145,7 +145,7 @@ describe('CF-05 a full disk', () => {
   });
 });
 
-const OLD = 8_000;
+const OLD = 5_000;
 const PRUNE = ['db', 'prune', '--transactions', '24 months'];
 
 async function onFullDisk(

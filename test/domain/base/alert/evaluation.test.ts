@@ -203,10 +203,6 @@ describe('an open alert', () => {
     server.clock.advance(MINUTE);
     expect(await acknowledge(server.acme, id)).toMatchObject({ alert: first, userErrors: [] });
     expect(await events(server)).toEqual(['opened', 'acknowledged']);
-    expect(await acknowledge(server.beta, id)).toMatchObject({
-      alert: null,
-      userErrors: [{ code: 'NOT_FOUND' }],
-    });
   });
 
   it('is closed with its rule, and by another condition, but not by another name', async () => {

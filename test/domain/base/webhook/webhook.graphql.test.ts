@@ -85,17 +85,11 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is for administrators', async () => {
+  it('is a node for administrators only', async () => {
     const { webhook } = await createWebhook(server.acme, { url: receiver.url });
     const operator = await server.member('acme', 'operator');
     const id = nodeId('Webhook', webhook.databaseId);
-    for (const document of [
-      '{ webhooks { nodes { url } } }',
-      `{ node(id: "${id}") { id } }`,
-      `mutation { webhookDelete(id: "${id}") { deletedId } }`,
-    ]) {
-      expect((await refused(operator, document)).code).toBe('FORBIDDEN');
-    }
+    expect((await refused(operator, `{ node(id: "${id}") { id } }`)).code).toBe('FORBIDDEN');
   });
 
   it('has a secret that is neither in the ledger nor in the database', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { cancelJob, getJob, takeJobStep } from '../../../../src/domain/base/job/job.service.js';
-import { answered, changed, listed, nodeId, refused } from '../../../support/dashboard.js';
+import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
 import { createdId, fleet, ledgerOf, versionIdsOf } from '../../../support/fleet.js';
 import { useServer, type Fields, type Member, type TestServer } from '../../../support/server.js';
@@ -190,17 +190,11 @@ describe('deviceBulkChange', () => {
     expect(await jobs()).toEqual(before);
   });
 
-  it('is for operators, and of one company', async () => {
-    const viewer = await server.member('acme', 'viewer');
-    const variables = { target: { all: true }, change: { enabled: true } };
-    expect((await refused(viewer, CHANGE, variables)).code).toBe('FORBIDDEN');
+  it('is of one company', async () => {
     const [id = 0] = await addDevices(server, 'ours', 1);
     const job = await started(server.acme, { ids: [nodeId('Device', id)] }, { enabled: false });
     const { beta } = server;
     expect(await shown(beta, job)).toBeNull();
-    expect(await changed(beta, CANCEL, { id: job.id })).toMatchObject({
-      userErrors: [{ code: 'NOT_FOUND' }],
-    });
     const foreign = await change(beta, { ids: [nodeId('Device', id)] }, { enabled: true });
     expect(foreign.userErrors).toMatchObject([{ code: 'INVALID', path: ['target', 'ids'] }]);
   });

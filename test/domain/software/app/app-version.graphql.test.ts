@@ -79,8 +79,7 @@ describe('an app version in GraphQL', () => {
         'appVersion { modules { nodes { databaseId } } }',
       );
     expect(await set(nodeId('AppVersion', two))).toEqual({ appVersion: { modules: nodes(two) } });
-    const refusals = [nodeId('AppVersion', plain), nodeId('AppVersion', 9e6), nodeId('App', two), id, 'x'];
-    for (const refusedId of refusals) {
+    for (const refusedId of [nodeId('AppVersion', plain), id]) {
       const moduleIds = [nodeId('AppVersion', two), refusedId];
       await expectRefused(server.acme, 'appVersionSetModules', { id, moduleIds }, 'INVALID moduleIds');
     }
@@ -89,14 +88,8 @@ describe('an app version in GraphQL', () => {
     expect(entries.map(({ after }) => after?.moduleIds)).toEqual([[one], [two], []]);
   });
 
-  it.each<[string, string, unknown]>([
-    ['an app that the company does not have', 'appId', nodeId('App', 9e6)],
-    ['the id of something else', 'appId', nodeId('Group', 1)],
-    ['a base version that its app does not have', 'baseVersionId', nodeId('AppVersion', 9e6)],
-    ['null for its flag', 'displayable', null],
-    ['null for its groups', 'groupIds', null],
-  ])('is refused in userErrors with %s', async (_case, field, value) => {
-    const input = { appId: nodeId('App', await appId()), number: 'N', [field]: value };
+  it.each(['displayable', 'groupIds'])('is refused in userErrors with null for %s', async (field) => {
+    const input = { appId: nodeId('App', await appId()), number: 'N', [field]: null };
     await expectRefused(server.acme, 'appVersionCreate', { input }, `INVALID input.${field}`);
   });
 });

@@ -200,11 +200,6 @@ describe('the default versions of a group', () => {
     await expectNotSet(variables(group, [one, two]), 'INVALID appVersionIds', message);
   });
 
-  it('are set in a group of their company', async () => {
-    const foreign = await fleet.group(server.beta.client, unique());
-    for (const id of [foreign, 9e6]) await expectNotSet(variables(id, []), 'NOT_FOUND id', 'No such group.');
-  });
-
   it('are those no more that are detached from the group or deleted', async () => {
     const [group, other] = [await newGroup(), await newGroup()];
     const path = await softwareOf(server.acme.client).app();

@@ -7,9 +7,9 @@ import {
   RefusalLog,
 } from '../../../../src/domain/terminals/terminal/refusal.service.js';
 import type { Fields } from '../../../support/client.js';
-import { answered, nodeId, refused } from '../../../support/dashboard.js';
+import { answered, nodeId } from '../../../support/dashboard.js';
 import { fleet, ledgerOf } from '../../../support/fleet.js';
-import { expectRefused, mutated, mutationOf } from '../../../support/mutations.js';
+import { expectRefused, mutated } from '../../../support/mutations.js';
 import { type Member, useServer } from '../../../support/server.js';
 import { fails, issueToken, newTerminal, outcomeOf, report } from '../../../support/terminals.js';
 
@@ -221,22 +221,4 @@ describe('the token of a device', () => {
     await mutated(server.acme, 'memberRemove', { userId: user });
     expect(outcomeOf(await report(server, token))).toBe('200');
   });
-
-  it.each(['deviceTokenIssue', 'deviceTokenRevoke'])(
-    'is for administrators, and for devices of the company only: %s',
-    async (mutation) => {
-      const { id } = await newTerminal(server.beta, `SN-BETA ${mutation}`);
-      const deviceId = nodeId('Device', id);
-      for (const [member, given] of [
-        [server.acme, deviceId],
-        [server.beta, nodeId('Group', id)],
-      ] as const) {
-        const refusal = 'NOT_FOUND deviceId';
-        await expectRefused(member, mutation, { deviceId: given }, refusal, 'No such device.');
-      }
-      const operator = await server.member('beta', 'operator');
-      expect((await refused(operator, mutationOf(mutation), { deviceId })).code).toBe('FORBIDDEN');
-      expect(await stored(id)).toHaveLength(1);
-    },
-  );
 });

@@ -62,11 +62,13 @@ function useWindows(nodeUrl: () => string) {
   return async (path: string, { email, isExpected, ...window }: OpenOptions = {}): Promise<Page> => {
     const node = nodeUrl();
     const state = email === undefined ? {} : { storageState: await stateOf(node, email, window.userAgent) };
+    const script = email === undefined ? '' : NOTE_SESSION;
     const { page, problems } = await openPage(
       browser,
       `${node}/console${path}`,
       { ...state, ...window },
       isExpected,
+      script,
     );
     onTestFinished(async () => {
       await takeScreenshot(page);
@@ -104,10 +106,17 @@ async function stateOf(
   const [name = '', value = ''] = cookie?.split('=') ?? [];
   const { hostname: domain } = new URL(url);
   const rules = { path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' as const };
-  // Pages note in the browser that there is a session, since scripts cannot see the cookie.
-  const localStorage = [{ name: 'signed-in', value: 'yes' }];
-  return { cookies: [{ name, value, domain, ...rules }], origins: [{ origin: url, localStorage }] };
+  return { cookies: [{ name, value, domain, ...rules }], origins: [] };
 }
+
+/**
+ * Pages note in the browser that there is a session, since scripts cannot see the cookie. Once in a window, so that it
+ * stays signed out. For `storageState`, the browser would open another page.
+ */
+const NOTE_SESSION = `try {
+  if (sessionStorage.getItem('noted') === null) localStorage.setItem('signed-in', 'yes');
+  sessionStorage.setItem('noted', 'yes');
+} catch {}`;
 
 /** Addresses of the pages in the menu. */
 export async function addressesIn(page: Page): Promise<readonly string[]> {

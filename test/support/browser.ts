@@ -72,9 +72,12 @@ export async function openPage(
   options: BrowserContextOptions = {},
   /** Problems that the test makes, by the time that they are seen. */
   isExpected: (problem: string) => boolean = () => false,
+  /** Runs in the page before its own scripts, whenever it is loaded. */
+  script = '',
 ): Promise<{ readonly page: Page; readonly problems: readonly string[] }> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const page = await context.newPage();
+  if (script !== '') await page.addInitScript(script);
   const problems: string[] = [];
   const note = (problem: string): void => {
     if (!isExpected(problem)) problems.push(problem);

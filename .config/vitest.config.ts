@@ -47,7 +47,7 @@ const DAILY_ON_POSTGRES = [
   ...OF_POSTGRES,
   ...find(
     'test/database/**/*.test.ts',
-    'test/contract/{every-route,foreign-records,fleet-graphql-tenancy,parity*,several-companies}.test.ts',
+    'test/contract/{every-route,foreign-records,fleet-graphql-tenancy,ids-in-inputs,parity*,several-companies}.test.ts',
   ),
 ];
 /** Tests of what depends on the database: besides those, all routes and fields, and faults. */

@@ -37,6 +37,7 @@ export function plugin(): string {
       return `export const ${mutation.name} = ${text} as unknown as typeof types.${operationName(mutation)}Document;`;
     }),
     `export const orderFields = ${JSON.stringify(namesIn('OrderField'))} as const;`,
+    `export const filteredById: readonly string[] = ${JSON.stringify(typesFilteredBy('id'))};`,
     'export interface FilterFields {',
     ...Object.entries(namesIn('Filter')).map(([type, filters]) => `  ${type}: ${unionOf(filters)};`),
     '}',
@@ -58,6 +59,9 @@ const namesIn = (ending: string): Readonly<Record<string, readonly string[]>> =>
       .filter(({ name }) => schema.getType(name + ending) !== undefined)
       .map(({ name }) => [name, namesOf(schema.getType(name + ending))]),
   );
+
+const typesFilteredBy = (field: string): readonly string[] =>
+  Object.entries(namesIn('Filter')).flatMap(([type, filters]) => (filters.includes(field) ? [type] : []));
 
 const unionOf = (names: readonly string[]): string =>
   [...new Set(names)].map((name) => `'${name}'`).join(' | ');

@@ -1,6 +1,9 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 
+import type { Fields } from '../support/client.js';
 import { signedIn } from '../support/console.js';
+import { nodeId } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { useConsole } from './pages.js';
@@ -47,6 +50,46 @@ it('a list follows a busy fleet within the budget of an hour, and sends nothing 
   await page.getByText(`${CHANGES + HIDDEN} records`).waitFor();
   // Nobody asked for them: the budget of the hour is for what people do.
   expect(counted).toBe(0);
+});
+
+describe('a list that others change', () => {
+  /** The variables of the queries of a list from now on. */
+  const variablesOf = (page: Page, query: string): Fields[] => {
+    const asked: Fields[] = [];
+    page.on('request', (request) => {
+      const body = (request.postDataJSON() ?? {}) as { readonly query?: string; readonly variables?: Fields };
+      if (body.query?.includes(query) === true) asked.push(body.variables ?? {});
+    });
+    return asked;
+  };
+
+  it('loads only the rows that were updated', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const { client } = server.acme;
+    await fleet.device(client, 'row a');
+    const id = await fleet.device(client, 'row b');
+    const page = await open('/devices?sort=SERIAL_NUMBER', { email });
+    await page.getByRole('gridcell', { name: 'row b' }).waitFor();
+    const asked = variablesOf(page, 'query DeviceList');
+    await client.put('devices/row b', { enabled: false });
+    await page.getByRole('row', { name: 'row b' }).getByText('Disabled').waitFor();
+    expect(asked).toMatchObject([{ first: 1, filter: { id: { in: [nodeId('Device', id)] } } }]);
+  });
+
+  it('loads the page on screen if a row moves', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer' });
+    const { client } = server.acme;
+    await fleet.group(client, 'zz a');
+    await fleet.group(client, 'zz b');
+    const page = await open('/groups?sort=-NAME', { email });
+    await page.getByRole('gridcell', { name: 'zz a' }).waitFor();
+    const asked = variablesOf(page, 'query GroupList');
+    await client.put('groups/zz a', { name: 'zz c' });
+    await page.getByRole('gridcell', { name: 'zz c' }).waitFor();
+    expect(asked.at(-1)).toMatchObject({ first: 100 });
+    const names = await page.getByRole('gridcell', { name: /^zz .$/ }).allTextContents();
+    expect(names).toEqual(['zz c', 'zz b']);
+  });
 });
 
 describe('RU-83 at the limit of the hour', () => {

@@ -5,9 +5,11 @@ import { graphql } from './graphql';
 /** Types of records that the ledger has entries of, and the presence of devices. */
 export type EntityType = LedgerType | 'PRESENCE';
 
-const APPENDED = graphql(`subscription Changes { ledgerAppended { sequence entityKind } }`);
+const APPENDED = graphql(
+  `subscription Changes { ledgerAppended { sequence entityKind actionKind entity { id } } }`,
+);
 
-const PRESENCE = graphql(`subscription Presence { deviceChanged { kind } }`);
+const PRESENCE = graphql(`subscription Presence { deviceChanged { kind device { id } } }`);
 
 /** Changes that come within this time are one to a page. */
 const TOGETHER_MS = 400;
@@ -18,10 +20,12 @@ const [MS_PER_REQUEST, AT_FIRST] = [4_000, 8] as const;
 /** Looking takes at most this part of the requests that are left, since other pages and browsers need some. */
 const PART_OF_BUDGET = 1 / 4;
 
+/** Ids of records that were updated; null if other records were, or some were created or deleted. */
+export type UpdatedIds = ReadonlySet<string> | null;
 /** Loads what it shows again; returns the number of requests for that. */
-type Listener = () => number;
+type Listener = (updated: UpdatedIds) => number;
 const listeners = new Map<Listener, readonly EntityType[]>();
-const changed = new Set<EntityType | typeof ANY>();
+const changed = new Map<EntityType | typeof ANY, Set<string> | null>();
 /** Stands for records of every type. */
 const ANY = 'ANY';
 let timer: number | undefined;
@@ -36,14 +40,16 @@ let unsubscribe: (() => void) | undefined;
 /** Set while a page shows the presence: the server looks for its changes only while somebody follows them. */
 let endPresence: (() => void) | undefined;
 
-/** Calls `listener` after records of these types have changed. Returns how to end that. */
+/** Calls `listener` after records of these types have changed; ids are those of the first type. Returns how to end that. */
 export function onChanges(types: readonly EntityType[], listener: Listener): () => void {
-  const entry: Listener = () => listener();
+  const entry: Listener = (updated) => listener(updated);
   listeners.set(entry, types);
-  unsubscribe ??= subscribe(APPENDED, {}, (data) => noteOthersChange(data.ledgerAppended.entityKind));
+  unsubscribe ??= subscribe(APPENDED, {}, ({ ledgerAppended: { entityKind, actionKind, entity } }) => {
+    noteOthersChange(entityKind, actionKind === 'UPDATE' ? entity?.id : undefined);
+  });
   if (types.includes('PRESENCE')) {
     endPresence ??= subscribe(PRESENCE, {}, ({ deviceChanged }) => {
-      if (deviceChanged.kind === 'PRESENCE') noteOthersChange('PRESENCE');
+      if (deviceChanged.kind === 'PRESENCE') noteOthersChange('PRESENCE', deviceChanged.device?.id);
     });
   }
   return () => {
@@ -52,15 +58,23 @@ export function onChanges(types: readonly EntityType[], listener: Listener): () 
   };
 }
 
-/** Has all that is shown loaded again soon, or what shows records of this type: this browser changed one. */
-export function noteChange(type: EntityType | typeof ANY = ANY, at = Date.now() + TOGETHER_MS): void {
-  changed.add(type);
+/**
+ * Has all that is shown loaded again soon, or what shows records of this type: this browser changed one. `id` is that of
+ * a record that was updated.
+ */
+export function noteChange(
+  type: EntityType | typeof ANY = ANY,
+  at = Date.now() + TOGETHER_MS,
+  id?: string,
+): void {
+  const ids = changed.get(type);
+  changed.set(type, id === undefined || ids === null ? null : (ids ?? new Set()).add(id));
   if (at < dueAt) publishAt(at);
 }
 
 /** Has the pages that show records of this type load them again, with pauses that the budget of requests allows. */
-export function noteOthersChange(type: EntityType): void {
-  noteChange(type, Math.max(Date.now() + TOGETHER_MS, quietUntil));
+export function noteOthersChange(type: EntityType, id?: string): void {
+  noteChange(type, Math.max(Date.now() + TOGETHER_MS, quietUntil), id);
 }
 
 document.addEventListener('visibilitychange', () => {
@@ -83,6 +97,17 @@ export function restartChanges(): void {
   stopPresence();
 }
 
+/** Records of the first type, and devices with another presence, if nothing else of these types has changed. */
+function updatedOf([own, ...others]: readonly EntityType[]): UpdatedIds {
+  const updated = new Set<string>();
+  for (const [type, ids] of changed) {
+    if (type !== own && type !== 'PRESENCE' && type !== ANY && !others.includes(type)) continue;
+    if (ids === null || (type !== own && type !== 'PRESENCE')) return null;
+    for (const id of ids) updated.add(id);
+  }
+  return updated;
+}
+
 function publishAt(at: number): void {
   clearTimeout(timer);
   dueAt = at;
@@ -99,7 +124,7 @@ function publish(): void {
   }
   let requests = 0;
   for (const [listener, types] of listeners) {
-    if (changed.has(ANY) || types.some((type) => changed.has(type))) requests += listener();
+    if (changed.has(ANY) || types.some((type) => changed.has(type))) requests += listener(updatedOf(types));
   }
   changed.clear();
   const msPerRequest = Math.max(MS_PER_REQUEST, connection.msPerRequest / PART_OF_BUDGET);

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { useQuery as useUrqlQuery, type CombinedError } from 'urql';
 
 import type { TypedDocumentString } from '../gql/graphql';
-import { noteOthersChange, onChanges, type EntityType } from './changes';
+import { noteOthersChange, onChanges, type EntityType, type UpdatedIds } from './changes';
 import { client, connection, REFRESH, subscribe } from './client';
 import { kindOf, recordQuery } from './documents';
 
@@ -52,10 +52,14 @@ export function useQuery<Data, Variables extends object>(
  * Loads what is shown again when records of these types change, and after an error once requests are worth an attempt.
  * `reload` returns the number of its requests.
  */
-export function useReload(types: readonly EntityType[], error: unknown, reload: () => number): void {
+export function useReload(
+  types: readonly EntityType[],
+  error: unknown,
+  reload: (updated: UpdatedIds) => number,
+): void {
   const onChange = useEffectEvent(reload);
   const onBack = useEffectEvent(() => {
-    if (error) reload();
+    if (error) reload(null);
   });
   useEffect(() => connection.on('back', onBack), []);
   const names = types.join();

@@ -1,11 +1,11 @@
 import { useEffect, useReducer, useState } from 'react';
 import type { CombinedError } from 'urql';
 
-import type { EntityType } from '../api/changes';
+import type { EntityType, UpdatedIds } from '../api/changes';
 import { client, REFRESH } from '../api/client';
 import { kindOf, listQuery, typeOf } from '../api/documents';
 import { useReload, type Fragment } from '../api/query';
-import { orderFields, type FilterFields } from '../gql/schema';
+import { filteredById, orderFields, type FilterFields } from '../gql/schema';
 import type { Filter } from './filter';
 
 /** One page of a list, as documents select it. */
@@ -29,6 +29,8 @@ export type Sort<Row> = `${'' | '-'}${(typeof orderFields)[TypeOf<Row> & keyof t
 export interface ListSource<Row> {
   readonly text: string;
   readonly follows: readonly EntityType[];
+  /** True if the list can be filtered by the ids of its rows. */
+  readonly canLoadRows: boolean;
   /** Fields of the API by which the list can be sorted: `CREATED_AT`. */
   readonly orders?: readonly string[];
   /** Whether rows have the ids of their devices, and filters values in place of comparators: `{ state: FAILED }`. */
@@ -43,7 +45,8 @@ export interface ListSource<Row> {
 export function listOf<Row>(fragment: Fragment<Row>, ...follows: readonly EntityType[]): ListSource<Row> {
   const text = fragment.toString();
   const orders = orderFields[typeOf(text) as keyof typeof orderFields];
-  return { text: listQuery(text), follows: [kindOf(text) as EntityType, ...follows], orders };
+  const canLoadRows = filteredById.includes(typeOf(text));
+  return { text: listQuery(text), follows: [kindOf(text) as EntityType, ...follows], orders, canLoadRows };
 }
 
 /** The records of a type that are a part of the record with this id, such as the deliveries of a notification. */
@@ -51,7 +54,7 @@ export const listIn = <Row>(
   id: string,
   fragment: Fragment<Row>,
   ...follows: readonly EntityType[]
-): ListSource<Row> => ({ ...listOf(fragment, ...follows), variables: { id } });
+): ListSource<Row> => ({ ...listOf(fragment, ...follows), canLoadRows: false, variables: { id } });
 
 /** Terminals of an app version. */
 export const terminalsIn = <Row>(id: string, fragment: Fragment<Row>) =>
@@ -66,6 +69,8 @@ const withId = <Row>(row: Row): Row => ({
   ...row,
   id: (row as { readonly device?: { readonly id: string } }).device?.id,
 });
+
+const idOf = (row: unknown): string => (row as { readonly id?: string }).id ?? '';
 
 function connectionIn<Row>(data: unknown): Connection<Row> | null {
   if (typeof data !== 'object' || data === null) return null;
@@ -140,8 +145,51 @@ export class Rows<Row> {
   /** Loads the pages on screen again, and the total. */
   readonly reload = (): void => void this.#reload(false);
 
-  /** Does so by itself. Returns the number of requests, with those of the time before. */
-  readonly refresh = (): number => this.#reload(true);
+  /**
+   * Does so by itself, or loads only the rows that were updated, if the others stay as they are. Returns the number of
+   * requests, with those of the time before.
+   */
+  readonly refresh = (updated: UpdatedIds): number => {
+    const isMany = updated === null || updated.size === 0 || updated.size > PAGE_ROWS;
+    if (isMany || !this.source.canLoadRows || this.isLoading) return this.#reload(true);
+    void this.#loadUpdated(updated);
+    return 1;
+  };
+
+  /** Loads rows that were updated. If one moved, came or went, loads the pages on screen again. */
+  async #loadUpdated(updated: ReadonlySet<string>): Promise<void> {
+    const pages = this.#pages;
+    this.isLoading = true;
+    this.#isRefresh = true;
+    const found = await this.#ask(null, updated.size, [...updated]);
+    this.isLoading = false;
+    if (this.#isStopped) return;
+    const rows = new Map(found?.nodes.map((row) => [idOf(row), row]));
+    const stays = (row: Row): boolean =>
+      !updated.has(idOf(row)) || this.#hasSamePlace(row, rows.get(idOf(row)));
+    const shown = new Set(this.all.map(idOf));
+    const isFiltered = !this.variables.startsWith('{"filter":{},');
+    // A row that is not on these pages may have come or gone.
+    const isElsewhere = isFiltered && [...updated].some((id) => !shown.has(id));
+    if (found === null || this.#isOld || this.#pages !== pages || isElsewhere || !this.all.every(stays)) {
+      this.#reload(true);
+      return;
+    }
+    const nodesOf = ({ nodes }: Connection<Row>) => nodes.map((row) => rows.get(idOf(row)) ?? row);
+    this.#setPages(pages.map((page) => ({ ...page, nodes: nodesOf(page) })));
+    this.redraw();
+  }
+
+  /** False if the row is gone, or may have moved: it has another value in the order of the list. */
+  #hasSamePlace(before: Row, after: Row | undefined): boolean {
+    if (after === undefined) return false;
+    const { orderBy } = JSON.parse(this.variables) as { orderBy: { readonly field: string } | null };
+    if (orderBy === null) return true;
+    const words = orderBy.field.toLowerCase();
+    const name = words.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const [one, other] = [before, after].map((row) => (row as Readonly<Record<string, unknown>>)[name]);
+    return one !== undefined && one === other;
+  }
 
   #reload(isRefresh: boolean): number {
     this.#isOld = true;
@@ -213,15 +261,21 @@ export class Rows<Row> {
   }
 
   /** A page; null if the request failed, or the list is gone. The first one also brings the total. */
-  async #ask(after: string | null | undefined, first = PAGE_ROWS): Promise<Connection<Row> | null> {
+  async #ask(
+    after: string | null | undefined,
+    first = PAGE_ROWS,
+    ids: readonly string[] = [],
+  ): Promise<Connection<Row> | null> {
     const { isOfDevices = false } = this.source;
-    const { filter, orderBy } = JSON.parse(this.variables) as { filter: Filter; orderBy: object | null };
+    const { filter: own, orderBy } = JSON.parse(this.variables) as { filter: Filter; orderBy: object | null };
+    const isAll = Object.keys(own).length === 0;
+    const filter = ids.length === 0 ? own : { ...(!isAll && { and: [own] }), id: { in: ids } };
     const variables = {
       ...this.source.variables,
       first,
       count: after === undefined,
-      ...(after !== undefined && { after }),
-      ...(Object.keys(filter).length > 0 && { filter: isOfDevices ? valuesOf(filter) : filter }),
+      ...(after != null && { after }),
+      ...(Object.keys(filter).length > 0 && { filter: isOfDevices ? valuesOf(own) : filter }),
       ...(orderBy && { orderBy }),
     };
     const { data, error } = await client

@@ -135,7 +135,7 @@ function openSpools({ maxFileBytes }: Config, database: Database): SpoolFiles {
     path: database.spoolPath,
     maxBytesOfCompany,
     maxBytes: 4 * maxBytesOfCompany,
-    demandRoom: () => database.admit('other'),
+    requireRoom: () => database.admit('other'),
   });
 }
 

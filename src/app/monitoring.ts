@@ -69,7 +69,7 @@ export async function createMonitoring(parts: MonitoringParts) {
   };
 }
 
-/** Whether the broker is there: a note, and no condition of readiness. */
+/** True if the broker is there: a note, and no condition of readiness. */
 function mqttCheck({ mqtt }: MonitoringParts): Record<string, Check> {
   if (mqtt === null) return {};
   return { mqtt: () => Promise.resolve({ note: mqtt().isConnected ? 'connected' : 'not_connected' }) };

@@ -93,7 +93,7 @@ export function failureOf(error: unknown): Failure {
 
 const REFUSED = 'The database refused a statement';
 
-/** Whether PostgreSQL or SQLite itself refused a statement, for example because a table was removed by hand. */
+/** True if PostgreSQL or SQLite itself refused a statement, for example because a table was removed by hand. */
 const isOfDatabase = (error: unknown): boolean =>
   error instanceof Error && ('severity' in error || (codeOf(error) ?? '').startsWith('SQLITE_'));
 

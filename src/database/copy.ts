@@ -175,7 +175,7 @@ function canonicalJson(text: string): string {
 export const UNFINISHED_TABLE = 'unfinished_copy';
 
 /** Errors: `DatabaseRefused` if a database that is no unfinished copy has rows. */
-export function demandEmpty(name: string, rows: number): void {
+export function requireEmpty(name: string, rows: number): void {
   if (rows === 0) return;
   throw new DatabaseRefused(
     'exists',
@@ -184,7 +184,7 @@ export function demandEmpty(name: string, rows: number): void {
 }
 
 /** Errors: `DatabaseRefused` if the database is an unfinished copy of `source`. */
-export function demandFinished(name: string, source: string | null): void {
+export function requireFinished(name: string, source: string | null): void {
   if (source === null) return;
   throw unusable(
     `${name} is an unfinished copy of ${source}. Nothing was changed. Copy again with terminal-gateway db copy, or use another database.`,
@@ -192,7 +192,7 @@ export function demandFinished(name: string, source: string | null): void {
 }
 
 /** Errors: `DatabaseRefused` if a database lacks migrations, and so may lack tables of this version. */
-export function demandCurrent(name: string, pending: readonly string[]): void {
+export function requireCurrent(name: string, pending: readonly string[]): void {
   if (pending.length === 0) return;
   throw unusable(
     `${name} has not the tables of this version (${pending.join(', ')}). Nothing was changed: apply them with terminal-gateway db migrate.`,

@@ -77,7 +77,7 @@ export interface Database {
    */
   write<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>, ofCompany?: number): Promise<T>;
   /** Within a transaction of a company: lets `use`, and nothing else, see and change the rows of all companies. */
-  aboveCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
+  acrossCompanies<T>(db: Transaction<Tables>, use: () => Promise<T>): Promise<T>;
   /** A handle for single queries in a snapshot or a transaction, each of which sees the rows of all companies. */
   everywhere(db: ReadDatabase): ReadDatabase;
   /** Within a transaction above companies: locks these companies, whose own transactions then wait for its end. */
@@ -99,7 +99,7 @@ export interface Database {
   announce(changes: readonly CommittedChange[]): void;
   /** Calls `listener` with the changes of other nodes, and with null if some may have been missed. */
   onAnnounced(listener: (changes: readonly CommittedChange[] | null) => void): void;
-  /** Whether other nodes may be using the database. */
+  /** True if other nodes may be using the database. */
   readonly isShared: boolean;
   /** Stores of the limits of a server, which calls this once. All nodes share their windows. */
   windows(clock: Clock): WindowStores;

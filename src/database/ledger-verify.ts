@@ -16,7 +16,7 @@ export type ChainReport = ReturnType<Walk['report']>;
 export interface VerifyOptions {
   /** First sequence to verify. The hash of the entry before it is trusted. */
   readonly from: number;
-  /** Whether new entries get hashes at present: then an entry without a hash at the end counts as damage. */
+  /** True if new entries get hashes at present: then an entry without a hash at the end counts as damage. */
   readonly isOn: boolean;
   /** Hashes of entries that somebody noted earlier. */
   readonly expected: readonly Link[];
@@ -50,7 +50,7 @@ class Walk {
   #lastPosition = 0;
   /** First of the entries without a hash since `#link`; null if there is none. */
   #bareFrom: number | null = null;
-  /** Whether entries are missing, so that the link of the next one is unknown. */
+  /** True if entries are missing, so that the link of the next one is unknown. */
   #isLinkMissing = false;
   readonly #missed: Set<Link>;
 

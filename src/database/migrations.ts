@@ -49,7 +49,7 @@ export interface AppliedMigration {
 }
 
 /** Errors: `DatabaseRefused` for a schema between two releases, which no migration changes into this one. */
-export function demandSameSchema(
+export function requireSameSchema(
   place: string,
   applied: readonly AppliedMigration[],
   fingerprint: string,

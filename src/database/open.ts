@@ -38,9 +38,9 @@ export async function openTarget(
 }
 
 /** Changes nothing. Errors: `DatabaseRefused` if the database has records and is not an unfinished copy. */
-export async function demandEmptyPlace(url: DatabaseUrl): Promise<void> {
-  if ('file' in url) (await import('./sqlite/copy.js')).demandEmptyFile(url.file);
-  else await (await import('./postgres/copy.js')).demandEmptyServer(url.server);
+export async function requireEmptyPlace(url: DatabaseUrl): Promise<void> {
+  if ('file' in url) (await import('./sqlite/copy.js')).requireEmptyFile(url.file);
+  else await (await import('./postgres/copy.js')).requireEmptyServer(url.server);
 }
 
 /** Name of a database for the mark and for messages. A path is absolute: a relative one says little elsewhere. */

@@ -254,7 +254,7 @@ const RECENT_MS = 5_000;
 
 export class DatabaseHealth {
   #fault: DomainCode | null = null;
-  /** Whether the file is damaged or an fsync failed: the state does not change until the process restarts. */
+  /** True if the file is damaged or an fsync failed: the state does not change until the process restarts. */
   #lasting = false;
   #reportedAt = -Infinity;
 
@@ -267,8 +267,8 @@ export class DatabaseHealth {
     return this.#lasting;
   }
 
-  /** Whether to try a write: only that can show that the fault is over, and enough time has passed since. */
-  get isWorthATry(): boolean {
+  /** True if a write may be tried: only that can show that the fault is over, and enough time has passed since it began. */
+  get mayRetry(): boolean {
     const isRecent = systemClock.elapsed() - this.#reportedAt < RECENT_MS;
     return this.#fault !== null && !this.#lasting && !isRecent;
   }
@@ -291,7 +291,7 @@ export class DatabaseHealth {
   }
 
   /** Refuses writes after a lasting fault. Errors: `db_corrupt`, `storage_unavailable`. */
-  demandWritable(): void {
+  requireWritable(): void {
     if (!this.#lasting || this.#fault === null) return;
     throw this.#fault === 'db_corrupt'
       ? new DomainError('db_corrupt', 'The database file is damaged: nothing is written.', {

@@ -39,7 +39,6 @@ export function nullable<Value, Read, Written>(
   };
 }
 
-/** Whether a column stores two values as the same one. */
 export function areSame(one: unknown, other: unknown): boolean {
   return one instanceof Date && other instanceof Date
     ? one.getTime() === other.getTime()
@@ -109,12 +108,12 @@ export function textOf(column: string): Sql<string> {
   return portable(sql<string>`${sql.ref(column)}`, sql<string>`${sql.ref(column)}::text`);
 }
 
-/** Whether a text column contains `part`, case-sensitively. */
+/** True if a text column contains `part`, case-sensitively. */
 export function holdsText(column: Sql, part: string): Sql<boolean> {
   return portable(sql<boolean>`instr(${column}, ${part}) > 0`, sql<boolean>`strpos(${column}, ${part}) > 0`);
 }
 
-/** Whether a column of JSON objects, whose values are texts, has a text under a key. */
+/** True if a column of JSON objects, whose values are texts, has a text under a key. */
 export function holdsEntry(column: Sql, [key, text]: readonly [string, string]): Sql<boolean> {
   return portable(
     sql<boolean>`(select value from json_each(${column}) where key = ${key}) = ${text}`,

@@ -52,7 +52,7 @@ export interface TouchedTable {
   readonly lock: string;
   /** Rows of the table; on PostgreSQL, an estimate from its last analysis. */
   readonly rows: number;
-  /** Whether the table is rewritten. Updates of single rows are not reported. */
+  /** True if the table is rewritten. Updates of single rows are not reported. */
   readonly isRewritten: boolean;
 }
 

@@ -48,7 +48,7 @@ export interface UnitOptions {
 interface Outcome {
   readonly actions: (() => void)[];
   readonly reported: CommittedChange[];
-  /** Whether its success does not show that the disk has room. */
+  /** True if its success does not show that the disk has room. */
   frees: boolean;
 }
 
@@ -120,7 +120,7 @@ class DatabaseUnits implements Units {
     ofCompany?: number,
   ): Promise<T> {
     const { database } = this;
-    database.health.demandWritable();
+    database.health.requireWritable();
     const outcome: Outcome = { actions: [], reported: [], frees: false };
     let recorded: readonly RecordedChange[] = [];
     const change = async (db: Transaction<Tables>): Promise<T> => {
@@ -130,7 +130,7 @@ class DatabaseUnits implements Units {
       const used = await use(this.#work({ ...parts, ledger, warnings }, outcome));
       // Only a unit above companies may write in the ledgers of others, for example about a person of several companies.
       recorded = await (scope !== null && ledger.namesOthers()
-        ? database.aboveCompanies(db, ledger.flush)
+        ? database.acrossCompanies(db, ledger.flush)
         : ledger.flush());
       admit(database, recorded);
       return used;
@@ -155,14 +155,14 @@ class DatabaseUnits implements Units {
       ...parts,
       afterCommit,
       count: (metric, amount) => afterCommit(() => this.#options.onCounted(metric, amount)),
-      finishLater: () => afterCommit(() => this.#finishers.forEach((finish) => finish())),
+      deferFinish: () => afterCommit(() => this.#finishers.forEach((finish) => finish())),
       report: (reported) => void outcome.reported.push(reported),
-      demandRoom: () => database.admit('other'),
-      freesRoom: () => {
+      requireRoom: () => database.admit('other'),
+      freesDiskSpace: () => {
         outcome.frees = true;
         database.admit('deletion');
       },
-      aboveCompanies: (use) => database.aboveCompanies(parts.db, () => use(work)),
+      acrossCompanies: (use) => database.acrossCompanies(parts.db, () => use(work)),
       lockCompanies: (companyIds) => database.lockCompanies(parts.db, companyIds),
     };
     return work;

@@ -130,18 +130,18 @@ export interface WriteWork extends ReadWork {
   /** Calls `action` after the commit; never after a rollback. */
   afterCommit(action: () => void): void;
   /** Reports that this unit has left deliveries to be queued in steps; see `Units.onUnfinished`. */
-  finishLater(): void;
+  deferFinish(): void;
   /**
    * Calls `use`, and nothing else meanwhile, which sees and changes the rows of all companies: a company gets
    * information and changes of others only through a use case, for example whether a name is taken.
    */
-  aboveCompanies<T>(use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
+  acrossCompanies<T>(use: (work: SystemWriteWork) => Promise<T>): Promise<T>;
   /** In a unit above companies, before it reads what it then changes in them: locks these companies. */
   lockCompanies(companyIds: readonly number[]): Promise<void>;
   /** Checks for room as for a new record, though the unit adds no ledger entry. Errors: `storage_full`. */
-  demandRoom(): void;
+  requireRoom(): void;
   /** Counts the unit as a deletion, though it adds no ledger entry: its success does not show that there is room. */
-  freesRoom(): void;
+  freesDiskSpace(): void;
   /** Reports a change without a ledger entry to `Units.onCommitted`, after the commit. */
   report(change: CommittedChange): void;
   /** Warnings about the change, which is made: ASCII sentences, sent as `warnings` and in the header X-Warning. */

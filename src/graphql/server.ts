@@ -61,8 +61,8 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   router.all('/', sockets.upgrade);
   router.all(
     '/stream',
-    requests.demandMethod('/graphql/stream'),
-    streams.demandAcceptable,
+    requests.requireMethod('/graphql/stream'),
+    streams.requireAcceptable,
     // An EventSource sends GET without any header of its own; a GET changes nothing.
     requests.refuseForgery('/graphql/stream', ['POST']),
     requests.authenticateRequest(authenticate),
@@ -73,7 +73,7 @@ export async function createGraphql(options: GraphqlOptions): Promise<Graphql> {
   const execute = [
     requests.refuseForgery('/graphql', requests.METHODS),
     requests.authenticateRequest(authenticate, true),
-    requests.demandMethod('/graphql'),
+    requests.requireMethod('/graphql'),
     requests.readOperation(options),
     await answerOperations(parts, options.observer.watch),
   ];

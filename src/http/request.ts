@@ -213,7 +213,7 @@ export function idempotencyKeyOf(request: Request): string | null {
   throw malformed('Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.');
 }
 
-/** Whether a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
+/** True if a GET or HEAD has the ETag of the response, or `*`, in If-None-Match. */
 export function isUnchanged(request: Request, etag: string | undefined): boolean {
   const given = headerOf(request, 'if-none-match');
   if (etag === undefined || given === undefined || !['GET', 'HEAD'].includes(request.method)) return false;

@@ -7,7 +7,7 @@ import { isUpgrade } from './server/connections.js';
 
 const MAX_AGE_SECONDS = 7 * 24 * 60 * 60;
 
-/** Whether the browser speaks TLS with the server or a trusted proxy. Some proxies report wss for WebSockets. */
+/** True if the browser speaks TLS with the server or a trusted proxy. Some proxies report wss for WebSockets. */
 const isSecure = ({ protocol }: Request): boolean => /^(https|wss)$/i.test(protocol);
 
 const INSTALLATION = 'installation';

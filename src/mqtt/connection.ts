@@ -45,7 +45,7 @@ const LOG_MS = MINUTE;
 
 /** A subscription to confirmations; another one follows when it has ended (decisions.md#mqtt-connection). */
 export class Connection {
-  /** Whether a TCP connection was opened: something listens at the address of the broker. */
+  /** True if a TCP connection was opened: something listens at the address of the broker. */
   isReached = false;
   /** Resolves when the broker has accepted the subscription. Rejects with the reason if it has not in time. */
   readonly opened: Promise<void>;
@@ -135,7 +135,7 @@ export class Connection {
   }
 }
 
-/** Whether the error came from the broker, and not from the end of the connection. */
+/** True if the error came from the broker, and not from the end of the connection. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'packet' in error && error.packet !== undefined;
 

@@ -52,13 +52,13 @@ export class WaitingBytes {
   /**
    * Refuses work early, for the size of the previous response to the same request. Errors: those of `HeldBytes.add`.
    */
-  demandRoom(companyId: number | null, asked: Asked = () => ''): void {
+  requireRoom(companyId: number | null, asked: Asked = () => ''): void {
     const known = this.#expected.size > 0 ? this.#expected.get(keyOf(companyId, asked)) : undefined;
     const bytes = known ?? 1;
     if (this.#placeFor(this.#companyOf(companyId), null, bytes) === 'none') throw this.#refusal(bytes);
   }
 
-  /** Records the size of a response, for `demandRoom`. */
+  /** Records the size of a response, for `requireRoom`. */
   expect(companyId: number | null, asked: Asked, bytes: number): void {
     if (bytes > SMALL_BYTES) this.#expected.set(keyOf(companyId, asked), bytes);
     else if (this.#expected.size > 0) this.#expected.delete(keyOf(companyId, asked));

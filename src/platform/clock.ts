@@ -57,7 +57,7 @@ let ahead = 0;
 const waiting = new FairQueue<Owner, () => void>();
 /** Waiting parts of `AWAITED`; `since` is when each began to wait, in milliseconds. */
 const awaited: { readonly resolve: () => void; readonly since: number }[] = [];
-/** Whether `startedAt` is set for this turn of the event loop. */
+/** True if `startedAt` is set for this turn of the event loop. */
 let isTimed = false;
 let startedAt = 0;
 /** Set until the caller that entered at once continues; others, such as requests of the same packet, wait. */

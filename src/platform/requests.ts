@@ -64,13 +64,13 @@ const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   admin: ['read', 'write', 'ingest', 'admin', 'terminals'],
 };
 
-/** Whether both the user's role and the token include the scope. */
+/** True if both the user's role and the token include the scope. */
 export function mayUse(caller: Pick<Caller, 'role' | 'scopes'>, scope: Scope): boolean {
   return ROLE_SCOPES[caller.role].includes(scope) && caller.scopes.includes(scope);
 }
 
 /** Errors: `forbidden`. */
-export function demandScope(caller: Caller, scope: Scope): void {
+export function requireScope(caller: Caller, scope: Scope): void {
   if (!mayUse(caller, scope)) {
     throw new DomainError(
       'forbidden',
@@ -171,14 +171,14 @@ export interface Browser {
   readonly userAgent: string | null;
   /** Origin of the page, for example `https://gateway.example`. */
   readonly origin: string;
-  /** Whether it runs on the machine of the server. */
+  /** True if it runs on the machine of the server. */
   readonly isLocal: boolean;
   /** The caller until it signs in; its session ends then. */
   readonly earlier?: Caller;
 }
 
 /** Errors: `forbidden` for callers with a token. */
-export function demandSession(caller: Caller): number {
+export function requireSession(caller: Caller): number {
   if (caller.sessionId !== undefined) return caller.sessionId;
   throw new DomainError('forbidden', 'Only a session of the console can do this: sign in with a browser.');
 }

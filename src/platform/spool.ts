@@ -16,7 +16,7 @@ export interface SpoolOptions {
   readonly maxBytes: number;
   readonly maxBytesOfCompany: number;
   /** Throws `storage_full` if the storage accepts deletions only. */
-  readonly demandRoom: () => void;
+  readonly requireRoom: () => void;
 }
 
 /** Bytes that uploads leave free on the disk, for other changes and for deletions. */
@@ -39,7 +39,7 @@ export class SpoolFiles {
 
   /** A new, empty file, which no other process can open. Errors: `storage_full` and the other faults of a storage. */
   async open(company: number): Promise<Spool> {
-    this.options.demandRoom();
+    this.options.requireRoom();
     this.#opened += 1;
     const path = `${this.options.path}${process.pid}-${this.#opened}`;
     const file = await fs.open(path, 'wx+', 0o600).catch((error: unknown) => {

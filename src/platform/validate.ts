@@ -156,7 +156,7 @@ export interface Audit {
  * Optimistic locking, in the transaction of the change. `state` is that of the record, usually its `revision`;
  * `accepted` are those for which the client allows the change, null any. `current` is the record, for the error. Errors: `stale`.
  */
-export function demandUnchanged<State>(
+export function requireUnchanged<State>(
   state: State,
   accepted: readonly State[] | null,
   message: string | BrokenRule<RecordMessage>,

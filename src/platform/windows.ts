@@ -10,7 +10,7 @@ export interface WindowState {
   readonly unshared: number;
   /** Events up to the limit. */
   readonly remaining: number;
-  /** Whether the limit is used up: the next event exceeds it. */
+  /** True if the limit is used up: the next event exceeds it. */
   readonly isFull: boolean;
   readonly isOver: boolean;
   readonly msLeft: number;

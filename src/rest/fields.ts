@@ -26,7 +26,7 @@ type IsFlat<Field> = [Extract<Field, object>] extends [never]
       ? true
       : false;
 
-/** Whether a value of the record can be copied into a field. */
+/** True if a value of the record can be copied into a field. */
 type Fits<Value, Field> = unknown extends Field
   ? true
   : [Rendered<Value>] extends [Readonly<Field>]

@@ -10,7 +10,7 @@ import { mayTakeLong } from '../http/server/listen.js';
 import { companyOwner, workFor } from '../platform/clock.js';
 import * as ndjson from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
-import { demandScope, type Authenticator, type Caller, type Scope } from '../platform/requests.js';
+import { requireScope, type Authenticator, type Caller, type Scope } from '../platform/requests.js';
 import type { Spool } from '../platform/spool.js';
 import { isObject } from '../platform/validate.js';
 import type { RouteBase, Received } from './route.js';
@@ -30,7 +30,7 @@ export interface RowStore<Checked> {
   check(rows: readonly ndjson.Row[]): Promise<Checked>;
   /** Stores the batch. Resolves to one result per row, in the same order. */
   store(work: WriteWork, checked: Checked): Promise<readonly ndjson.RowResult[]>;
-  /** Whether the answer has a line for this row. */
+  /** True if the answer has a line for this row. */
   shows(result: ndjson.RowResult): boolean;
 }
 
@@ -91,7 +91,7 @@ async function receive<Checked>(
   // The token may have been revoked since the batch before.
   const write: Lines['write'] = async (use) => {
     const again = await callerOf(received, authenticator);
-    demandScope(again, route.scope);
+    requireScope(again, route.scope);
     return await units.write(again, use);
   };
   const rows = ndjson.ndjsonRows(bodies.bodyPieces(request, { bodyMs }, stopping), MAX_LINE_BYTES);

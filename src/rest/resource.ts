@@ -58,7 +58,7 @@ export interface Resource<R extends Revised, Single extends R = R> {
   readonly key: RecordKey<Single>;
   readonly list?: Documented & {
     readonly fields?: RecordFields<R>;
-    /** Whether records can have more than a few KiB each. */
+    /** True if records can have more than a few KiB each. */
     readonly isLarge?: boolean;
     readonly handle: (work: ReadWork, page: PageRequest, call: Call) => Promise<Page<R>>;
   };

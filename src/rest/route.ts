@@ -74,16 +74,16 @@ export const parameter = (
 export interface FilePart {
   /** Name of the part in documents; a part of any name is read. */
   readonly name: string;
-  /** Whether a body without the file is refused. */
+  /** True if a body without the file is refused. */
   readonly required?: true;
-  /** Whether JSON and forms may have the file too, as base64 text in the field of the part's name. */
+  /** True if JSON and forms may have the file too, as base64 text in the field of the part's name. */
   readonly asText?: true;
 }
 
 /** Route of /v1 that reads in one unit of work. Also HEAD. */
 export interface ReadRoute extends RouteBase {
   readonly scope: Scope;
-  /** Whether it is a list of records that can have more than a few KiB each. */
+  /** True if it is a list of records that can have more than a few KiB each. */
   readonly isLarge?: boolean;
   read(work: ReadWork, call: Call): Promise<RouteResponse>;
 }
@@ -113,7 +113,7 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>;
   /** The fields of the body that `route.ownerSelector` has. */
   readonly ownerInput: Readonly<Record<string, unknown>>;
-  /** Whether the Content-Type is a form's; some clients label JSON so (contract 25). */
+  /** True if the Content-Type is a form's; some clients label JSON so (contract 25). */
   readonly labelledAsForm: boolean;
   readonly page: PageRequest;
   /** The multipart body, on routes with a `file`; null for JSON and forms. */
@@ -144,7 +144,7 @@ export function placeholders(path: string): readonly string[] {
 /** `/devices/{}`: the same for all methods of one path, which may name a placeholder differently. */
 export const pathPattern = (path: string): string => path.replace(/\{[^}]+\}/g, '{}');
 
-/** Whether the response is one record, which has an ETag, and not a page of a list. */
+/** True if the response is one record, which has an ETag, and not a page of a list. */
 export const readsRecord = (route: RouteBase): boolean => 'read' in route && route.paged !== true;
 
 /** A request to a route. Only its path and the form of its query are checked. */

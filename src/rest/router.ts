@@ -9,7 +9,7 @@ import { enterCompany } from '../http/server/admission.js';
 import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
 import { yieldToEventLoop } from '../platform/clock.js';
 import type { Semaphore } from '../platform/concurrency/semaphore.js';
-import { type Caller, demandScope, type Authenticator, type Scope } from '../platform/requests.js';
+import { type Caller, requireScope, type Authenticator, type Scope } from '../platform/requests.js';
 import * as routing from './route.js';
 
 /** Handler of the routes below a prefix, with HEAD and OPTIONS; other methods of a path are 405 (contract 4). */
@@ -51,7 +51,7 @@ export function createRouter<R extends routing.RouteBase>(
 export async function authorize(received: routing.Received, scope: Scope, authenticator: Authenticator) {
   const caller = await callerOf(received, authenticator);
   enterCompany(received.response, caller);
-  demandScope(caller, scope);
+  requireScope(caller, scope);
   return caller;
 }
 
@@ -117,7 +117,7 @@ export async function performList(
   held: HeldBytes,
 ): Promise<RenderedList | RenderedResponse> {
   const { companyId } = caller;
-  waiting.demandRoom(companyId, asked);
+  waiting.requireRoom(companyId, asked);
   let release = (): void => undefined;
   try {
     const readOnce = async (work: ReadWork): Promise<routing.RouteResponse> => {
@@ -125,7 +125,7 @@ export async function performList(
       // connection.
       release();
       release = await largeReads.acquire(companyId);
-      waiting.demandRoom(companyId, asked);
+      waiting.requireRoom(companyId, asked);
       try {
         return await read(work);
       } catch (error) {

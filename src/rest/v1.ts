@@ -13,7 +13,7 @@ import { companyOwner, currentOwner, enterEventLoop, workFor, yieldToEventLoop }
 import { SentBytes } from '../platform/encoding/content.js';
 import { invalid, notFound } from '../platform/errors.js';
 import type { Authenticator, Caller, IdempotencyKey } from '../platform/requests.js';
-import { isNameLike, normalized, demandUnchanged, idFromText } from '../platform/validate.js';
+import { isNameLike, normalized, requireUnchanged, idFromText } from '../platform/validate.js';
 import { etagOf, pickInput } from './fields.js';
 import type { Call, FilePart, Route, RouteResponse, Received } from './route.js';
 import * as router from './router.js';
@@ -51,7 +51,7 @@ interface ServeOptions extends RestOptions {
 /** Refuses a request before any work if the unread responses of the company leave no room for its own: `busy`. */
 async function handle(received: Received<Route>, caller: Caller | null, options: ServeOptions) {
   const { request, response, route } = received;
-  options.waiting.demandRoom(caller?.companyId ?? null);
+  options.waiting.requireRoom(caller?.companyId ?? null);
   // Counts the response: for a change from now on, for a list while it is rendered.
   const held = holdBytes(response, 'write' in route ? PIECE_BYTES : 0);
   bodies.inviteBody(request, response);
@@ -165,7 +165,7 @@ function createCall(received: ReceivedCall): Call {
     ip,
     requestId,
     ifMatch: (name, record) => {
-      demandUnchanged(
+      requireUnchanged(
         etagOf(name, record),
         tagsIn(headerOf(request, 'if-match')),
         'If-Match is not the current ETag: the record was changed. Read it again.',

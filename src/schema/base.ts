@@ -238,7 +238,7 @@ export const base = {
       kind: text,
       /** As clients write it. */
       filter: json,
-      /** Whether all members use it; otherwise the person who created it. */
+      /** True if all members use it; otherwise the person who created it. */
       shared: flag,
     },
     {

@@ -162,7 +162,7 @@ export const people = {
       user_id: optional(ownedBy('users')),
       /** The address that a link confirms. */
       email: optional(text),
-      /** Whether a link to set a password removes the passkeys of the user too. */
+      /** True if a link to set a password removes the passkeys of the user too. */
       removes_passkeys: flag,
       /** The company that asks a person to become a member, and role, name and time zone there. */
       company_id: optional(referenceTo('companies')),

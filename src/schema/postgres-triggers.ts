@@ -1,7 +1,7 @@
 /** Triggers of PostgreSQL, which run once for each statement, in the search path in which they are created. */
 import { grant, grantToDevices, noteInRollouts, PLACED, PROVE, WITHOUT_BYTES } from './postgres-software.js';
 import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
-import { COUNTED, STAYING } from './schema.js';
+import { COUNTED, RETAINED } from './schema.js';
 import { HAVING_VERSIONS, isToHave } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 
@@ -43,7 +43,7 @@ const COUNTERS: readonly string[] = [
     calling(table, 'insert', 'count_added_rows', counter),
     calling(table, 'delete', 'count_deleted_rows', counter),
   ]),
-  ...STAYING.map(
+  ...RETAINED.map(
     ({ table }) => `create trigger ${table}_stays before update of company_id on ${table}
       for each row when (new.company_id <> old.company_id) execute function refuse_other_company()`,
   ),
@@ -119,7 +119,7 @@ const makeDue = (devices: string): string =>
 
 const BOTH = `new_rows as after
         join old_rows as before on before.company_id = after.company_id and before.id = after.id`;
-/** Whether a device got another logical number. */
+/** True if a device got another logical number. */
 const IS_MOVED = 'before.logical_number_id is distinct from after.logical_number_id';
 const noteNumbers = (query: string): string =>
   `insert into device_numbers (company_id, device_id, ended_at, number) ${query} on conflict do nothing;`;

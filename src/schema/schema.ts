@@ -72,4 +72,4 @@ export const COUNTED = TABLES.filter(({ isCounted }) => isCounted).map(({ name, 
 }));
 
 /** Counted tables whose rows stay with their company; of the ledger, no row can be changed at all. */
-export const STAYING = COUNTED.filter(({ table }) => table !== 'ledger');
+export const RETAINED = COUNTED.filter(({ table }) => table !== 'ledger');

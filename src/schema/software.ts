@@ -20,7 +20,7 @@ export const SOFTWARE_STATES = ['granted', 'downloaded', 'installed', 'proven', 
 /** Name in `counters` of the positions of their changes. */
 export const SOFTWARE_CHANGES = 'software_changes';
 
-/** Whether the terminal of a row of `terminal_versions` is to have the version: its logical number has it. */
+/** True if the terminal of a row of `terminal_versions` is to have the version: its logical number has it. */
 export const isToHave = (row: string): string => `exists (select 1 from devices as device
     cross join logical_number_app_versions as link
     where device.company_id = ${row}.company_id and device.id = ${row}.device_id and link.company_id = device.company_id
@@ -226,7 +226,7 @@ export const software = {
       /** Why it does not get the versions or does not count any more, see `Obstacle`; null if it does. */
       obstacle: optional(text),
       granted_at: optional(instant),
-      /** Whether it has sent a request since it got the versions; triggers maintain it. */
+      /** True if it has sent a request since it got the versions; triggers maintain it. */
       has_answered: flag,
       /** Ids of the versions that its logical number got and lost by the grant, which an undo takes back. */
       added: jsonb,

@@ -2,7 +2,7 @@
 import { SPANS } from '../platform/clock.js';
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
-import { COUNTED, STAYING, TABLES } from './schema.js';
+import { COUNTED, RETAINED, TABLES } from './schema.js';
 import { SQLITE_SEARCH } from './search.js';
 import { HAVING_VERSIONS, isToHave, KNOWN_VERSIONS, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
@@ -266,7 +266,7 @@ export const SQLITE_SCHEMA: readonly string[] = [
   ...TABLES.flatMap((table) => [creation(table), ...table.indexes.map(index(table.name))]),
   `create view members as ${MEMBERS_QUERY}`,
   ...COUNTED.flatMap(counting),
-  ...STAYING.map(staying),
+  ...RETAINED.map(staying),
   ...STATE_TOTALS.flatMap(totalling),
   ...OF_DEVICES,
   ...OF_SOFTWARE,

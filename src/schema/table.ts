@@ -25,7 +25,7 @@ export interface Column<Value = unknown> {
   readonly isOptional: boolean;
   /** Value of rows that are inserted without one; null if each row must have one. */
   readonly fallback: number | string | null;
-  /** Whether the database draws it, as the primary key of its table. */
+  /** True if the database draws it, as the primary key of its table. */
   readonly isDrawn?: true;
   /** Table whose rows it refers to by their id, and whether a row is deleted with the one that it refers to. */
   readonly target?: { readonly table: string; readonly isOwned: boolean };
@@ -78,7 +78,7 @@ interface Reference {
   readonly table: string;
   /** The key of `table`. */
   readonly targets: readonly string[];
-  /** Whether a row is deleted with the row that it refers to. Otherwise that row cannot be deleted. */
+  /** True if a row is deleted with the row that it refers to. Otherwise that row cannot be deleted. */
   readonly isOwned: boolean;
 }
 
@@ -135,7 +135,7 @@ export interface Table<Of extends Columns = Columns> {
   readonly rights: Rights;
   /** Column with the name by whose parts records are searched; null if they are not (decisions.md#search). */
   readonly searched: string | null;
-  /** Whether the rows of each company are counted in `counters` (decisions.md#exact-totals). */
+  /** True if the rows of each company are counted in `counters` (decisions.md#exact-totals). */
   readonly isCounted: boolean;
   /** SQLite: stores rows in the primary key itself, so that a change writes one tree instead of two. */
   readonly isKeyed: boolean;

@@ -136,7 +136,7 @@ export class Confirmations {
 }
 
 export interface Wait {
-  /** Whether it receives what is sent now. */
+  /** True if it receives what is sent now. */
   readonly isConnected: boolean;
   /** Receives until the run ends. Errors: `RunIsOver`. */
   receive(confirmations: Confirmations): Promise<never>;

@@ -26,7 +26,7 @@ export class Installs {
     return this.#attempts(app) === ATTEMPTS;
   }
 
-  /** Whether the terminal has failed to install a version, and tries again. */
+  /** True if the terminal has failed to install a version, and tries again. */
   get areUnfinished(): boolean {
     return [...this.#failed.values()].some((attempts) => attempts < ATTEMPTS);
   }

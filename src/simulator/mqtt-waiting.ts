@@ -117,7 +117,7 @@ export class MqttWait implements Wait {
   }
 }
 
-/** Whether the error came from the broker, and not from the end of the connection. */
+/** True if the error came from the broker, and not from the end of the connection. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'packet' in error && error.packet !== undefined;
 

@@ -76,7 +76,7 @@ export interface Shared {
   /** Pauses until the run ends. */
   readonly all: Pauses;
   readonly transport: Transport;
-  /** Whether to simulate faults: lost connections and answers, repeated and late confirmations. */
+  /** Simulates faults: lost connections and answers, repeated and late confirmations. */
   readonly hasFaults: boolean;
   /** Average time between activities of a terminal, in milliseconds; 0 if it only waits for notifications. */
   readonly everyMs: number;

@@ -20,7 +20,7 @@ export interface SimulationOptions extends Pick<
   /** The terminals start one after the other in this time. */
   readonly rampMs: number;
   readonly seed: number;
-  /** Whether every second terminal waits over HTTP, whatever the transport. */
+  /** True if every second terminal waits over HTTP, whatever the transport. */
   readonly isHalfHttp?: boolean;
   /** A notification each interval to all terminals: to a group, or to each by its logical number. Null: none is sent. */
   readonly notify: {

@@ -52,12 +52,12 @@ export class SimulatedTerminal {
     this.#transactions = new Transactions(this.#parts);
   }
 
-  /** Whether the server has admitted the terminal, so that it can receive notifications. */
+  /** True if the server has admitted the terminal, so that it can receive notifications. */
   get isConnected(): boolean {
     return this.#confirmations !== null;
   }
 
-  /** Whether a notification sent now would arrive at once. Over MQTT, the broker connection may be lost. */
+  /** True if a notification sent now would arrive at once. Over MQTT, the broker connection may be lost. */
   get isReceiving(): boolean {
     return this.#confirmations?.wait.isConnected === true;
   }

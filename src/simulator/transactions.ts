@@ -23,7 +23,7 @@ const REPEATED = 0.05;
 /** Number of acknowledged rows kept to verify at the end of the run. */
 const KEPT = 3;
 
-/** Whether the server has stored the rows before. */
+/** True if the server has stored the rows before. */
 type Known = 'new' | 'stored' | 'uncertain';
 
 export class Transactions {

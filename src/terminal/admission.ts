@@ -34,7 +34,6 @@ export type PerformTogether<T, Work, Input, Result extends object> = (
 export interface GatheredCall<Input> {
   readonly claim: TerminalClaim;
   readonly input: Input;
-  /** Whether the client has left: then nothing is done for it. */
   readonly hasLeft: () => boolean;
 }
 

@@ -99,7 +99,7 @@ export class TerminalExchange<T> implements admission.OpenExchange {
     return bearerToken(this.#parts.received.request) ?? '';
   }
 
-  /** Whether the request has this ETag, or `*`, in If-None-Match. */
+  /** True if the request has this ETag, or `*`, in If-None-Match. */
   hasTag(etag: string): boolean {
     return isUnchanged(this.#parts.received.request, etag);
   }

@@ -46,7 +46,7 @@ export function createTerminalRouter<T>(routes: readonly TerminalRoute<T>[], opt
       limit(response, claim);
       await workFor(terminalsOwner(claim.caller), async () => {
         // Refuses a request whose response would have to wait, before anything is read or changed.
-        requestContextOf(response).limits.waiting.demandRoom(claim.caller.companyId);
+        requestContextOf(response).limits.waiting.requireRoom(claim.caller.companyId);
         await route.exchange(new TerminalExchange({ ...parts, received, claim, claimAgain }));
       });
     } catch (error) {

@@ -78,7 +78,7 @@ export async function rehearse(
     const result = await resultOf(change(work));
     const sql = async <Row>(text: string): Promise<Row[]> =>
       (await work.db.executeQuery<Row>(CompiledQuery.raw(text))).rows;
-    const rows = await work.aboveCompanies(async () => ({
+    const rows = await work.acrossCompanies(async () => ({
       result,
       first: await rowsOfCompany({ sql }, 'first'),
       other: await rowsOfCompany({ sql }, 'other'),

@@ -68,7 +68,7 @@ function piecesOf(secret: string): string[] {
   return Array.from({ length: secret.length - 8 }, (_, start) => secret.slice(start, start + 9));
 }
 
-function demandNone(where: string, text: string): void {
+function requireNone(where: string, text: string): void {
   for (const piece of secrets.flatMap(piecesOf)) {
     expect(text.includes(piece), `${where} shows ${piece}`).toBe(false);
   }
@@ -78,20 +78,20 @@ describe('AT-17 tokens and passwords', () => {
   it('are in no log line', () => {
     expect(server.logs.length).toBeGreaterThan(30);
     expect(server.logs.some((line) => line.includes('unexpected error'))).toBe(true);
-    demandNone('the log', server.logs.join(''));
+    requireNone('the log', server.logs.join(''));
   });
 
   it('are in no response, header or metric', () => {
     expect(answers.some((text) => text.includes('http_requests_total'))).toBe(true);
     // Not repeated as the name of an unknown record either.
-    for (const text of answers) demandNone('an answer', text);
+    for (const text of answers) requireNone('an answer', text);
   });
 
   it('are not in the database and not in the ledger', async () => {
     await server.app.housekeeping.run();
     const rows = await server.place.sql('select * from ledger');
     expect(rows.length).toBeGreaterThan(3);
-    demandNone('the ledger', JSON.stringify(rows));
-    demandNone('the database', await server.place.stored());
+    requireNone('the ledger', JSON.stringify(rows));
+    requireNone('the database', await server.place.stored());
   });
 });

@@ -47,7 +47,7 @@ async function troubled(): Promise<Reply[]> {
   return replies;
 }
 
-function demandSafe({ headers, status }: Reply, caching = 'no-store'): void {
+function requireSafe({ headers, status }: Reply, caching = 'no-store'): void {
   expect(Object.fromEntries(headers), String(status)).toMatchObject({
     'cache-control': caching,
     'x-content-type-options': 'nosniff',
@@ -69,7 +69,7 @@ describe('contract 15: headers of every response', () => {
       replies.push(reply);
     }
     for (const reply of [...replies, ...(await troubled())]) {
-      demandSafe(reply);
+      requireSafe(reply);
       const { status, headers } = reply;
       expect(headers.get('x-rate-limit-limit'), String(status)).toMatch(/^(?:1000|2)$/);
       expect(Number(headers.get('retry-after')) > 0, String(status)).toBe([429, 503].includes(status));
@@ -83,7 +83,7 @@ describe('contract 15: headers of every response', () => {
     // Clients may keep these, but ask for them again.
     ...['/openapi.json', '/docs', '/docs/style.css'].map((page) => [page, 'no-cache'] as const),
   ])('AT-18 is the same on %s: %s', async (page, caching) => {
-    demandSafe(await server.anonymous.get(page), caching);
+    requireSafe(await server.anonymous.get(page), caching);
   });
 });
 

@@ -37,7 +37,7 @@ function testUploads(limits: Partial<UploadLimits>): Uploads {
     path: join(folder, `upload-${servers.length}-`),
     maxBytes: 1e9,
     maxBytesOfCompany: 1e9,
-    demandRoom: () => undefined,
+    requireRoom: () => undefined,
   });
   const storage = {
     spool: (companyId: number) => files.open(companyId),

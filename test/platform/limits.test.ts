@@ -83,21 +83,21 @@ describe('the budget of bytes that wait for clients', () => {
     };
     expect(fill).toThrow(busy);
     expect(count.held).toBe(LIMITS.ofCompany / (64 * KIB));
-    expect(() => budget.demandRoom(4)).toThrow(busy);
+    expect(() => budget.requireRoom(4)).toThrow(busy);
   });
 
   it('refuses beforehand what was too large when it was asked for the last time', () => {
     const budget = new WaitingBytes(LIMITS);
     const list = () => 'GET /v1/metacontents';
     budget.expect(1, list, 5 * MIB);
-    budget.demandRoom(1, list);
+    budget.requireRoom(1, list);
     const held = budget.hold(1, 5 * MIB);
-    expect(() => budget.demandRoom(1, list)).toThrow(busy);
+    expect(() => budget.requireRoom(1, list)).toThrow(busy);
     expect(budget.refused).toBe(1);
-    budget.demandRoom(1, () => 'GET /v1/groups');
-    budget.demandRoom(2, list);
+    budget.requireRoom(1, () => 'GET /v1/groups');
+    budget.requireRoom(2, list);
     budget.expect(1, list, 100);
-    budget.demandRoom(1, list);
+    budget.requireRoom(1, list);
     held.release();
   });
 
@@ -106,7 +106,7 @@ describe('the budget of bytes that wait for clients', () => {
     budget.expect(1, () => 'GET /v1/groups', 5 * MIB);
     const nested = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
     expect(() => JSON.stringify(nested)).toThrow(RangeError);
-    budget.demandRoom(1, () => JSON.stringify(nested));
+    budget.requireRoom(1, () => JSON.stringify(nested));
     budget.expect(1, () => JSON.stringify(nested), 5 * MIB);
   });
 

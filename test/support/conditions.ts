@@ -10,7 +10,7 @@ export const MOST_VALUES = 4;
 
 const EXACT = ['eq', 'in'] as const;
 const OPTIONAL = [...EXACT, 'isNull'] as const;
-const CASELESS = ['eqInAnyCase', 'startsWithInAnyCase', 'containsInAnyCase'] as const;
+const CASELESS = ['eqIgnoringCase', 'startsWithIgnoringCase', 'containsIgnoringCase'] as const;
 /** Operators by the kind of a field, as GraphQL offers them. */
 const OPERATORS: Readonly<Record<FilterKind, readonly Comparison['operator'][]>> = {
   text: [...OPTIONAL, 'startsWith', 'contains', ...CASELESS],

@@ -26,7 +26,7 @@ export async function overFourTransports(url: string, token: string, headers: He
     GET: await sendHttp(`${url}/graphql?${query}`, { headers: bearer }),
     stream: await sendHttp(`${url}/graphql/stream?${query}&access_token=${token}`, { headers: accept }),
   };
-  for (const answer of Object.values(answers)) demandAnswered(answer);
+  for (const answer of Object.values(answers)) requireAnswered(answer);
   return {
     POST: answers.POST.status,
     GET: answers.GET.status,
@@ -35,7 +35,7 @@ export async function overFourTransports(url: string, token: string, headers: He
   };
 }
 
-function demandAnswered({ status, text: body }: HttpReply): void {
+function requireAnswered({ status, text: body }: HttpReply): void {
   const expected = status === 200 ? '"role":"ADMIN"' : 'FORBIDDEN';
   if (!body.includes(expected)) throw new Error(`${status}: ${body}`);
 }

@@ -5,7 +5,7 @@ import {
   devicesByGroup,
   devicesByPresence,
   selectOnlyDevices,
-  sightings,
+  lastSeenTimes,
 } from '../../src/domain/fleet/device/device.repository.js';
 import { devices } from '../../src/domain/fleet/device/device.service.js';
 import { effectiveEntries, selectValueBytes } from '../../src/domain/fleet/setting/parameter.repository.js';
@@ -115,7 +115,7 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
   'devices that were never seen, by serial number': (work) =>
     devices.slice(work, { ...PAGE, order: 'SERIAL_NUMBER', condition: NEVER_SEEN }),
   'number of devices that were never seen': (work) => devices.count(work, NEVER_SEEN),
-  'times at which devices were seen': (work) => sightings(work, [{ id: 1 }, { id: 30 }]),
+  'times at which devices were seen': (work) => lastSeenTimes(work, [{ id: 1 }, { id: 30 }]),
   'transactions by reference': (work) =>
     findTransactionsByKeys(work, [
       ['R', 'S'],

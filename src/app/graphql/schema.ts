@@ -32,7 +32,7 @@ async function buildSchemaOfModules(): Promise<GraphQLSchema> {
     skipCheck: true,
     pubSub: NO_TOPICS,
   });
-  demandNodeSources(schema);
+  requireNodeSources(schema);
   useDeclaredResolvers(schema);
   useTypesOfFilters(schema);
   describeRoots(schema);
@@ -40,7 +40,7 @@ async function buildSchemaOfModules(): Promise<GraphQLSchema> {
 }
 
 /** Fails if `node(id:)` cannot find the records of a type that has global ids. */
-function demandNodeSources(schema: GraphQLSchema): void {
+function requireNodeSources(schema: GraphQLSchema): void {
   const node = schema.getType('Node');
   if (!isInterfaceType(node)) throw new Error('The schema has no interface Node');
   for (const { name } of schema.getPossibleTypes(node)) {

@@ -1,5 +1,5 @@
 import * as copying from '../../database/copy.js';
-import { demandEmptyPlace, openSource, openTarget, placeName } from '../../database/open.js';
+import { requireEmptyPlace, openSource, openTarget, placeName } from '../../database/open.js';
 import { systemClock } from '../../platform/clock.js';
 import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';
 import { ConfigError } from '../../platform/config/parsing.js';
@@ -21,7 +21,7 @@ export async function copy(io: CommandIo, options: CopyOptions): Promise<Result>
   const to = parsed('--to', options.to, options.toPasswordFile);
   const names = { from: databaseName(from), to: databaseName(to) };
   if (options.dryRun === true) {
-    await demandEmptyPlace(to);
+    await requireEmptyPlace(to);
     return await withOpen(await openSource(from), (source) => estimated(names, source));
   }
   const started = systemClock.elapsed();

@@ -83,7 +83,7 @@ async function remove(work: WriteWork, options: MemberOptions): Promise<Result> 
 
 /** The member of `--email`. Errors: `not_found`. */
 async function memberOf(work: WriteWork, { email }: MemberOptions): Promise<Member> {
-  const { id } = await work.aboveCompanies((above) => getUserByEmail(above, email));
+  const { id } = await work.acrossCompanies((above) => getUserByEmail(above, email));
   return await getUser(work, id);
 }
 

@@ -58,7 +58,7 @@ interface CreateOptions extends ChangeOptions {
 
 async function create(work: WriteWork, { email, name, scopes, expires }: CreateOptions): Promise<Result> {
   const expiresAt = expires === undefined ? null : parseExpiry(expires);
-  const { id: userId } = await work.aboveCompanies((above) => getUserByEmail(above, email));
+  const { id: userId } = await work.acrossCompanies((above) => getUserByEmail(above, email));
   const member = await getMembership(work, { companyId: work.caller.companyId, userId });
   const input = { name, scopes: scopes.split(',').map((scope) => scope.trim()), expiresAt };
   return shown(await service.createNamedToken(work, member, input));

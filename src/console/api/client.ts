@@ -27,7 +27,6 @@ async function pauseAfter(attempts: number, longest: number = LONGEST_PAUSE_MS):
  * session has ended or has another company, and `elsewhere` when a request was refused since it has another company.
  */
 export const connection = new (class extends EventTarget {
-  /** Whether the last request reached the server. */
   isOnline = true;
   /** Milliseconds since 1970 until which the server refuses requests, since the budget of the hour is used up. */
   limitedUntil = 0;

@@ -4,7 +4,6 @@ class SafeStorage {
 
   constructor(private readonly storage: () => Storage) {}
 
-  /** Whether values last. */
   get isUsable(): boolean {
     return this.#isDone((storage) => {
       storage.setItem('probe', '');
@@ -41,7 +40,7 @@ class SafeStorage {
     this.#isDone((storage) => storage.clear());
   }
 
-  /** Whether the storage of the browser allows this. */
+  /** True if the storage of the browser allows this. */
   #isDone(act: (storage: Storage) => unknown): boolean {
     try {
       act(this.storage());

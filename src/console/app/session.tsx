@@ -86,7 +86,7 @@ export function useSession(): SessionValue {
   return session;
 }
 
-/** Whether the role of the person allows this. The API refuses it all the same. */
+/** True if the role of the person allows this. The API refuses it all the same. */
 export function useMay(scope: Scope): boolean {
   return useSession().viewer.scopes.includes(scope);
 }
@@ -184,7 +184,7 @@ function clearDraftsOfOthers(userId: string): void {
   tabStorage.set('user', userId);
 }
 
-/** Whether the tab may show a company as it is: where it showed another one before, the page is loaded again. */
+/** True if the tab may show a company as it is: where it showed another one before, the page is loaded again. */
 function show(companyId: string): boolean {
   const before = responses.before?.viewer.company?.id ?? tabStorage.get('company') ?? companyId;
   tabStorage.set('company', companyId);

@@ -34,7 +34,7 @@ const words = texts({
   ],
 });
 
-/** Whether the browser has what passkeys need. Pages without TLS have nothing of it, but on the own machine. */
+/** True if the browser has what passkeys need. Pages without TLS have nothing of it, but on the own machine. */
 export const hasPasskeySupport: boolean =
   'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 

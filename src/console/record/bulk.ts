@@ -17,16 +17,16 @@ export interface RecordAction<Row> {
   /** Words: `id` names the action, `idHelp` says what follows from it, `idDone` that it is done. */
   readonly id: string;
   readonly icon: IconName;
-  /** Whether it is asked before, also for one record: it cannot be taken back. */
+  /** True if it is asked before, also for one record: it cannot be taken back. */
   readonly isDangerous?: boolean;
-  /** Whether the menu of a record has it. */
+  /** True if the menu of a record has it. */
   readonly isFor?: (row: Row) => boolean;
   readonly fields?: readonly GivenField[];
   /** Values that are sent beside those of the fields. */
   readonly input?: object;
   /** Changes one record, given what is sent. Without it, one record is changed by a job too. */
   readonly change?: (row: Row, input: never) => Promise<Payload>;
-  /** Whether one job makes the change to many devices. Otherwise, each record is changed by itself. */
+  /** True if one job makes the change to many devices. Otherwise, each record is changed by itself. */
   readonly isJob?: boolean;
 }
 

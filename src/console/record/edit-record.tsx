@@ -51,7 +51,7 @@ function useEdit(id: string, theirs: Values) {
     !isSame(base[name], theirs[name]) && !isSame(edited[name], theirs[name]);
   return {
     values: { ...theirs, ...edited },
-    /** Whether somebody else has changed a field since its edit began. */
+    /** True if somebody else has changed a field since its edit began. */
     isStale: Object.keys(edited).some(isChanged),
     set: (changed: Values) => {
       const before = Object.fromEntries(Object.keys(changed).map((name) => [name, theirs[name]]));

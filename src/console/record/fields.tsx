@@ -119,7 +119,7 @@ export interface SendFormProps<Data extends object> {
   readonly draft?: string | undefined;
   /** Values of the form in place of a draft. */
   readonly state?: Draft<Values>;
-  /** Whether what was entered is sent now. */
+  /** True if what was entered is sent now. */
   readonly isReady?: () => boolean;
   readonly fields: readonly GivenField[];
   readonly document: Document<Data, never>;

@@ -29,15 +29,13 @@ export interface FormField extends Omit<Known, 'values'> {
   readonly options?: readonly Option[];
   /** Records to choose beside those that are found. */
   readonly also?: readonly Reference[];
-  /** Whether several of the options, or of the records that are found, may be chosen. */
   readonly isMany?: boolean;
-  /** Whether it is left out of what is sent. */
   readonly isSent?: boolean;
   /** Pattern that the text matches before it is sent. */
   readonly pattern?: RegExp;
-  /** Whether the text is JSON. One that is not stands for itself. */
+  /** True if the text is JSON. One that is not stands for itself. */
   readonly isJson?: boolean;
-  /** Whether the field is asked for, given the other values. */
+  /** True if the field is asked for, given the other values. */
   readonly isShown?: (values: Values) => boolean;
 }
 
@@ -90,7 +88,6 @@ export function presentOf(fields: readonly FormField[], record: object): Values 
   return Object.fromEntries(present);
 }
 
-/** Whether two values of a form are the same. */
 export const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 

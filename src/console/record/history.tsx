@@ -52,7 +52,7 @@ const useText = pageTexts({
   takeBack: ['Take back', 'Desfazer'],
 });
 
-/** Whether changes are kept of such records. */
+/** True if changes are kept of such records. */
 export const hasHistory = (fragment: Fragment<unknown>): boolean =>
   HISTORY.toString().includes(`on ${typeOf(fragment.toString())} `);
 
@@ -96,7 +96,7 @@ export function RecordHistory(props: {
 export function HistoryEntry(props: {
   readonly entry: Entry;
   readonly names: ReadonlyMap<string, string>;
-  /** Whether no change of the record followed. */
+  /** True if no change of the record followed. */
   readonly isLast?: boolean;
 }): ReactNode {
   const text = useText();

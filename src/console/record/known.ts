@@ -39,9 +39,9 @@ export interface Known {
   readonly autoComplete?: string;
   /** Lines of a text area. */
   readonly rows?: number;
-  /** Whether the text is a list: `device.*, group.update`. */
+  /** True if the text is a list: `device.*, group.update`. */
   readonly isList?: boolean;
-  /** Whether it may stay empty: an empty text, or no record, is sent as null, and no file is sent. */
+  /** True if it may stay empty: an empty text, or no record, is sent as null, and no file is sent. */
   readonly isOptional?: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface ListSource<Row> {
   readonly canLoadRows: boolean;
   /** Fields of the API by which the list can be sorted: `CREATED_AT`. */
   readonly orders?: readonly string[];
-  /** Whether rows have the ids of their devices, and filters values in place of comparators: `{ state: FAILED }`. */
+  /** True if rows have the ids of their devices, and filters values in place of comparators: `{ state: FAILED }`. */
   readonly isOfDevices?: boolean;
   /** Further variables, such as the id of the record that has the list. */
   readonly variables?: Readonly<Record<string, unknown>>;
@@ -105,9 +105,9 @@ export class Rows<Row> {
   isLoading = false;
   #pages: readonly Connection<Row>[] = [];
   #isStopped = false;
-  /** Whether records have changed since what is shown was loaded. */
+  /** True if records have changed since what is shown was loaded. */
   #isOld = false;
-  /** Whether it is loaded since records have changed, and not since a person asked for it. */
+  /** True if it is loaded since records have changed, and not since a person asked for it. */
   #isRefresh = false;
   /** Requests for pages below those on screen that changes made necessary; `reload` has not returned them yet. */
   #further = 0;

@@ -17,7 +17,7 @@ export function useSelection<Row extends { readonly id: string }>(shown: readonl
     /** Selected rows in the order in which they were selected, also those that the list no longer shows. */
     rows: [...selected.values()],
     has: (id: string) => isAll || selected.has(id),
-    /** Whether all records of the list are selected, also those that are not loaded. */
+    /** True if all records of the list are selected, also those that are not loaded. */
     isAll,
     selectMatching: () => setAllOf(filter),
     selectAll: () => add(shown),

@@ -45,7 +45,6 @@ interface ShownProps<Row> {
   readonly record: Row;
   /** Page of the record that the value is, or is the name of. */
   readonly page?: string | undefined;
-  /** Whether the value is one of a list, rather than of a record. */
   readonly isInList?: boolean;
 }
 

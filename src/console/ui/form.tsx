@@ -52,7 +52,7 @@ interface FormProps {
   readonly children: ReactNode;
 }
 
-/** Whether an error is of a field, or of a part of its value, by their paths. */
+/** True if an error is of a field, or of a part of its value, by their paths. */
 export const isAt = (path: readonly string[], field: string): boolean =>
   `${path.join('.')}.`.startsWith(`${field}.`);
 

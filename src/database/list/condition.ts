@@ -10,7 +10,7 @@ import {
   type SqlType,
   type Sql,
 } from '../storage.js';
-import { equalsInAnyCase } from './letter-case.js';
+import { equalsIgnoringCase } from './letter-case.js';
 
 export type Condition =
   | { readonly and: readonly Condition[] }
@@ -20,9 +20,9 @@ export type Condition =
 
 /** Operators of comparisons that ignore the case of letters, for which no index is used, with what they compare. */
 export const IN_ANY_CASE = {
-  eqInAnyCase: 'all',
-  startsWithInAnyCase: 'start',
-  containsInAnyCase: 'any',
+  eqIgnoringCase: 'all',
+  startsWithIgnoringCase: 'start',
+  containsIgnoringCase: 'any',
 } as const;
 type CaseOperator = keyof typeof IN_ANY_CASE;
 
@@ -65,11 +65,10 @@ const TYPES = {
 export interface FilterColumn {
   readonly column: string;
   readonly kind: FilterKind;
-  /** Whether the values of a company's records are all different. */
   readonly isUnique?: true;
   /** Order in which an index holds the records of one value: in this order, a page is read from the index. */
   readonly order?: string;
-  /** Whether few records of a large table have the same value: statements prefer this index to all others. */
+  /** True if few records of a large table have the same value: statements prefer this index to all others. */
   readonly narrows?: true;
   /** The condition on the row `t` that compares another value than that of `column`, which it is found by. Binds no values. */
   readonly where?: (compared: (value: Sql) => Sql) => Sql;
@@ -179,7 +178,6 @@ export function columnsIn(filters: Filters, where: Condition | null): string[] {
   return where === null ? [] : fieldsIn(where).flatMap((field) => filters[field]?.column ?? []);
 }
 
-/** Whether a part of the condition is an `or`. */
 export const hasAlternatives = (where: Condition | null): boolean =>
   where !== null && ('or' in where || partsOf(where).some(hasAlternatives));
 
@@ -226,10 +224,10 @@ function comparisonOf(column: Sql, type: SqlType, where: Comparison): Sql {
       return sql`${column} >= ${hiddenFromPlanner(toColumn(where.value))}`;
     case 'lt':
       return sql`${column} < ${hiddenFromPlanner(toColumn(where.value))}`;
-    case 'eqInAnyCase':
-    case 'startsWithInAnyCase':
-    case 'containsInAnyCase':
-      return equalsInAnyCase(column, String(where.value), IN_ANY_CASE[where.operator]);
+    case 'eqIgnoringCase':
+    case 'startsWithIgnoringCase':
+    case 'containsIgnoringCase':
+      return equalsIgnoringCase(column, String(where.value), IN_ANY_CASE[where.operator]);
     case 'hasEntry':
       return holdsEntry(column, where.value as readonly [string, string]);
     case 'isNull':

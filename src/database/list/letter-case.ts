@@ -52,11 +52,11 @@ function pattern(
   }).join('');
 }
 
-/** Whether a part of a text column equals `text` but for the case of letters. Reads the column of each row. */
-export const equalsInAnyCase = (column: Sql, text: string, part: TextPart): Sql =>
+/** True if a part of a text column equals `text` but for the case of letters. Reads the column of each row. */
+export const equalsIgnoringCase = (column: Sql, text: string, part: TextPart): Sql =>
   compared(column, text, part, forms);
 
-/** Whether a text column contains `text` but for case and accents. Reads the column of each row. */
+/** True if a text column contains `text` but for case and accents. Reads the column of each row. */
 export const containsFolded = (column: Sql, text: string): Sql => compared(column, text, 'any', bare);
 
 function compared(column: Sql, text: string, part: TextPart, among: Map<string, string>): Sql {

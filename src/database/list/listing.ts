@@ -149,7 +149,7 @@ export function companiesOf({ caller: { companyId } }: ReadWork, relation?: Rela
 const joinedFor = ({ joined }: ListTable, used: readonly string[]): ListTable['joined'] =>
   joined?.columns.some((column) => used.includes(column)) ? joined : undefined;
 
-/** Whether a statement uses columns of the joined table alone, beside the id. */
+/** True if a statement uses columns of the joined table alone, beside the id. */
 export const isOfJoined = (list: ListTable, used: readonly string[]): boolean =>
   joinedFor(list, used) !== undefined &&
   used.every((column) => column === list.id || list.joined?.columns.includes(column));
@@ -192,13 +192,13 @@ export interface SliceRequest {
   /** Name in `orders`. */
   readonly order: string;
   readonly descending: boolean;
-  /** Whether to read the last `limit` records before `key` instead of the first ones after it, in the same order. */
+  /** Reads the last `limit` records before `key` instead of the first ones after it, in the same order. */
   readonly backward: boolean;
   readonly limit: number;
   /** Null for the first page, or the last one with `backward`. */
   readonly key: Key | null;
   readonly condition: Condition | null;
-  /** Whether the next pages are read too: an index that finds many records would sort all of them for each page. */
+  /** True if the next pages are read too: an index that finds many records would sort all of them for each page. */
   readonly isWalk?: boolean;
 }
 
@@ -225,7 +225,7 @@ export class Slice<T> {
 
   constructor(
     readonly records: readonly T[],
-    /** Whether there are more records in the direction of the request. */
+    /** True if there are more records in the direction of the request. */
     readonly hasMore: boolean,
     /** The key of each record. */
     keysOf: () => readonly Key[],
@@ -241,7 +241,7 @@ export class Slice<T> {
 
 export const EMPTY_SLICE = new Slice<never>([], false, () => []);
 
-/** Whether keys become smaller in the direction of the request. */
+/** True if keys become smaller in the direction of the request. */
 export const isDown = (request: Pick<SliceRequest, 'descending' | 'backward'>): boolean =>
   request.descending !== request.backward;
 

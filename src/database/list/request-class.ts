@@ -14,7 +14,7 @@ import type { ListTable, Relation, SliceRequest } from './listing.js';
 export interface Search {
   /** Counter of the company's rows in the table that is searched; a number if there is no counter. */
   readonly rows: CounterName | number;
-  /** Whether another limit bounds the rows, so that a transaction may read them as well. */
+  /** True if another limit bounds the rows, so that a transaction may read them as well. */
   readonly isLimited?: true;
 }
 
@@ -27,14 +27,14 @@ export async function searchedRows(work: ReadWork, searches: readonly Search[]):
   return numbers.reduce((sum, rows) => sum + rows, 0);
 }
 
-/** Whether an index finds the records that meet a condition: few of them, or in an order if one is given. */
+/** True if an index finds the records that meet a condition: few of them, or in an order if one is given. */
 export function isServed(list: ListTable, where: Condition | null, order?: string): boolean {
   // The class depends on the form of a meaning, which is the same at all times.
   const parts = conjuncts(meant(list.filters, where, ANY_MOMENT));
   return findsFew(list.filters, parts) || (order !== undefined && isInOrder(list, parts, order));
 }
 
-/** Whether an index has just these records in an order: one value of one column, an interval of the order, or both. */
+/** True if an index has just these records in an order: one value of one column, an interval of the order, or both. */
 function isInOrder({ filters, orders }: ListTable, parts: readonly Condition[], order: string): boolean {
   const ends = parts.map((part) => endsOf(filters, part, orders[order]));
   // The database uses only one of two bounds at the same end for its index, and skips rows by the other.
@@ -62,7 +62,7 @@ type Ref = (name: string) => Sql;
 export const indexedRef: Ref = (name) => sql.ref(name);
 export const unindexedRef: Ref = (name) => unindexed(sql.ref(name));
 
-/** Whether values of a unique column find few records. With `in` and others, SQLite may prefer another index. */
+/** True if values of a unique column find few records. With `in` and others, SQLite may prefer another index. */
 const findsFew = (filters: Filters, parts: readonly Condition[]): boolean =>
   parts.some((part) => {
     const isUnique = isExact(part) && filters[part.field]?.isUnique === true;

@@ -92,14 +92,14 @@ function openParts(url: string, roles: Roles, options: OpenOptions) {
 }
 
 function unitsOf(sessions: Sessions) {
-  const { snapshot, examine, write, aboveCompanies, everywhere, lockCompanies, examining } = sessions;
+  const { snapshot, examine, write, acrossCompanies, everywhere, lockCompanies, examining } = sessions;
   const reads = handleOn(<R>(query: CompiledQuery) =>
     snapshot(null, (db) => db.getExecutor().executeQuery<R>(query)),
   );
   const writes = handleOn(<R>(query: CompiledQuery) =>
     write(null, (db) => db.getExecutor().executeQuery<R>(query)),
   );
-  return { reads, writes, snapshot, examine, write, aboveCompanies, everywhere, lockCompanies, examining };
+  return { reads, writes, snapshot, examine, write, acrossCompanies, everywhere, lockCompanies, examining };
 }
 
 function sharingOf({ announce, onAnnounced, alone }: Announcements, limits: SharedLimits) {
@@ -197,7 +197,7 @@ async function checkDatabase(
     throw error;
   }
   // Only larger changes find that a disk is full: they report it again.
-  if (health.fault !== 'storage_full' || health.isWorthATry) health.recovered();
+  if (health.fault !== 'storage_full' || health.mayRetry) health.recovered();
   return health.fault;
 }
 

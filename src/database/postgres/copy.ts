@@ -14,9 +14,9 @@ import {
   type CopySource,
   type CopyTarget,
   type CopyValue,
-  demandCurrent,
-  demandEmpty,
-  demandFinished,
+  requireCurrent,
+  requireEmpty,
+  requireFinished,
   knownTables,
   lineOf,
   mapKind,
@@ -126,8 +126,8 @@ export async function openServerSource(url: string): Promise<CopySource> {
   const name = databaseName({ server: url });
   const client = await reach(url);
   try {
-    demandCurrent(name, (await inspect(client, name)).pending);
-    demandFinished(name, await unfinishedCopyIn(client));
+    requireCurrent(name, (await inspect(client, name)).pending);
+    requireFinished(name, await unfinishedCopyIn(client));
     await tablesIn(name, client);
     await client.query(APPLICATION);
     await client.query(`begin isolation level repeatable read read only; ${LONG}; ${AS_SYSTEM}`);
@@ -139,20 +139,20 @@ export async function openServerSource(url: string): Promise<CopySource> {
 }
 
 /** Errors: `DatabaseRefused` if the database has unknown tables, or rows and is not an unfinished copy. */
-export async function demandEmptyServer(url: string): Promise<void> {
+export async function requireEmptyServer(url: string): Promise<void> {
   const name = databaseName({ server: url });
   await withClient(url, async (client) => {
     const { applied } = await inspect(client, name);
-    if (applied.length > 0) await demandEmptyIn(name, client);
+    if (applied.length > 0) await requireEmptyIn(name, client);
   });
 }
 
 /** An older database has fewer tables. */
-async function demandEmptyIn(name: string, client: Client): Promise<void> {
+async function requireEmptyIn(name: string, client: Client): Promise<void> {
   const counts = (await tablesIn(name, client)).map((table) => `(select count(*) from ${table})`);
   if ((await unfinishedCopyIn(client)) !== null) return;
   const query = `select ${counts.join(' + ')} as number`;
-  demandEmpty(name, await readAsSystem(client, () => numberOf(client, query)));
+  requireEmpty(name, await readAsSystem(client, () => numberOf(client, query)));
 }
 
 /** Key of the advisory lock of a copy into the database. */
@@ -250,8 +250,8 @@ export async function openServerTarget(
   try {
     await bringUsable(client, url, { onProgress });
     await client.query(APPLICATION);
-    await demandAlone(client, name);
-    await demandEmptyIn(name, client);
+    await requireAlone(client, name);
+    await requireEmptyIn(name, client);
     await client.query(
       `begin; drop table if exists ${UNFINISHED_TABLE}; create table ${UNFINISHED_TABLE} (source text)`,
     );
@@ -266,7 +266,7 @@ export async function openServerTarget(
   }
 }
 
-async function demandAlone(client: Client, name: string): Promise<void> {
+async function requireAlone(client: Client, name: string): Promise<void> {
   const deadline = systemClock.elapsed() + WAIT_MS;
   for (;;) {
     const { rows } = await client.query<{ taken: boolean; servers: number }>(

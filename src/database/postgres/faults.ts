@@ -61,7 +61,7 @@ export function stateOf(error: unknown): string | null {
   return severity === undefined ? null : codeOf(error);
 }
 
-/** Whether the connection is lost, or in an unknown state, so that it cannot be used again. */
+/** True if the connection is lost, or in an unknown state, so that it cannot be used again. */
 export function isLostConnection(error: unknown): boolean {
   const cause = error instanceof DomainError ? error.details.cause : error;
   const state = stateOf(cause);
@@ -78,7 +78,7 @@ function isOfConnection(error: Error): boolean {
   );
 }
 
-/** Whether PostgreSQL did not answer a statement, or a connection, in time. */
+/** True if PostgreSQL did not answer a statement, or a connection, in time. */
 export function isSilence(error: unknown): boolean {
   return error instanceof Error && /^(No answer in time|Query read timeout|timeout e)/.test(error.message);
 }

@@ -8,7 +8,7 @@ import type { Tables } from '../../schema/schema.js';
 import { DatabaseRefused, unusable } from '../database.js';
 import {
   type AppliedMigration,
-  demandSameSchema,
+  requireSameSchema,
   fingerprintOf,
   MIGRATION_NAMES,
   MIGRATIONS,
@@ -42,7 +42,7 @@ export async function inspect(client: Client, name: string, known = MIGRATION_NA
       `${name} has tables of another program. Nothing was changed. Set DATABASE_URL to a database of its own.`,
     );
   }
-  if (migrates) await demandOwner(client, name);
+  if (migrates) await requireOwner(client, name);
   const rows = migrates ? await appliedIn(client) : [];
   const applied = rows.map((row) => row.name);
   const unknown = applied.filter((each) => !known.includes(each));
@@ -52,7 +52,7 @@ export async function inspect(client: Client, name: string, known = MIGRATION_NA
       `${name} was made by a newer version of terminal-gateway (${unknown.join(', ')}). Nothing was changed. Install that version.`,
     );
   }
-  demandSameSchema(name, rows, FINGERPRINT);
+  requireSameSchema(name, rows, FINGERPRINT);
   return { applied, pending: known.filter((each) => !applied.includes(each)) };
 }
 
@@ -191,7 +191,7 @@ async function failed(client: Client, name: string, migration: string, error: un
 }
 
 /** Errors: `DatabaseRefused` if the user does not own the tables, or may not set the system role. */
-async function demandOwner(client: Client, name: string): Promise<void> {
+async function requireOwner(client: Client, name: string): Promise<void> {
   const { company, system } = await rolesIn(client);
   const { rows } = await client.query<{ owner: string; user: string; owns: boolean; has_role: boolean }>(
     `select tableowner as owner, current_user as user, pg_has_role(tableowner, 'member') as owns,

@@ -4,7 +4,7 @@ import pg, { type Client, type QueryConfig } from 'pg';
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { codeOf } from '../../platform/errors.js';
-import { demandFinished, UNFINISHED_TABLE } from '../copy.js';
+import { requireFinished, UNFINISHED_TABLE } from '../copy.js';
 import { copied, type Database, DatabaseRefused, type OpenOptions, unusable } from '../database.js';
 import { connect } from './connect.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
@@ -25,8 +25,8 @@ const LONGEST_PAUSE_MS = 5 * SECOND;
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
   const roles = await trying(url, options, async (client) => {
     await bringUsable(client, url, options);
-    demandFinished(nameOf(url), await unfinishedCopyIn(client));
-    if (options.exclusive === true) await demandOriginal(client, url, options);
+    requireFinished(nameOf(url), await unfinishedCopyIn(client));
+    if (options.exclusive === true) await requireOriginal(client, url, options);
     return await rolesIn(client);
   });
   return await connect(url, roles, options);
@@ -38,8 +38,8 @@ export async function bringUsable(
   url: string,
   { onProgress }: Pick<OpenOptions, 'onProgress'>,
 ): Promise<void> {
-  await demandVersion(client, url);
-  await demandSessions(client, url);
+  await requireVersion(client, url);
+  await requireSessions(client, url);
   await bringUpToDate(client, nameOf(url), onProgress);
 }
 
@@ -100,7 +100,7 @@ async function connected(client: Client, url: string): Promise<void> {
 const COMING = /^(?:57P|08|53|25006)/;
 const COMING_SYSTEM = /^(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)$/;
 
-/** Whether the server may become available, as opposed to a wrong setting. */
+/** True if the server may become available, as opposed to a wrong setting. */
 function mayCome(error: unknown): boolean {
   if (error instanceof DatabaseRefused) return false;
   const state = stateOf(error);
@@ -157,7 +157,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Refuses a pooler in transaction mode. Errors: `DatabaseRefused`; those of a second connection. */
-async function demandSessions(client: Client, url: string): Promise<void> {
+async function requireSessions(client: Client, url: string): Promise<void> {
   const second = new pg.Client(clientConfig(url));
   second.on('error', () => undefined);
   try {
@@ -203,7 +203,7 @@ const PLACES = `select (select system_identifier from pg_control_system()) || ' 
   (select place from applied_migrations order by name limit 1) as place`;
 
 /** Refuses a restored dump. Errors: `DatabaseRefused`. */
-async function demandOriginal(client: Client, url: string, { acceptCopy }: OpenOptions): Promise<void> {
+async function requireOriginal(client: Client, url: string, { acceptCopy }: OpenOptions): Promise<void> {
   const { rows } = await client.query<{ here: string; place: string | null }>(PLACES);
   const { here = '', place = null } = rows[0] ?? {};
   if (here === place) return;
@@ -211,7 +211,7 @@ async function demandOriginal(client: Client, url: string, { acceptCopy }: OpenO
   await client.query('update applied_migrations set place = $1', [here]);
 }
 
-async function demandVersion(client: Client, url: string): Promise<void> {
+async function requireVersion(client: Client, url: string): Promise<void> {
   const statement: QueryConfig & { readonly query_timeout: number } = {
     text: `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
     // A server may accept connections before it answers statements.

@@ -108,21 +108,21 @@ const NOT_ALLOWED = ['42501', '42704'];
  * other users the connection to the database. Errors: `DatabaseRefused` with the SQL for an administrator.
  */
 export async function prepareRoles(client: Client, roles: Roles, name: string): Promise<void> {
-  let isWorthATry = true;
+  let mayRetry = true;
   for (let attempt = 1; ; attempt += 1) {
     const needed = await statementsNeeded(client, roles);
     if (needed.length === 0) return;
-    if (!isWorthATry || attempt > ATTEMPTS) {
+    if (!mayRetry || attempt > ATTEMPTS) {
       throw unusable(
         `${name} lacks roles or rights. No table was changed. An administrator of the server must run in this database: ${needed.join('; ')};`,
       );
     }
-    isWorthATry = false;
+    mayRetry = false;
     for (const statement of needed) {
       const state = await client.query(statement).then(() => null, failureOf);
-      isWorthATry ||= AT_THE_SAME_TIME.includes(state ?? '');
+      mayRetry ||= AT_THE_SAME_TIME.includes(state ?? '');
     }
-    if (isWorthATry) await sleep(PAUSE_MS);
+    if (mayRetry) await sleep(PAUSE_MS);
   }
 }
 
@@ -137,10 +137,10 @@ async function statementsNeeded(client: Client, { company, system }: Roles): Pro
   const { rows } = await client.query<Found>(FOUND, [JSON.stringify(EXTENSIONS)]);
   const [found] = rows;
   if (found === undefined) return [];
-  demandSchema(found);
+  requireSchema(found);
   const names = [company, system, unitsRole(company)];
   const { rows: existing } = await client.query<RoleFound>(rolesFound(found.version), [names]);
-  demandWeak(existing.filter(({ is_strong }) => is_strong).map(({ name }) => quoted(name)));
+  requireWeak(existing.filter(({ is_strong }) => is_strong).map(({ name }) => quoted(name)));
   const [ofCompany, ofSystem, units] = names.map((name) => existing.find((role) => role.name === name));
   const used = [ofCompany, ofSystem];
   const both = `${quoted(company)}, ${quoted(system)}`;
@@ -179,7 +179,7 @@ const connections = ({ database, user, owns_database }: Found, system: string): 
   `revoke all on database ${database} from public`,
 ];
 
-function demandSchema({ schema, path, user }: Found): void {
+function requireSchema({ schema, path, user }: Found): void {
   if (schema !== null) return;
   throw unusable(
     `The search path is ${path === '' ? 'empty' : path}, of which the user ${user} can use no schema. ` +
@@ -187,7 +187,7 @@ function demandSchema({ schema, path, user }: Found): void {
   );
 }
 
-function demandWeak(strong: readonly string[]): void {
+function requireWeak(strong: readonly string[]): void {
   if (strong.length === 0) return;
   const changes = strong.map((role) => `alter role ${role} nologin nosuperuser nobypassrls;`);
   throw unusable(

@@ -268,7 +268,7 @@ class SharedWindowStore implements WindowStore {
     return window !== null && window.count >= this.limits.points * SHARED_FROM && !this.#isKnownOver(key);
   }
 
-  /** Whether all nodes know that the key is over its limit, or can read it from the row. */
+  /** True if all nodes know that the key is over its limit, or can read it from the row. */
   #isKnownOver(key: string): boolean {
     const window = this.#windows.read(key);
     return window !== null && window.count - window.unshared > this.limits.points;

@@ -11,7 +11,7 @@ export interface CheckpointTask {
 
 /** Reply to each message `checkpoint`. */
 export interface CheckpointReply {
-  /** Whether the whole log was copied. SQLite writes the file to the disk only then. */
+  /** True if the whole log was copied. SQLite writes the file to the disk only then. */
   readonly isWhole: boolean;
   readonly error: { readonly message: string; readonly code: string } | null;
 }

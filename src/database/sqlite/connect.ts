@@ -44,7 +44,7 @@ const SINGLE_NODE = {
     await use();
     return true;
   },
-  aboveCompanies: (_db, use) => use(),
+  acrossCompanies: (_db, use) => use(),
   everywhere: (db) => db,
   lockCompanies: () => Promise.resolve(),
   connections: () => ({}),
@@ -170,7 +170,7 @@ function databaseChecks(database: Checked, wholeFile: WholeFile, { maxLogBytes =
     log: () => Promise.resolve(fileBytes(walPath(name)) < maxLogBytes ? null : 'too_long'),
     database: async () => {
       await sql`select 1`.execute(reads);
-      if (health.isWorthATry) {
+      if (health.mayRetry) {
         attempt ??= tryToWrite(database).finally(() => (attempt = null));
         await attempt;
       }

@@ -25,7 +25,7 @@ const LONG_PART_MS = 4;
 /** Cache of prepared statements by SQL text. With 500 entries, a new one replaces the oldest. */
 export class Statements {
   readonly #cached = new Map<string, Sqlite.Statement>();
-  /** Whether the rows of a statement have long columns. */
+  /** True if the rows of a statement have long columns. */
   readonly #isLong = new WeakMap<Sqlite.Statement, boolean>();
 
   constructor(private readonly database: Sqlite.Database) {}
@@ -75,7 +75,7 @@ export const handleOf = handlesOf({
 
 interface WriterParts {
   readonly guard?: CommitGuard | null;
-  /** Whether a thread copies the log into the file. Without it, that is done after commits. */
+  /** True if a thread copies the log into the file. Without it, that is done after commits. */
   readonly hasCheckpointThread?: boolean;
 }
 
@@ -90,7 +90,7 @@ export class SqliteConnection {
   readonly log: WriteAheadLog;
   readonly #statements: Statements;
   readonly #guard: CommitGuard | null;
-  /** Whether a write transaction is open from the caller's point of view. */
+  /** True if a write transaction is open from the caller's point of view. */
   #begun = false;
   /** Why SQLite itself rolled back the open transaction; null if it has not. */
   undone: Error | null = null;
@@ -124,7 +124,7 @@ export class SqliteConnection {
   async begin(deadline: number): Promise<void> {
     for (;;) {
       try {
-        this.demandWhole();
+        this.requireWhole();
         this.#statements.get('begin immediate').run();
         this.#begun = true;
         return;
@@ -178,7 +178,7 @@ export class SqliteConnection {
   }
 
   /** Refuses statements after a failed fsync, and in a transaction that SQLite itself rolled back. */
-  demandWhole(): void {
+  requireWhole(): void {
     if (this.#fatal !== null) throw this.#fatal;
     if (this.undone !== null) throw this.undone;
   }
@@ -186,7 +186,7 @@ export class SqliteConnection {
   #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     let ended: StatementEnd | undefined;
     try {
-      this.demandWhole();
+      this.requireWhole();
       ended = this.watcher.onStatement(query.sql);
       const result = this.#perform<R>(query);
       ended?.();
@@ -213,7 +213,7 @@ export class SqliteConnection {
 
   #explained<T>(use: () => T): T {
     try {
-      this.demandWhole();
+      this.requireWhole();
       return use();
     } catch (error) {
       throw this.#explain(error);

@@ -11,9 +11,9 @@ import {
   type CopySource,
   type CopyTarget,
   type CopyValue,
-  demandCurrent,
-  demandEmpty,
-  demandFinished,
+  requireCurrent,
+  requireEmpty,
+  requireFinished,
   knownTables,
   UNFINISHED_TABLE,
 } from '../copy.js';
@@ -84,8 +84,8 @@ export function openFileSource(file: string): CopySource {
   const { state, pending } = inspectFile(file);
   refuseLoss(file);
   if (state === 'new') throw noDatabaseAt(file);
-  demandCurrent(file, pending);
-  demandFinished(file, unfinishedCopyIn(file));
+  requireCurrent(file, pending);
+  requireFinished(file, unfinishedCopyIn(file));
   reading(file, (database) => knownTables(file, namesIn(database, 'table')));
   const endLog = keepLog(file);
   const database = new Sqlite(file, { readonly: true, fileMustExist: true });
@@ -98,14 +98,14 @@ export function openFileSource(file: string): CopySource {
 export const unfinishedCopyIn = (file: string): string | null => reading(file, sourceIn);
 
 /** Errors: `DatabaseRefused` if the file has unknown tables, or rows and is not an unfinished copy. */
-export function demandEmptyFile(file: string): void {
-  if (inspectFile(file).state !== 'new') reading(file, (database) => demandEmptyIn(file, database));
+export function requireEmptyFile(file: string): void {
+  if (inspectFile(file).state !== 'new') reading(file, (database) => requireEmptyIn(file, database));
 }
 
-function demandEmptyIn(file: string, database: Sqlite.Database): void {
+function requireEmptyIn(file: string, database: Sqlite.Database): void {
   // An older database has fewer tables.
   const tables = knownTables(file, namesIn(database, 'table'));
-  if (sourceIn(database) === null) demandEmpty(file, rowsIn(database, tables));
+  if (sourceIn(database) === null) requireEmpty(file, rowsIn(database, tables));
 }
 
 /** Names of all triggers, or of all tables but those of the search, in the order in which they were created. */
@@ -189,7 +189,7 @@ export function openFileTarget(file: string, source: string): CopyTarget {
     for (const setting of ['journal_mode = delete', 'synchronous = full', 'foreign_keys = on'])
       database.pragma(setting);
     database.pragma(`cache_size = ${-CACHE_KIB}`);
-    demandEmptyIn(file, database);
+    requireEmptyIn(file, database);
     database.exec(
       `begin; drop table if exists ${UNFINISHED_TABLE}; create table ${UNFINISHED_TABLE} (source text)`,
     );

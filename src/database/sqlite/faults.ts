@@ -27,7 +27,7 @@ export interface Watcher {
   onFault(code: DomainCode, error: unknown): void;
   /** Called when the log is long, because read transactions keep SQLite from restarting it. */
   onLongLog?(): void;
-  /** Whether the disk has so little room that the log, whose pages need room in the file too, must stay short. */
+  /** True if the disk has so little room that the log, whose pages need room in the file too, must stay short. */
   isDiskLow?(): boolean;
 }
 
@@ -75,7 +75,7 @@ export const isBusy = (error: unknown): boolean => engineCode(error)?.startsWith
 
 export const isFatal = (error: unknown): boolean => FATAL.includes(engineCode(error) ?? '');
 
-/** Whether the storage is full or has failed, as opposed to missing permissions. */
+/** True if the storage is full or has failed, as opposed to missing permissions. */
 export function isStorageFault(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR)/.test(engineCode(error) ?? '');
 }

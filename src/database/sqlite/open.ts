@@ -13,14 +13,14 @@ import {
 import { dirname } from 'node:path';
 
 import { codeOf, faultOfSystem } from '../../platform/errors.js';
-import { demandFinished } from '../copy.js';
+import { requireFinished } from '../copy.js';
 import { copied, type Database, DatabaseRefused, type OpenOptions, unusable } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { connect } from './connect.js';
 import { unfinishedCopyIn } from './copy.js';
 import { isStorageFault, probeStorage, translate } from './faults.js';
 import { inspectFile, recognizeFile, refusalOf } from './file/inspect.js';
-import { demandNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
+import { requireNoServer, lockFile, lockFileSoon, type FileLock } from './file/lock.js';
 import { ensureMarker, headOf, lossOf, lost } from './file/loss.js';
 import { hasCleanStop, readMarks, removeMarker } from './file/marker.js';
 import { migrateFile, SILENT } from './file/migrate.js';
@@ -57,8 +57,8 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   const lock = isServer ? lockFile(file) : null;
   try {
     const isChecked = await bringUpToDate(file, lock, options);
-    demandFinished(file, unfinishedCopyIn(file));
-    const isMoved = isServer && demandOriginal(file, options);
+    requireFinished(file, unfinishedCopyIn(file));
+    const isMoved = isServer && requireOriginal(file, options);
     const database = connect(file, {
       ...options,
       reserve: isServer ? new Reserve(file) : reserve,
@@ -78,8 +78,8 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   }
 }
 
-/** Whether a server uses the file at a new place. Errors: `DatabaseRefused` for a copy while one uses the original. */
-function demandOriginal(file: string, { acceptCopy }: OpenOptions): boolean {
+/** True if a server uses the file at a new place. Errors: `DatabaseRefused` for a copy while one uses the original. */
+function requireOriginal(file: string, { acceptCopy }: OpenOptions): boolean {
   const placeOf = (database: Sqlite.Database) =>
     database.prepare('select place from applied_migrations order by name').pluck().get() as string | null;
   const place = reading(file, placeOf);
@@ -144,7 +144,7 @@ async function takeOver(file: string): Promise<void> {
   if (recognizeFile(file) === 'new') return;
   const marks = readMarks(file);
   ensureMarker(file);
-  await demandNoServer(file, marks === null ? null : (marks.serverPid ?? 0));
+  await requireNoServer(file, marks === null ? null : (marks.serverPid ?? 0));
 }
 
 /** Copies the log of a crashed process, if there is one, into the file: a part of it may not have reached the disk. */

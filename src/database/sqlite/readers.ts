@@ -112,7 +112,7 @@ class Snapshots {
   });
   #newest: Snapshot | null = null;
   #isPaused = false;
-  /** Whether `endUnused` is called in the next turn of the event loop. */
+  /** True if `endUnused` is called in the next turn of the event loop. */
   #isEnding = false;
   #isClosed = false;
 
@@ -122,7 +122,7 @@ class Snapshots {
     private readonly connect: () => SqliteConnection,
   ) {}
 
-  /** Whether no read transaction is open. */
+  /** True if no read transaction is open. */
   get isIdle(): boolean {
     return this.#open.size === 0;
   }

@@ -145,7 +145,7 @@ function compactFile(file: string): { readonly before: number; readonly after: n
       if (database.pragma('journal_mode = delete', { simple: true }) !== 'delete') throw inUse;
       database.pragma('synchronous = FULL');
       const before = fileBytes(file);
-      demandRoom(database, file);
+      requireRoom(database, file);
       database.exec('vacuum');
       return { before, after: fileBytes(file) };
     });
@@ -156,7 +156,7 @@ function compactFile(file: string): { readonly before: number; readonly after: n
   }
 }
 
-function demandRoom(database: Sqlite.Database, file: string): void {
+function requireRoom(database: Sqlite.Database, file: string): void {
   const pages = (name: string): number => database.pragma(name, { simple: true }) as number;
   const needed = COPIES * (pages('page_count') - pages('freelist_count')) * pages('page_size');
   const free = freeBytesAt(dirname(canonicalPath(file)));

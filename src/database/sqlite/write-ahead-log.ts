@@ -28,9 +28,9 @@ interface LogOptions {
   readonly row: (pragma: string) => unknown;
   readonly watcher: Pick<Watcher, 'onLongLog' | 'isDiskLow'>;
   readonly guard: Pick<CommitGuard, 'checkpointed'> | null;
-  /** Whether a thread makes the checkpoints. Without it, they are made in the event loop. */
+  /** True if a thread makes the checkpoints. Without it, they are made in the event loop. */
   readonly hasThread: boolean;
-  /** Whether the log cannot be looked at, because a transaction is open or the connection is closed. */
+  /** True if the log cannot be looked at, because a transaction is open or the connection is closed. */
   readonly isInTransaction: () => boolean;
   readonly onError: (error: unknown) => void;
 }
@@ -41,7 +41,7 @@ export class WriteAheadLog {
   /** Approximate number of pages that were changed since the length of the log was read. */
   #changedPages = 0;
   #pagesPerLook = PAGES_PER_LOOK;
-  /** Whether the last checkpoint has left little to write to the disk. */
+  /** True if the last checkpoint has left little to write to the disk. */
   #isSynced = false;
 
   constructor(private readonly options: LogOptions) {
@@ -224,7 +224,7 @@ export class Reserve {
     rmSync(this.#path, { force: true });
   }
 
-  /** Whether the disk has less room than the log and the file may take until the next checkpoint. */
+  /** True if the disk has less room than the log and the file may take until the next checkpoint. */
   isDiskLow(): boolean {
     return this.#isGivenUp || this.#freeBytes() < LOW_BYTES;
   }

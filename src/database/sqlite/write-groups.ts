@@ -82,7 +82,7 @@ export class WriteGroups {
         return this.connection.executeQuery(query);
       });
       const result = await use(db);
-      this.connection.demandWhole();
+      this.connection.requireWhole();
       if (unit.hasSavepoint) this.connection.run('release unit');
       await this.#end(unit);
       return result;

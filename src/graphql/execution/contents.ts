@@ -78,7 +78,7 @@ export class OperationContents {
     }
   }
 
-  /** Whether the response has bytes and is one message: placeholders are replaced before it is sent. */
+  /** True if the response has bytes and is one message: placeholders are replaced before it is sent. */
   get areInMessage(): boolean {
     return this.hasPlaceholders && !this.#isStreamed;
   }

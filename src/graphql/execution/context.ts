@@ -10,7 +10,7 @@ import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { Outgoing } from '../../platform/outgoing.js';
 import {
   callerWithRights,
-  demandScope,
+  requireScope,
   type Authenticator,
   type Browser,
   type Caller,
@@ -34,7 +34,7 @@ export interface RequestFacts {
   readonly subscription: SubscriptionRequest | null;
   /** The page of this server that sent the request over HTTP; null for programs, and on sockets. */
   readonly page: PageFacts | null;
-  /** Whether the request may change something: one of a session must name the company that its page shows. */
+  /** True if the request may change something: one of a session must name the company that its page shows. */
   readonly mayChange: boolean;
 }
 
@@ -134,13 +134,13 @@ export class GraphqlContext extends RecordReads {
   }
 
   read<T>(scope: Scope, use: (work: ReadWork) => Promise<T>): Promise<T> {
-    demandScope(this.caller, scope);
+    requireScope(this.caller, scope);
     return this.loaders.read(use);
   }
 
   /** Runs a change; values read before are read again after it. `scope` is null if every valid token may make it. */
   async write<T>(scope: Scope | null, use: (work: WriteWork) => Promise<T>): Promise<T> {
-    if (scope !== null) demandScope(this.caller, scope);
+    if (scope !== null) requireScope(this.caller, scope);
     const { units } = this.services;
     this.counters.hasChanged = true;
     this.loaders.forget();
@@ -163,7 +163,7 @@ export class GraphqlContext extends RecordReads {
     prepare: () => Promise<P> = () => Promise.resolve(undefined as P),
   ): Promise<Payload & Partial<T>> {
     return payload(async () => {
-      if (scope !== null) demandScope(this.caller, scope);
+      if (scope !== null) requireScope(this.caller, scope);
       const prepared = await prepare();
       const result = await this.write(scope, async (work) => {
         const changed = await use(work, prepared);
@@ -185,7 +185,7 @@ export class GraphqlContext extends RecordReads {
     within: Within,
   ): Promise<Payload & Partial<T>> {
     return payload(async () => {
-      demandScope(this.caller, 'write');
+      requireScope(this.caller, 'write');
       const { units } = this.services;
       await this.repeatable?.refuseRepeated();
       const parts = await units.read(this.caller, plan, { examines: 'when_needed' });
@@ -219,7 +219,7 @@ export class GraphqlContext extends RecordReads {
     scope: Scope = 'read',
     also: Condition | null = null,
   ): Promise<AsyncIterable<Events<T>>> {
-    demandScope(this.caller, scope);
+    requireScope(this.caller, scope);
     const { subscription } = this.request;
     if (subscription === null) throw new Error('Only a subscription can follow records.');
     const given = conditionOf(newRows, filter);

@@ -75,7 +75,7 @@ function visibleError(error: unknown): Pick<GraphQLError, 'message' | 'extension
     : undefined;
 }
 
-/** Whether it precedes execution or concerns an argument. Else graphql-js could not render a value: a fault. */
+/** True if it precedes execution or concerns an argument. Else graphql-js could not render a value: a fault. */
 function isAboutRequest(error: GraphQLError): boolean {
   return error.path === undefined || error.message.startsWith('Argument "');
 }

@@ -13,14 +13,14 @@ import { approximateJsonBytes, beyondLimit, LIMITS, tooLarge } from '../limits/l
 import { requestError } from '../schema/errors.js';
 import { batchingLoader, ENTRIES_PER_TURN, EntriesPerTurn, type Loader } from './batching-loader.js';
 
-/** Whether a list, or a list under many parents, has records that may be large. */
+/** True if a list, or a list under many parents, has records that may be large. */
 function isLarge(of: object): boolean {
   const { isLarge: own = false, list } = of as { isLarge?: boolean; list?: { isLarge: boolean } };
   return list?.isLarge ?? own;
 }
 
 /** Errors: BAD_USER_INPUT for more entries of lists without pages than the limit. */
-export function demandFewEntries(entries: number): void {
+export function requireFewEntries(entries: number): void {
   const maximum = LIMITS.unpagedEntries;
   if (entries <= maximum) return;
   const message = `The operation shows too many entries of lists without pages: at most ${maximum}. Ask for fewer records.`;
@@ -47,7 +47,7 @@ export class RequestLoaders {
   readonly #pace = new EntriesPerTurn();
   #permit: Promise<Release> | null = null;
   #isFinished = false;
-  /** Whether the reads run outside of the event loop, because they search many rows. */
+  /** True if the reads run outside of the event loop, because they search many rows. */
   #isSearch = false;
 
   constructor(
@@ -90,10 +90,10 @@ export class RequestLoaders {
 
   /** Like `read`, but does not count bytes: the caller does. */
   async uncounted<T>(use: (work: ReadWork) => Promise<T>, isLarge: boolean): Promise<T> {
-    this.#demandRunning();
+    this.#requireRunning();
     if (isLarge && this.#unit === null) {
       await this.#acquirePermit();
-      this.#demandRunning();
+      this.#requireRunning();
     }
     this.#unit ??= new SharedUnit((hold) => this.units.read(this.caller, hold, { examines: this.#isSearch }));
     return await this.#unit.use(async (work) => {
@@ -142,7 +142,7 @@ export class RequestLoaders {
     if (counts.length === 0) return;
     const ids = records.map(({ id }) => id);
     this.#entries += await countEntries(work, counts, LIMITS.unpagedEntries + 1, ids);
-    demandFewEntries(this.#entries);
+    requireFewEntries(this.#entries);
   }
 
   #cached<L>(of: object, key: string, make: () => L): L {
@@ -188,11 +188,11 @@ export class RequestLoaders {
   /** Waits for the permit. A transaction needs none: operations that wait for it may hold all permits. */
   async #acquirePermit(): Promise<void> {
     if (this.#isInTransaction) return;
-    this.#demandRunning();
+    this.#requireRunning();
     await (this.#permit ??= this.largeReads.acquire(this.caller.companyId));
   }
 
-  #demandRunning(): void {
+  #requireRunning(): void {
     if (this.#isFinished) throw new Error('The operation has ended: nothing more is read for it.');
   }
 }

@@ -2,12 +2,12 @@ import type { ChildList, List } from '../../database/list/list.js';
 import { EMPTY_SLICE, type KeyValue, type Slice, type SliceRequest } from '../../database/list/listing.js';
 import type { EntryCount } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
-import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
+import { requireScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { OrderBy } from '../schema/declared.js';
 import { foundOrNull, requestError } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
-import { demandFewEntries, type RequestLoaders } from './reading.js';
+import { requireFewEntries, type RequestLoaders } from './reading.js';
 
 /** Figures of one operation and its response. */
 export interface Counters {
@@ -17,7 +17,7 @@ export interface Counters {
   entries: number;
   /** Bytes of contents in the response. */
   bytes: number;
-  /** Whether a mutation was answered from its stored payload. */
+  /** True if a mutation was answered from its stored payload. */
   replayed: boolean;
   hasChanged: boolean;
 }
@@ -56,7 +56,7 @@ export class RecordReads {
   /** One record by its database id; null if the company has no such record. */
   async one<T>(list: List<T>, id: number | null, scope: Scope = 'read'): Promise<T | null> {
     if (id === null) return null;
-    demandScope(this.caller, scope);
+    requireScope(this.caller, scope);
     const loader = this.loaders.loader<T | null>(list, 'one', async (work, ids) => {
       const found = await list.byIds(work, ids);
       return ids.map((each) => found.get(each) ?? null);
@@ -80,7 +80,7 @@ export class RecordReads {
     if (name === 'databaseId') return await this.one(list, Number(value), scope);
     const text = String(value);
     if (name === 'id') return await this.one(list, numberIn(list.name, text) ?? null, scope);
-    demandScope(this.caller, scope);
+    requireScope(this.caller, scope);
     const found = await this.loaders.load(list, `by ${name} ${text}`, (work) =>
       foundOrNull(async () => (await getters[name]?.(work, text)) ?? null),
     );
@@ -88,7 +88,7 @@ export class RecordReads {
   }
 
   list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard?: OrderBy): Connection<T> {
-    demandScope(this.caller, scope);
+    requireScope(this.caller, scope);
     const request = sliceRequest(list, args, standard);
     const { condition } = request;
     const { loaders } = this;
@@ -108,7 +108,7 @@ export class RecordReads {
     scope: Scope | null = 'read',
     standard?: OrderBy,
   ): Connection<T> {
-    if (scope !== null) demandScope(this.caller, scope);
+    if (scope !== null) requireScope(this.caller, scope);
     const request = sliceRequest(child.list, args, standard);
     const read = (work: ReadWork, parents: readonly P[]) => child.slices(work, parents, request);
     const count = (work: ReadWork, parents: readonly P[]) => child.counts(work, parents, request.condition);
@@ -122,7 +122,7 @@ export class RecordReads {
     parent: number,
     request: R,
   ): Connection<T> {
-    demandScope(this.caller, 'read');
+    requireScope(this.caller, 'read');
     const source = {
       of: read,
       read: (work: ReadWork, parents: readonly number[]) => read(work, parents, request),
@@ -156,12 +156,12 @@ export class RecordReads {
   }
 
   loadOnce<T>(load: (work: ReadWork) => Promise<T>): Promise<T> {
-    demandScope(this.caller, 'read');
+    requireScope(this.caller, 'read');
     return this.loaders.load(load, 'once', load);
   }
 
   loadSelected<T, S>(load: (work: ReadWork, selection: S) => Promise<T>, selection: S): Promise<T> {
-    demandScope(this.caller, 'read');
+    requireScope(this.caller, 'read');
     return this.loaders.load(load, `once ${JSON.stringify(selection)}`, (work) => load(work, selection));
   }
 
@@ -171,7 +171,7 @@ export class RecordReads {
     record: R,
     entries?: readonly EntryCount[],
   ): Promise<V | undefined> {
-    demandScope(this.caller, 'read');
+    requireScope(this.caller, 'read');
     return this.loaders.forMany(load, entries).load(record);
   }
 
@@ -181,14 +181,14 @@ export class RecordReads {
     record: R,
     entries: readonly EntryCount[],
   ): Promise<readonly V[]> {
-    demandScope(this.caller, 'read');
+    requireScope(this.caller, 'read');
     return await this.unpaged((await this.loaders.forMany(load, entries).load(record)) ?? []);
   }
 
   /** The entries of a list without pages, when they may be rendered. Errors: BAD_USER_INPUT for too many entries. */
   async unpaged<T>(entries: readonly T[]): Promise<readonly T[]> {
     this.counters.entries += entries.length;
-    demandFewEntries(this.counters.entries);
+    requireFewEntries(this.counters.entries);
     return await this.loaders.rendered(entries);
   }
 
@@ -197,7 +197,7 @@ export class RecordReads {
     find: (work: ReadWork, names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
     name: string,
   ): Promise<T | null> {
-    demandScope(this.caller, 'read');
+    requireScope(this.caller, 'read');
     const loader = this.loaders.loader<T | null, string>(find, 'named', async (work, names) => {
       const found = await find(work, names);
       return names.map((each) => found.get(each) ?? null);

@@ -98,7 +98,7 @@ class RepeatableField implements RepeatableChange {
   readonly #recordsBefore: number;
   readonly #rendered = Promise.withResolvers<StoredPayload>();
   #transaction: Promise<void> | null = null;
-  /** Whether the change was made and its transaction waits for the payload. */
+  /** True if the change was made and its transaction waits for the payload. */
   #isOpen = false;
 
   constructor(

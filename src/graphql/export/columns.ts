@@ -82,7 +82,7 @@ function columnsAt(type: GraphQLObjectType, names: readonly string[]): readonly 
   return naming && columnsAt(inner, [snakeCase(naming.name)])?.map((column) => within(column, name));
 }
 
-/** Whether a field is the name of its record: the first text that is never null. */
+/** True if a field is the name of its record: the first text that is never null. */
 const isNaming = (field: Field): boolean =>
   isNonNullType(field.type) && field.type.ofType === GraphQLString && declaredOf(field)?.kind === 'column';
 

@@ -8,11 +8,11 @@ import { malformed, requestContextOf } from '../../http/request.js';
 import { begun, holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
 import { enterCompany, takeSlot } from '../../http/server/admission.js';
 import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
-import { demandScope, type Caller, type Scope } from '../../platform/requests.js';
+import { requireScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import {
   COMPANY_NEEDED,
-  demandCompany,
+  requireCompany,
   readCredentials,
   type Authenticate,
   type Credentials,
@@ -77,12 +77,12 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
     const open = async (): Promise<GraphqlContext> => {
       stopping.throwIfAborted();
       const renewed = await authenticate(credentials, context);
-      demandCompany(renewed, caller.companyId);
-      demandScope(renewed.caller, scope);
+      requireCompany(renewed, caller.companyId);
+      requireScope(renewed.caller, scope);
       return renewed;
     };
     enterCompany(response, caller);
-    demandScope(caller, scope);
+    requireScope(caller, scope);
     await workFor(companyOwner(caller), async () => {
       const file = 'read' in asked ? writtenBy(asked, open) : listedIn(asked, caller, open);
       enterExports(response, caller);
@@ -97,7 +97,7 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
     const given = requestOf(source, query, caller);
     const asked = range === undefined ? given : inRange(given, range);
     const pages = new Pages(schema, source, asked, open, totals);
-    for (const scope of pages.scopes) demandScope(caller, scope);
+    for (const scope of pages.scopes) requireScope(caller, scope);
     const format = lineFormat(asked.format, asked.columns, asked.timeZone);
     const hasEnd = asked.format === 'ndjson' || asked.hasTotals;
     return { type: format.type, name: `${name}.${asked.format}`, texts: textsOf(pages, format, hasEnd) };

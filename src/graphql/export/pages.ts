@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 
 import { firstIn, type Key, type ListRow, type Slice } from '../../database/list/listing.js';
 import { notFound } from '../../platform/errors.js';
-import { demandScope } from '../../platform/requests.js';
+import { requireScope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { Compiler } from '../plan/compiler.js';
 import { recordTexts } from '../plan/relations.js';
@@ -94,7 +94,7 @@ export class Pages {
   async #page(limit: number): Promise<Page> {
     const context = await this.open();
     try {
-      for (const scope of this.scopes) demandScope(context.caller, scope);
+      for (const scope of this.scopes) requireScope(context.caller, scope);
       return await this.#read(context, limit);
     } catch (error) {
       if (!(error instanceof Unplanned) || limit === 1) throw error;

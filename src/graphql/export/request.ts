@@ -62,7 +62,7 @@ export interface ExportRequest {
   readonly timeZone: string | null;
   /** A cursor of the list, or the number of the last record that the client has. */
   readonly after: string | number | null;
-  /** Whether CSV has a last line with totals, too. */
+  /** True if CSV has a last line with totals, too. */
   readonly hasTotals: boolean;
 }
 

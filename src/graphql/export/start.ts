@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import { firstIn } from '../../database/list/listing.js';
 import { HttpProblem } from '../../http/problem.js';
 import { invalid } from '../../platform/errors.js';
-import { demandScope, type Scope } from '../../platform/requests.js';
+import { requireScope, type Scope } from '../../platform/requests.js';
 import { camelCase } from '../../platform/validate.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { Pages } from './pages.js';
@@ -27,12 +27,12 @@ export async function keptExport(
 ): Promise<{ readonly input: KeptExport; readonly total: number }> {
   const source = sourceOf(schema, field);
   const { list, scope } = source;
-  demandScope(ctx.caller, scope);
+  requireScope(ctx.caller, scope);
   const request = asInvalid(() => requestOf(source, new Map(Object.entries(query)), ctx.caller));
   const open = () => Promise.resolve(ctx);
   const pages = asInvalid(() => new Pages(schema, source, request, open, undefined));
   const scopes = [...new Set([scope, ...pages.scopes])];
-  for (const each of scopes) demandScope(ctx.caller, each);
+  for (const each of scopes) requireScope(ctx.caller, each);
   await ctx.loaders.classify([{ rows: list.listing.rows }], false);
   return await ctx.read(scope, async (work) => {
     const { id, orders } = list.listing;

@@ -78,13 +78,13 @@ const SIGN_INS = [
   'emailConfirm',
 ];
 
-/** Whether an operation does nothing but one of these. */
+/** True if an operation does nothing but one of these. */
 export function onlySignsIn({ selectionSet }: OperationDefinitionNode): boolean {
   const [field, ...more] = selectionSet.selections;
   return field?.kind === Kind.FIELD && more.length === 0 && SIGN_INS.includes(field.name.value);
 }
 
-/** Whether the body of a request is one operation that only signs in. */
+/** True if the body of a request is one operation that only signs in. */
 export function isSignIn({ query }: Json): boolean {
   try {
     const { definitions } = parse(String(query), { maxLexicalTokens: LIMITS.tokens });

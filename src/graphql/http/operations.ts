@@ -48,7 +48,7 @@ export async function answerOperations(
     const { contents, caller } = context;
     const { waiting } = requestContextOf(response).limits;
     await enterEventLoop();
-    waiting.demandRoom(caller.companyId, asked);
+    waiting.requireRoom(caller.companyId, asked);
     contents.allowStreaming();
     let sending: Promise<void> | undefined;
     try {
@@ -75,7 +75,7 @@ interface SentRequest {
   /** Body of a POST, or query string of a GET. */
   readonly json: Json;
   readonly text: OperationText;
-  /** Whether it may run without Apollo, if it is a query. */
+  /** True if it may run without Apollo, if it is a query. */
   readonly isDirect: boolean;
 }
 
@@ -158,7 +158,7 @@ class HttpOperation implements pipeline.HttpPipeline {
     try {
       const { type } = operation.label;
       requestContextOf(this.response).operation = { type, name: watched.known(operation.label) };
-      this.#demandTransport(operation.kind);
+      this.#requireTransport(operation.kind);
       this.#requestedCost = operation.price().nodes;
       const extensions = () => this.#extensions;
       const { text, isExecuted, code } = await operation.answer(this.#context, { extensions });
@@ -189,7 +189,7 @@ class HttpOperation implements pipeline.HttpPipeline {
     return { cost: { requested: this.#requestedCost, actual: this.#context.counters.nodes } };
   }
 
-  #demandTransport(kind: OperationTypeNode): void {
+  #requireTransport(kind: OperationTypeNode): void {
     if (kind === OperationTypeNode.QUERY) return;
     if (this.request.method === 'GET') {
       this.response.setHeader('Allow', 'POST');

@@ -13,7 +13,7 @@ import { companyOwner, workFor } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import {
   anonymousCaller,
-  demandScope,
+  requireScope,
   type Authenticator,
   type Caller,
   type Origin,
@@ -52,7 +52,7 @@ const SINGLE_CONNECTION =
   'The single connection mode of graphql-sse is not supported. Use its distinct connections mode (singleConnection: false): one request to /graphql/stream per operation, with Accept: text/event-stream.';
 
 /** Responds with 405 to other methods; graphql-sse reserves a connection with PUT. Must come after `headAsGet`. */
-export function demandMethod(path: Path): RequestHandler {
+export function requireMethod(path: Path): RequestHandler {
   return ({ method }, _response, next) => {
     if (!METHODS.includes(method)) {
       const advice = method === 'PUT' ? ` ${SINGLE_CONNECTION}` : '';
@@ -193,7 +193,7 @@ function pageOf(request: Request, response: Response): PageFacts | null {
 }
 
 /** Errors: `unauthenticated` if a session has moved to another company than that of the connection. */
-export function demandCompany({ caller }: GraphqlContext, companyId: number | null): void {
+export function requireCompany({ caller }: GraphqlContext, companyId: number | null): void {
   if (companyId === null || caller.companyId === companyId) return;
   throw new DomainError('unauthenticated', 'The session went on in another company: connect again.');
 }
@@ -230,7 +230,7 @@ export function readOperation({ readUpload, bodyMs }: BodyOptions): RequestHandl
 /** Files are for mutations: without the scope, none is received. */
 async function readMultipart(request: Request, response: Response, read: UploadReader): Promise<object> {
   const { caller } = graphqlContextOf(response);
-  demandScope(caller, 'write');
+  requireScope(caller, 'write');
   inviteBody(request, response);
   const upload = await read(request, caller);
   try {

@@ -154,17 +154,17 @@ function checkVariables(variables: Variables): void {
   let level: readonly unknown[] = Object.values(variables);
   let [objects, values] = [0, 0];
   for (let depth = 1; level.length > 0; depth += 1) {
-    demandFewVariables('variableDepth', depth, 'The variables are nested too deeply');
+    requireFewVariables('variableDepth', depth, 'The variables are nested too deeply');
     values += level.length;
-    demandFewVariables('variableValues', values, 'The variables have too many values');
+    requireFewVariables('variableValues', values, 'The variables have too many values');
     const outer = level.filter((value) => typeof value === 'object' && value !== null);
     objects += outer.length;
-    demandFewVariables('variableObjects', objects, 'The variables have too many objects and lists');
+    requireFewVariables('variableObjects', objects, 'The variables have too many objects and lists');
     level = outer.flatMap(valuesIn);
   }
 }
 
-function demandFewVariables(
+function requireFewVariables(
   limit: 'variableDepth' | 'variableValues' | 'variableObjects',
   actual: number,
   what: string,

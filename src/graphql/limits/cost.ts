@@ -44,7 +44,7 @@ export type Variables = Readonly<Record<string, unknown>>;
 export interface Cost {
   readonly nodes: number;
   readonly searches: readonly Search[];
-  /** Whether cost and searches are the same for all variables. */
+  /** True if cost and searches are the same for all variables. */
   readonly fixed: boolean;
 }
 
@@ -128,7 +128,7 @@ class Meter {
     return base + times * ((hasId(type) ? 1 : 0) + this.selections(set, type, size));
   }
 
-  /** Whether a selection set, fragments expanded, has a field of such a name. */
+  /** True if a selection set, fragments expanded, has a field of such a name. */
   #selects(set: SelectionSetNode, isMeant: (name: string) => boolean): boolean {
     return set.selections.some((selection) => {
       if (selection.kind === Kind.FIELD) return isMeant(selection.name.value);
@@ -186,7 +186,7 @@ class Meter {
     return lengths.length === 0 ? undefined : Math.max(...lengths);
   }
 
-  /** Whether a value is a variable that contains no list, by its type. */
+  /** True if a value is a variable that contains no list, by its type. */
   #isLeaf(value: ValueNode): boolean {
     if (value.kind !== Kind.VARIABLE) return false;
     const type = this.#definitions.get(value.name.value)?.type;

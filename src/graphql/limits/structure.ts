@@ -82,7 +82,7 @@ class Structure {
     if (roots.length > LIMITS.rootFields) {
       throw beyondLimit('rootFields', roots.length, 'The operation has too many root fields');
     }
-    if (operation.operation === OperationTypeNode.SUBSCRIPTION) demandUnconditional(own);
+    if (operation.operation === OperationTypeNode.SUBSCRIPTION) requireUnconditional(own);
     if (operation.operation !== OperationTypeNode.MUTATION) return;
     const sensitive = roots.filter((field) => this.sensitiveMutations.includes(field.name.value)).length;
     if (sensitive > LIMITS.sensitiveMutations) {
@@ -142,7 +142,7 @@ function isIntrospection(selection: SelectionNode): boolean {
 }
 
 /** Refuses `@skip` and `@include` on a subscription's field: graphql-js cannot start without it. */
-function demandUnconditional(selected: ReadonlySet<SelectionNode>): void {
+function requireUnconditional(selected: ReadonlySet<SelectionNode>): void {
   for (const { directives } of selected) {
     const name = directives?.find((directive) => ['skip', 'include'].includes(directive.name.value))?.name;
     if (name === undefined) continue;

@@ -10,7 +10,7 @@ import type { HeldBytes } from '../../platform/client-limits.js';
 import { DomainError } from '../../platform/errors.js';
 import { renderError, RenderedErrors } from '../execution/mask.js';
 import { readOperationText, sentBy } from '../http/operation-text.js';
-import { demandCompany, graphqlContextOf, readCredentials } from '../http/request.js';
+import { requireCompany, graphqlContextOf, readCredentials } from '../http/request.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { takeConnection, takeToken, type LiveTimes } from './limits.js';
 import { LiveOperation, type Client, type LiveParts, type Message, type Messages } from './operation.js';
@@ -26,7 +26,7 @@ export class EventStreams {
   ) {}
 
   /** Checks Accept, before the token is checked and the body is read. */
-  readonly demandAcceptable: RequestHandler = (request, _response, next) => {
+  readonly requireAcceptable: RequestHandler = (request, _response, next) => {
     if (request.accepts('text/event-stream') === false) {
       throw operationRefused(
         'BAD_REQUEST',
@@ -45,7 +45,7 @@ export class EventStreams {
     finished(response, { readable: false }, connection.release);
     finished(response, { readable: false }, takeToken(slots, caller));
     leaveRequests(response);
-    waiting.demandRoom(caller.companyId);
+    waiting.requireRoom(caller.companyId);
     const client = this.#clientOf(request, response);
     const text = readOperationText(sentBy(request), this.parts.admission);
     let operation: LiveOperation;
@@ -98,7 +98,7 @@ export class EventStreams {
           ...facts,
           subscription,
         });
-        demandCompany(context, caller.companyId);
+        requireCompany(context, caller.companyId);
         return context;
       },
     };
@@ -136,7 +136,7 @@ class EventStream {
     this.#held = holdBytes(response);
   }
 
-  /** Whether the client does not read what is buffered for it. */
+  /** True if the client does not read what is buffered for it. */
   get isStalled(): boolean {
     return this.response.writableNeedDrain;
   }

@@ -8,7 +8,7 @@ import { LIVE_LIMITS } from './limits.js';
 
 interface Frame {
   readonly bytes: Buffer;
-  /** Whether it is the last one of its message. */
+  /** True if it is the last one of its message. */
   readonly fin: boolean;
 }
 

@@ -12,7 +12,7 @@ import { DomainError } from '../../platform/errors.js';
 import { NO_FACTS, type GraphqlContext, type RequestFacts } from '../execution/context.js';
 import { RenderedErrors, renderError } from '../execution/mask.js';
 import { idempotencyKeyOf, readOperationText, type Json } from '../http/operation-text.js';
-import { demandCompany, type Credentials } from '../http/request.js';
+import { requireCompany, type Credentials } from '../http/request.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
 import { LIVE_LIMITS, takeToken } from './limits.js';
 import { LiveOperation, type Client, type LiveParts, type Message } from './operation.js';
@@ -73,7 +73,7 @@ export class SocketSession {
     return this.#pending > 0;
   }
 
-  /** Whether bytes wait for the client: the idle rule of connections applies then. */
+  /** True if bytes wait for the client: the idle rule of connections applies then. */
   get isSending(): boolean {
     return !this.#outbox.isEmpty;
   }
@@ -190,7 +190,7 @@ export class SocketSession {
     }
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     if (refusal !== null) throw refusal;
-    this.parts.limits.waiting.demandRoom(this.#companyId);
+    this.parts.limits.waiting.requireRoom(this.#companyId);
     await this.#context(requestId);
     const text = readOperationText(sent, this.parts.admission);
     const facts = { ...NO_FACTS, budget: counted, idempotencyKey: idempotencyKeyOf(sent) };
@@ -223,7 +223,7 @@ export class SocketSession {
     try {
       await yieldToEventLoop();
       await this.#outbox.room(LIVE_LIMITS.bufferedBytes, signal);
-      waiting.demandRoom(this.#companyId, asked);
+      waiting.requireRoom(this.#companyId, asked);
     } catch (error) {
       release();
       throw error;
@@ -250,7 +250,7 @@ export class SocketSession {
       company,
     };
     const context = await this.parts.authenticate(credentials, { ip, requestId }, facts);
-    demandCompany(context, this.#companyId);
+    requireCompany(context, this.#companyId);
     return context;
   }
 

@@ -79,7 +79,7 @@ export class Sockets {
     }
     const requestContext = requestContextOf(response);
     requestContext.template = '/graphql';
-    demandHandshake(request);
+    requireHandshake(request);
     // A request on a connection that is still open: `stop` would not end its socket.
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     const credentials = readCredentials(request);
@@ -153,7 +153,7 @@ export class Sockets {
   }
 }
 
-function demandHandshake(request: Request): void {
+function requireHandshake(request: Request): void {
   if (request.method !== 'GET') {
     throw new HttpProblem(405, 'method_not_allowed', 'Open a WebSocket with GET.', { Allow: 'GET' });
   }

@@ -41,7 +41,7 @@ type MakeText<Row> = (field: Field, nodes: relations.Nodes, type: GraphQLObjectT
 /** Compiles fields for given values of the variables in their directives. Methods throw `Unplanned`. */
 export class Compiler {
   readonly scopes = new Set<Scope>();
-  /** Whether the plan reads a list whose records may be large. */
+  /** True if the plan reads a list whose records may be large. */
   isLarge = false;
 
   constructor(
@@ -251,6 +251,6 @@ export class Compiler {
   }
 }
 
-/** Whether a column has the value of a field in the form in which it is shown. */
+/** True if a column has the value of a field in the form in which it is shown. */
 const isPlain = ({ type }: Field, property: string, { list }: relations.Read): boolean =>
   list.columns[property] !== undefined && isLeafType(getNullableType(type));

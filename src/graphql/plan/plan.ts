@@ -27,11 +27,11 @@ import { fragmentsOf } from '../limits/structure.js';
 import { topLevelError } from '../schema/errors.js';
 import { Compiler } from './compiler.js';
 import { repeatedIn } from './relations.js';
-import { demandShort, PlanRun, Unplanned, type PlannedField } from './texts.js';
+import { requireShort, PlanRun, Unplanned, type PlannedField } from './texts.js';
 
 interface Plan {
   readonly scopes: readonly Scope[];
-  /** Whether the plan reads a list whose records may be large. */
+  /** True if the plan reads a list whose records may be large. */
   readonly isLarge: boolean;
   readonly keys: PlannedFields['keys'];
   readonly fields: readonly PlannedField<ListRow>[];
@@ -101,7 +101,7 @@ async function read(plan: Plan, variables: Variables, context: GraphqlContext) {
     for (const field of fields) {
       const [text = ''] = 'write' in field ? [field.write({}, run)] : await field.texts(run, [{}], [1]);
       length += text.length;
-      demandShort(length);
+      requireShort(length);
       texts.set(field.key, text);
     }
     return { keys, texts, length, nodes: run.nodes };

@@ -76,7 +76,7 @@ export class PlanRun {
 }
 
 /** Errors: `Unplanned` for a text of more than `MAX_CHARACTERS`. */
-export function demandShort(characters: number): void {
+export function requireShort(characters: number): void {
   if (characters > MAX_CHARACTERS) throw new Unplanned('A long response');
 }
 
@@ -85,7 +85,7 @@ export function listText(entries: readonly string[]): string {
   let text = '[';
   for (const entry of entries) {
     text += text.length === 1 ? entry : `,${entry}`;
-    demandShort(text.length);
+    requireShort(text.length);
   }
   return `${text}]`;
 }
@@ -123,7 +123,7 @@ export function objectTexts<Row>(fields: readonly PlannedField<Row>[]): Texts<Ro
       }
       const texts = await field.texts(run, rows, times);
       for (const text of texts) length += text.length;
-      demandShort(length);
+      requireShort(length);
       writers.push((_row, _run, index) => texts[index] ?? '');
     }
     return await run.textOfEach(rows, (row, index) => {

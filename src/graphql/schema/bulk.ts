@@ -21,7 +21,7 @@ export const BulkErrorPolicy = g.enumeration<ErrorPolicy>(
 interface BulkResult<R> extends BatchRow<R> {
   /** Values of the option `rowFields`. */
   readonly more?: Readonly<Record<string, unknown>>;
-  /** Whether the row is counted in `count`; by default, whether it has a record. */
+  /** True if the row is counted in `count`; by default, one that has a record. */
   readonly counts?: boolean;
 }
 

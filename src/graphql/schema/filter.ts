@@ -209,7 +209,8 @@ function comparisons(list: FilteredList, field: string, comparator: FilterInput,
       const message = `${field}.${name} takes at most ${MAX_VALUES} values, not ${value.length}.`;
       throw requestError(message, { limit: 'filterValues', maximum: MAX_VALUES, actual: value.length });
     }
-    const operator = ignoreCase === true ? inAnyCase(name, value, field) : (name as Comparison['operator']);
+    const operator =
+      ignoreCase === true ? ignoringCase(name, value, field) : (name as Comparison['operator']);
     return { field, operator, value: converted(list, field, value) };
   });
 }
@@ -222,7 +223,7 @@ function entryOf(list: FilteredList, field: string, { key, eq }: FilterInput): C
 }
 
 /** The operator that ignores the case of letters. Errors: BAD_USER_INPUT for `in`, and for a text that is too long. */
-function inAnyCase(name: string, value: unknown, field: string): Comparison['operator'] {
+function ignoringCase(name: string, value: unknown, field: string): Comparison['operator'] {
   if (name === 'in') {
     throw requestError(`${field}.in does not take ignoreCase. Join several eq with \`or\` instead.`);
   }
@@ -231,7 +232,7 @@ function inAnyCase(name: string, value: unknown, field: string): Comparison['ope
     const message = `${field}.${name} with ignoreCase takes at most ${MAX_IN_ANY_CASE} characters, not ${length}.`;
     throw requestError(message, { limit: 'filterText', maximum: MAX_IN_ANY_CASE, actual: length });
   }
-  const operator = `${name}InAnyCase`;
+  const operator = `${name}IgnoringCase`;
   return (operator in IN_ANY_CASE ? operator : name) as Comparison['operator'];
 }
 

@@ -22,7 +22,7 @@ export interface InputOptions {
   readonly inputs?: Readonly<Record<string, ClassType<Input>>>;
   /** Descriptions that replace those of the model, by field. */
   readonly descriptions?: Readonly<Record<string, string>>;
-  /** Whether the input changes an existing record: an absent field keeps its value. */
+  /** True if the input changes an existing record: an absent field keeps its value. */
   readonly isUpdate?: boolean;
 }
 
@@ -95,7 +95,7 @@ function typeOf(name: string, property: Property, options: InputOptions): object
   }
 }
 
-/** Whether a number is the id of another record, which GraphQL shows as a global id. */
+/** True if a number is the id of another record, which GraphQL shows as a global id. */
 function isReference(name: string, { references = {} }: InputOptions): boolean {
   if (name in references) return true;
   if (/Ids?$/.test(name)) throw new Error(`The references must name the type of ${name}`);

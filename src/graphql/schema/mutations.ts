@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/requests.js';
 import { rule } from '../../platform/rules.js';
-import { demandUnchanged } from '../../platform/validate.js';
+import { requireUnchanged } from '../../platform/validate.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Within } from './errors.js';
 import { graphqlModule, mutation, type GraphqlModule, type Reversal } from './fields.js';
@@ -218,7 +218,7 @@ export function recordMutations<T extends object, R>(
 interface RecordMutation<R>
   extends Omit<RecordChange<R>, 'run'>, Pick<OwnMutation<Fields, never>, 'payload' | 'within'> {
   readonly run: RunOnRecord<R>;
-  /** Whether the mutation takes `ifMatch`. Defaults to true. */
+  /** True if the mutation takes `ifMatch`. Defaults to true. */
   readonly isLocked?: boolean;
 }
 
@@ -229,7 +229,7 @@ interface RecordArgs extends Readonly<Record<string, unknown>> {
   readonly input?: Input;
   /** The revision that the record must have. Absent and null: any. */
   readonly ifMatch?: number | null;
-  /** Whether a change is made although terminals lose software. Absent and null: not. */
+  /** True if a change is made although terminals lose software. Absent and null: not. */
   readonly force?: boolean | null;
 }
 
@@ -254,7 +254,7 @@ export function recordMutation<R>(
     run: async (work, values, ctx) => {
       const given = values as unknown as RecordArgs;
       const current = await get(work, idOf(typeName, given.id));
-      if (given.ifMatch != null) demandRevision(typeName, current as Revised, given.ifMatch);
+      if (given.ifMatch != null) requireRevision(typeName, current as Revised, given.ifMatch);
       const single = (): Input =>
         Object.fromEntries(Object.keys(args).map((arg) => [arg, present(arg, given[arg])]));
       const input = withNumbers(given.input ?? single(), references);
@@ -264,14 +264,14 @@ export function recordMutation<R>(
   });
 }
 
-function demandRevision(typeName: string, current: Revised, ifMatch: number): void {
+function requireRevision(typeName: string, current: Revised, ifMatch: number): void {
   const { revision } = current;
   const broken = rule('The {what} was changed: its revision is {revision}, not {expected}. Read it again.', {
     what: words(typeName),
     revision,
     expected: ifMatch,
   });
-  demandUnchanged(revision, [ifMatch], broken, { ...current, __typename: typeName });
+  requireUnchanged(revision, [ifMatch], broken, { ...current, __typename: typeName });
 }
 
 /** The argument of changes that may take software from terminals. */

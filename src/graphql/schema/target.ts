@@ -85,7 +85,7 @@ export function keptConditionOf(typeName: string, filter: unknown, path: string)
   }
 }
 
-/** Whether a filter that is kept as JSON has the global id of a record that was deleted. */
+/** True if a filter that is kept as JSON has the global id of a record that was deleted. */
 export async function namesDeleted(ctx: GraphqlContext, filter: unknown): Promise<boolean> {
   if (typeof filter === 'string') {
     const named = parseGlobalId(filter);
@@ -117,7 +117,7 @@ function refuseMissing(
 /** Paths of comparators that match every text if their value is empty. */
 const ANY_TEXT = /\.(contains|startsWith)$/;
 
-/** Whether a field of a comparator compares nothing itself. Lists have filters of such names too, which are objects. */
+/** True if a field of a comparator compares nothing itself. Lists have filters of such names too, which are objects. */
 const isModifier = (name: string, entry: unknown): boolean =>
   ['ignoreCase', 'key'].includes(name) && typeof entry !== 'object';
 

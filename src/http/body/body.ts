@@ -113,14 +113,14 @@ export function isMultipart(request: IncomingMessage): boolean {
   return /^\s*multipart\//i.test(headerOf(request, 'content-type') ?? '');
 }
 
-/** Whether a body labelled as multipart is JSON of up to 1 MiB, or empty (contract 1). Leaves it unread. */
+/** True if a body labelled as multipart is JSON of up to 1 MiB, or empty (contract 1). Leaves it unread. */
 export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
   if (Number(headerOf(request, 'content-length') ?? 0) > MAX_BODY_BYTES) return false;
   const first = await firstBytes(request, waitMs);
   return first === 'none' || /^\s*[{[]/.test(first?.toString('latin1') ?? '');
 }
 
-/** Whether the headers announce a body that was not read to its end. */
+/** True if the headers announce a body that was not read to its end. */
 export function hasBody(request: IncomingMessage): boolean {
   if (request.readableEnded) return false;
   const encoding = headerOf(request, 'transfer-encoding');

@@ -122,14 +122,14 @@ class Parts {
     // busboy's types are wrong here: a part may lack a name, and has no value if its charset is unknown.
     parser.on('field', (name: string | undefined, value: string | undefined, { encoding, valueTruncated }) =>
       attempt(() => {
-        demandPlain(encoding);
+        requirePlain(encoding);
         if (valueTruncated) throw longField();
         if (value === undefined) throw bodies.unsupportedCharset();
         this.#addField(name, value);
       }),
     );
     parser.on('file', (name: string | undefined, stream, { filename: fileName = '', encoding }) => {
-      attempt(() => this.#demandOneFile(fileName, encoding));
+      attempt(() => this.#requireOneFile(fileName, encoding));
       const reading = fileName === '' ? this.#readField(name, stream) : this.#readFile(stream);
       reading.catch((error: unknown) => (isRefusal(error) ? refuse(error) : refuseMalformed()));
       // An incomplete body emits `error` here; without a listener that would end the process.
@@ -149,8 +149,8 @@ class Parts {
     this.fields.add(name, value);
   }
 
-  #demandOneFile(fileName: string, encoding: string): void {
-    demandPlain(encoding);
+  #requireOneFile(fileName: string, encoding: string): void {
+    requirePlain(encoding);
     if (fileName === '') return;
     if (isInvalidUtf8(fileName)) throw malformed('The file name is not valid UTF-8.');
     if (this.fileName !== null) throw malformed('The body has more than one file. Send exactly one.');
@@ -180,7 +180,7 @@ class Parts {
 }
 
 /** Errors: 415 for a part in base64 or quoted-printable. */
-function demandPlain(encoding: string): void {
+function requirePlain(encoding: string): void {
   if (['7bit', '8bit', 'binary'].includes(encoding)) return;
   const message =
     'A part of the body has a Content-Transfer-Encoding that is not supported: send the bytes as they are.';

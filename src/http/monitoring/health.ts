@@ -9,7 +9,7 @@ import { isUpgrade } from '../server/connections.js';
 /** One condition of readiness; resolves to null or a note if it holds, else to the problem. */
 export type Check = () => Promise<CheckResult>;
 
-/** Whether the server accepts requests: from when all of it is loaded until the beginning of its stop. */
+/** True if the server accepts requests: from when all of it is loaded until the beginning of its stop. */
 export interface Readiness {
   problem: 'starting' | 'stopping' | null;
 }

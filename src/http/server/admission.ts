@@ -110,7 +110,7 @@ export function rateLimit(count: CountRequest, sessions: Authenticator): Request
     const { ip, requestId } = requestContextOf(response);
     const cookie = headerOf(request, 'cookie') && sessionCookieOf(request);
     if (cookie === undefined) {
-      demandBudget(response, count(ip));
+      requireBudget(response, count(ip));
       next();
       return undefined;
     }
@@ -119,7 +119,7 @@ export function rateLimit(count: CountRequest, sessions: Authenticator): Request
       .catch(nullIfUnauthenticated)
       .then((caller) => {
         const isRefresh = caller !== null && headerOf(request, 'x-refresh') !== undefined;
-        demandBudget(response, count(clientKey(caller, ip), isRefresh));
+        requireBudget(response, count(clientKey(caller, ip), isRefresh));
         next();
       });
   };
@@ -130,7 +130,7 @@ function nullIfUnauthenticated(error: unknown): null {
   throw error;
 }
 
-function demandBudget(response: Response, budget: Budget | null): void {
+function requireBudget(response: Response, budget: Budget | null): void {
   if (budget === null) return;
   requestContextOf(response).budget = budget;
   response.setHeader('X-Rate-Limit-Limit', budget.limit);
@@ -150,7 +150,7 @@ interface Connection {
   /** Requests without a whole response. */
   open: number;
   answered: Promise<void>;
-  /** Whether the latest request exceeds `MAX_AHEAD`: its response closes the connection. */
+  /** True if the latest request exceeds `MAX_AHEAD`: its response closes the connection. */
   isRefused: boolean;
 }
 

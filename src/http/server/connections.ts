@@ -205,7 +205,7 @@ export function handleUpgrades(server: Server, listener: RequestListener): void 
   });
 }
 
-/** Whether the connection can be taken over as a WebSocket. */
+/** True if the connection can be taken over as a WebSocket. */
 export const isUpgrade = (request: IncomingMessage): boolean => heads.has(request);
 
 /** Accepts a WebSocket request: detaches the socket from the response, which ends with status 101. */

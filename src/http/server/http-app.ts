@@ -62,7 +62,7 @@ export function createHttpApp(parts: HttpParts): Express {
   const allow = (path: string): RequestHandler => allowOrigins(parts.allowedOrigins, path);
   const v1 = chain([allow('/v1'), ...counted, parts.v1, pathNotFound]);
   const terminal = chain([limitTerminalRequests, ...checked, parts.terminal, pathNotFound]);
-  const fromKnown = demandKnownOrigin(parts.allowedOrigins, '/graphql');
+  const fromKnown = requireKnownOrigin(parts.allowedOrigins, '/graphql');
   const posted = chain([allow('/graphql'), ...counted, fromKnown, parts.graphql.post]);
   const handlerOf = (request: Request): RequestHandler => {
     if (isV1(request)) return v1;
@@ -101,7 +101,7 @@ function simplifyV1(request: Request): void {
 const isTerminal = ({ path }: Request): boolean =>
   path === '/terminal/v1' || path.startsWith('/terminal/v1/');
 
-/** Whether this is a GraphQL operation by POST, the usual request of dashboards. */
+/** True if this is a GraphQL operation by POST, the usual request of dashboards. */
 const isPosted = (request: Request): boolean =>
   request.method === 'POST' && request.path === '/graphql' && !isUpgrade(request);
 
@@ -228,7 +228,7 @@ function allowOrigins(allowed: readonly string[], path: string): RequestHandler 
  * Refuses requests of pages of other sites: those with an Origin that is neither the server's own nor allowed.
  * Programs send no Origin. Sec-Fetch-Site is not used: browsers do not send it with every kind of request.
  */
-function demandKnownOrigin(allowed: readonly string[], template: string): RequestHandler {
+function requireKnownOrigin(allowed: readonly string[], template: string): RequestHandler {
   return (request, response, next) => {
     const origin = headerOf(request, 'origin');
     if (origin !== undefined && !allowed.includes(origin) && !isOwnOrigin(origin, request)) {

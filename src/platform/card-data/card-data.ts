@@ -11,7 +11,6 @@ export interface Scrubbed<T> {
   readonly scrubs: number;
 }
 
-/** Whether a name has card data in it, or is a card number with spaces, dots and dashes anywhere. */
 export function hasCardData(name: string): boolean {
   return scrubText(name).scrubs > 0 || search.isCardNumber(name.replace(/[\s.-]/g, ''));
 }
@@ -208,13 +207,13 @@ function searchBase64(run: string, from: number): Range[] {
   return ranges;
 }
 
-/** Whether the bytes contain at least three ASCII digits, as all card data in texts does. */
+/** True if the bytes contain at least three ASCII digits, as all card data in texts does. */
 function hasDigits(bytes: Buffer): boolean {
   let count = 0;
   return bytes.some((byte) => byte >= 48 && byte <= 57 && (count += 1) === 3);
 }
 
-/** Whether six consecutive bytes hold two decimal digits each (BCD), as all card numbers in bytes do. */
+/** True if six consecutive bytes hold two decimal digits each (BCD), as all card numbers in bytes do. */
 function hasDigitPairs(bytes: Buffer): boolean {
   let count = 0;
   return bytes.some((byte) => {

@@ -54,7 +54,7 @@ export function namedField(name: string, value: unknown): NamedField | undefined
   return NEEDS_DIGIT.test(match[0]) && typeof value === 'string' && !/\d/.test(value) ? undefined : 'secret';
 }
 
-/** Whether a word begins at an index: `pin` in `card_pin` and `cardPin`, not in `opinion`. */
+/** True if a word begins at an index: `pin` in `card_pin` and `cardPin`, not in `opinion`. */
 const isWordAt = (text: string, at: number): boolean =>
   !/[A-Za-z][a-z]|[A-Z]{2}/.test(text.slice(at - 1, at + 1));
 

@@ -19,7 +19,7 @@ export function searchText(text: string): Range[] {
 
 const FEWEST_DIGITS = 12;
 
-/** Whether a text has as many digits as the shortest number in a track. Most names and serial numbers have fewer. */
+/** True if a text has as many digits as the shortest number in a track. Most names and serial numbers have fewer. */
 function hasDigitsOfNumber(text: string): boolean {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -44,7 +44,7 @@ function numbersInOnePiece(text: string): Range[] {
 /** Bytes in hexadecimal, in which `searchDigitPairs` finds card numbers. Other digits in them are no card numbers. */
 const HEX = /^(?=.*[a-f])[0-9a-f]{24,}$/i;
 
-/** Whether the digits are part of hexadecimal bytes, judging by the characters beside them. */
+/** True if the digits are part of hexadecimal bytes, judging by the characters beside them. */
 function isInHex(before: string, digits: string, after: string): boolean {
   return HEX.test(`${/[0-9a-z]*$/i.exec(before)?.[0] ?? ''}${digits}${/^[0-9a-z]*/i.exec(after)?.[0] ?? ''}`);
 }
@@ -57,7 +57,6 @@ const FRACTION = /\d\.$|(?<!\d)0,$/;
 const ORDINARY_NAME = /(?:nsu|imei)[\w-]{0,20}(?:\\{0,4}["'])?\s{0,3}[:=>]?\s{0,3}(?:\\{0,4}["'])?$/i;
 const NEAR = 40;
 
-/** Whether the digits between the two texts are the decimals of a fraction. */
 export function isFraction(before: string, after: string): boolean {
   return FRACTION.test(before) && !/^\.\d/.test(after);
 }
@@ -225,15 +224,14 @@ const SCHEMES: Readonly<Record<number, RegExp>> = {
   19: new RegExp(`^(?:4|${LONG_NUMBERS})`),
 };
 
-/** Whether digits have the length, the first digits and the check digit of a card number. */
 export function isCardNumber(digits: string): boolean {
   return hasSchemeOf(digits) && sumOfDigits(digits, luhnWeight) % 10 === 0;
 }
 
-/** Whether digits have the length and the first digits of a card number. */
+/** True if digits have the length and the first digits of a card number. */
 const hasSchemeOf = (digits: string): boolean => SCHEMES[digits.length]?.test(digits) === true;
 
-/** Whether the digits are an EAN (13), a CNPJ (14), or a date and time (14) such as 30112026235959. */
+/** True if the digits are an EAN (13), a CNPJ (14), or a date and time (14) such as 30112026235959. */
 function isOrdinaryNumber(digits: string): boolean {
   if (digits.length === 13)
     return sumOfDigits(digits, (digit, place) => digit * (place % 2 === 0 ? 1 : 3)) % 10 === 0;
@@ -257,7 +255,7 @@ function sumOfDigits(digits: string, weightOf: (digit: number, place: number) =>
   return sum;
 }
 
-/** Whether 14 digits are a CNPJ, the number of a Brazilian company, by its two check digits. */
+/** True if 14 digits are a CNPJ, the number of a Brazilian company, by its two check digits. */
 function isCnpj(digits: string): boolean {
   return [12, 13].every((length) => {
     const rest = sumOfDigits(digits.slice(0, length), (digit, place) => digit * (2 + (place % 8))) % 11;

@@ -36,8 +36,8 @@ function serverUrl(value: string, passwordFile: string): URL {
   }
   if (url.username === '') throw new Error(`must name a user: ${FORM}`);
   if (url.hash !== '') throw new Error(`has a #. ${ENCODING}`);
-  for (const part of [url.username, url.password, url.hostname, url.pathname]) demandEncoded(part);
-  demandParameters(url.searchParams);
+  for (const part of [url.username, url.password, url.hostname, url.pathname]) requireEncoded(part);
+  requireParameters(url.searchParams);
   if (passwordFile !== '') {
     if (url.password !== '') throw new Error('has a password: leave out DATABASE_PASSWORD_FILE');
     url.password = encodeURIComponent(readText(passwordFile).trim());
@@ -58,7 +58,7 @@ function urlOf(value: string): URL {
   return new URL(whole);
 }
 
-function demandEncoded(part: string): void {
+function requireEncoded(part: string): void {
   try {
     decodeURIComponent(part);
   } catch {
@@ -67,14 +67,14 @@ function demandEncoded(part: string): void {
 }
 
 /** Errors: an `Error` for an unknown parameter, and for a file that cannot be read. */
-function demandParameters(parameters: URLSearchParams): void {
+function requireParameters(parameters: URLSearchParams): void {
   for (const name of parameters.keys()) {
     if (!PARAMETERS.includes(name))
       throw new Error(`has the parameter ${name}, which is not supported: use ${PARAMETERS.join(', ')}`);
   }
   for (const name of FILES) {
     const file = parameters.get(name);
-    if (file !== null) demandReadable(name, file);
+    if (file !== null) requireReadable(name, file);
   }
   const mode = parameters.get('sslmode');
   if (mode === null) return;
@@ -82,7 +82,7 @@ function demandParameters(parameters: URLSearchParams): void {
   if (VERIFIED_MODES.includes(mode)) parameters.set('sslmode', 'verify-full');
 }
 
-function demandReadable(name: string, file: string): void {
+function requireReadable(name: string, file: string): void {
   try {
     readText(file);
   } catch (error) {

@@ -25,7 +25,7 @@ export class JsonFieldScanner implements FieldScanner {
   #depth = 0;
   /** The latest string, which may be the name of a field, with its escapes. */
   #latest = '';
-  /** Whether the next string is the value of the field. */
+  /** True if the next string is the value of the field. */
   #isNext = false;
   /** Incomplete escape sequence at the end of the previous piece. */
   #held = '';

@@ -129,7 +129,7 @@ function successesOf(route: RouteBase, schemas: Schemas): Readonly<Record<string
   );
 }
 
-/** Whether the response is a single record, `{ "device": … }`, which has an ETag. */
+/** True if the response is a single record, `{ "device": … }`, which has an ETag. */
 function isRecord({ anyOf, properties = {} }: Schema): boolean {
   if (anyOf !== undefined) return anyOf.every(isRecord);
   const [record, ...others] = Object.values(properties);

@@ -90,7 +90,7 @@ const range = (value: unknown): Compared => [
 ];
 
 const OPERATORS: Readonly<Record<FilterKind, Compared>> = {
-  text: [...equal('x'), ['startsWith', 'x'], ['contains', 'x'], ['eqInAnyCase', 'x']],
+  text: [...equal('x'), ['startsWith', 'x'], ['contains', 'x'], ['eqIgnoringCase', 'x']],
   choice: equal('x'),
   flag: [
     ['eq', true],

@@ -77,7 +77,7 @@ async function take(units: Units, { kind, company }: Step, callers: readonly Cal
     }
     case 'above':
       await units.write(caller, async (work) => {
-        expect(await work.aboveCompanies(visible)).toBe(all);
+        expect(await work.acrossCompanies(visible)).toBe(all);
         expect(await visible(work)).toBe(own);
       });
       break;

@@ -225,7 +225,7 @@ describe('the statements of a unit', () => {
         const { db } = specialSql(work);
         expect(await idsIn(db)).toEqual([own.companyId]);
         await sql`update groups set name = 'changed'`.execute(db);
-        const above = await work.aboveCompanies((each) => idsIn(specialSql(each).db));
+        const above = await work.acrossCompanies((each) => idsIn(specialSql(each).db));
         expect(above).toEqual(expect.arrayContaining(both));
         expect(await idsIn(db)).toEqual([own.companyId]);
         await expect(

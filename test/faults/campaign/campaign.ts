@@ -105,7 +105,7 @@ class Campaign {
     const target = await startTarget(this.options.file, this.#secrets, (problem) =>
       this.#found(problem, null),
     );
-    const health = setInterval(() => void this.#demandHealth(target), HEALTH_MS);
+    const health = setInterval(() => void this.#requireHealth(target), HEALTH_MS);
     const { milliseconds = Infinity, bursts = Infinity } = this.options;
     const end = performance.now() + milliseconds;
     try {
@@ -119,7 +119,7 @@ class Campaign {
       clearInterval(health);
       await target.stop();
     }
-    this.#demandFlatMemory();
+    this.#requireFlatMemory();
     return this.result;
   }
 
@@ -194,7 +194,7 @@ class Campaign {
     if (shown < SHOWN_OF_KIND) this.#findings.push({ ...problem, attempt });
   }
 
-  async #demandHealth(target: Target): Promise<void> {
+  async #requireHealth(target: Target): Promise<void> {
     if (target.end() !== null) return;
     const options = { signal: AbortSignal.timeout(HEALTH_PATIENCE_MS) };
     const status = await fetch(`${target.url}/healthz`, options).then(
@@ -208,7 +208,7 @@ class Campaign {
   }
 
   /** Memory may grow with caches at first, and with the database. */
-  #demandFlatMemory(): void {
+  #requireFlatMemory(): void {
     const highest = Math.max(0, ...this.#memory);
     if (highest > MAX_MEMORY_MB) this.#found({ kind: 'memory is not flat', detail: `${highest} MB` }, null);
     const fifth = Math.floor(this.#memory.length / 5);

@@ -104,7 +104,7 @@ const REJECTION = fragment(`
 `);
 
 interface JobFileProps extends NonNullable<JobRecordFragment['result']> {
-  /** Whether it is an export, whose link others may use. */
+  /** True if it is an export, whose link others may use. */
   readonly isLink: boolean;
 }
 

@@ -19,7 +19,7 @@ export const STATES = ['QUEUED', 'SENT', 'DELIVERED', 'FAILED', 'EXPIRED', 'CANC
 interface DeliveriesProps {
   /** Global id of a notification, a device or a logical number. */
   readonly id: string;
-  /** Whether all are of one notification; otherwise they are of one terminal, the newest first. */
+  /** True if all are of one notification; otherwise they are of one terminal, the newest first. */
   readonly isOfNotification?: boolean;
 }
 

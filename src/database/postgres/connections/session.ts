@@ -60,7 +60,7 @@ export class Session {
     this.#failed ??= new Error('The unit took too long.');
   }
 
-  /** Whether the connection has the settings `wanted`: it keeps those that two units in succession need. */
+  /** True if the connection has the settings `wanted`: it keeps those that two units in succession need. */
   async adopt(wanted: string): Promise<boolean> {
     const isRepeated = wanted === this.#lastWanted;
     this.#lastWanted = wanted;
@@ -233,7 +233,7 @@ export class Unit {
   }
 
   async change(scope: Scope): Promise<void> {
-    this.#demandOpen();
+    this.#requireOpen();
     await this.session.send(settingsSql(this.#rights(scope), true));
   }
 
@@ -241,7 +241,7 @@ export class Unit {
     if (companyIds.length > 0) await this.session.send(locksOf(companyIds).join('; '));
   }
 
-  #demandOpen(): void {
+  #requireOpen(): void {
     if (!this.#isOpen) throw this.#lateError ?? new Error('The unit of work has ended.');
   }
 
@@ -255,7 +255,7 @@ export class Unit {
   }
 
   async #execute<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    this.#demandOpen();
+    this.#requireOpen();
     try {
       const result = this.session.execute<R>(query, this.#isWriting);
       return await (this.#late === null ? result : Promise.race([result, this.#late.promise]));

@@ -72,7 +72,7 @@ export class Sessions {
 
   readonly everywhere: Database['everywhere'] = (db) => this.#unitOf(db).everywhere();
 
-  readonly aboveCompanies: Database['aboveCompanies'] = async (db, use) => {
+  readonly acrossCompanies: Database['acrossCompanies'] = async (db, use) => {
     const unit = this.#unitOf(db);
     await unit.change(null);
     const result = await use();
@@ -122,7 +122,7 @@ export class Sessions {
   }
 
   async #inTurn<T>(queue: Semaphore<number>, key: number, use: (session: Session) => Promise<T>): Promise<T> {
-    await this.#demandAvailable();
+    await this.#requireAvailable();
     const { waits } = this.shared;
     const release = await waits.during('queue', () => queue.acquire(key));
     try {
@@ -137,13 +137,13 @@ export class Sessions {
     }
   }
 
-  async #demandAvailable(): Promise<void> {
+  async #requireAvailable(): Promise<void> {
     if (this.pool.ending) throw UNAVAILABLE(new Error('The server is stopping.'));
     await this.shared.answers.demand();
   }
 
   async #connect(): Promise<Session> {
-    await this.#demandAvailable();
+    await this.#requireAvailable();
     try {
       for (;;) {
         const client = await this.pool.connect();

@@ -49,7 +49,7 @@ export class StatementNames {
   }
 }
 
-/** Whether the columns of the result are named. A `*` in parentheses is of a subquery or of `count(*)`. */
+/** True if the columns of the result are named. A `*` in parentheses is of a subquery or of `count(*)`. */
 function namesColumns(text: string): boolean {
   let outer = text;
   for (let before = ''; outer !== before;) {

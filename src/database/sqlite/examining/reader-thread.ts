@@ -53,12 +53,10 @@ export class ReaderThread {
     );
   }
 
-  /** Whether it can serve another unit. */
   get isUsable(): boolean {
     return this.#failure === null && !this.#isEnding;
   }
 
-  /** Whether no statement runs in it. */
   get isFree(): boolean {
     return this.#pending.length === 0;
   }

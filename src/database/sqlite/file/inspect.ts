@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { codeOf, faultOfSystem } from '../../../platform/errors.js';
 import { fileCause, fileProblem } from '../../../platform/files.js';
 import { DatabaseRefused, unusable } from '../../database.js';
-import { type AppliedMigration, demandSameSchema, MIGRATION_NAMES } from '../../migrations.js';
+import { type AppliedMigration, requireSameSchema, MIGRATION_NAMES } from '../../migrations.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './open-file.js';
 import { FINGERPRINT } from './schema.js';
 
@@ -63,7 +63,7 @@ export function inspectFile(
     const rows = appliedMigrations(database);
     const applied = rows.map(({ name }) => name);
     refuseNewer(applied, known, file);
-    demandSameSchema(file, rows, FINGERPRINT);
+    requireSameSchema(file, rows, FINGERPRINT);
     const pending = known.filter((name) => !applied.includes(name));
     if (checksLater && pending.length > 0) refuseDamaged(database, file);
     return { state: pending.length === 0 ? 'current' : 'older', applied, pending };
@@ -97,7 +97,7 @@ export function recognizeFile(file: string): 'new' | 'ours' {
   return 'new';
 }
 
-/** Whether a database that this process does not have open is open elsewhere, or was not closed (WAL mode). */
+/** True if a database that this process does not have open is open elsewhere, or was not closed (WAL mode). */
 export const hasLog = (file: string): boolean => headerOf(file)[WRITE_VERSION_OFFSET] === 2;
 
 /** The first bytes of a file; an empty buffer if there is no file, or if it is empty. */

@@ -65,7 +65,7 @@ export async function lockFileSoon(file: string): Promise<FileLock> {
  * database open. `server` is the process id of the last server; 0 if it has closed the database, null if it
  * is unknown. Errors: `busy` if another server may have the database open.
  */
-export async function demandNoServer(file: string, server: number | null): Promise<void> {
+export async function requireNoServer(file: string, server: number | null): Promise<void> {
   for (let attempt = 1; server !== 0 && !isAlone(file); attempt += 1) {
     if (attempt === ATTEMPTS) {
       const name = server === null ? 'another process' : `process ${server}`;
@@ -78,7 +78,6 @@ export async function demandNoServer(file: string, server: number | null): Promi
   }
 }
 
-/** Whether no other process has the file open. */
 function isAlone(file: string): boolean {
   return closing(new Sqlite(file, { timeout: 0 }), (database) => {
     try {

@@ -83,7 +83,7 @@ export function removeMarker(file: string): void {
   rmSync(markerPath(file), { force: true });
 }
 
-/** Whether the last server, and all commands since, have closed a sound database. False while it is open here. */
+/** True if the last server, and all commands since, have closed a sound database. False while it is open here. */
 export function hasCleanStop(file: string): boolean {
   if (isOpenInProcess(file) || fileBytes(file) === 0) return false;
   if (fileBytes(walPath(file)) > 0 || fileBytes(rollbackJournalPath(file)) > 0) return false;

@@ -39,7 +39,7 @@ function startTask<Result>(task: FileTask, file: string) {
 }
 
 interface WholeFileOptions {
-  /** Whether the whole file was checked for damage before it was opened. */
+  /** True if the whole file was checked for damage before it was opened. */
   readonly isChecked?: boolean | undefined;
   /** Called with a sentence when the check begins, ends without damage, or cannot be made. */
   readonly onProgress?: ((message: string) => void) | undefined;

@@ -64,8 +64,7 @@ export interface Measured {
   readonly affected: number;
   /** Number of those that were looked at; null if the kind counts events. */
   readonly total: number | null;
-  /** Whether the threshold is reached. */
   readonly isMet: boolean;
-  /** Whether no alert is opened or sent again now, for example outside of the hours of the rule. */
+  /** True if no alert is opened or sent again now, for example outside of the hours of the rule. */
   readonly isQuiet?: boolean;
 }

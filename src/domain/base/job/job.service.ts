@@ -2,7 +2,7 @@ import { Records } from '../../../database/company/records.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, isTemporary, type Refusal, requireAtMost } from '../../../platform/errors.js';
-import { demandScope, localCaller, type Caller } from '../../../platform/requests.js';
+import { requireScope, localCaller, type Caller } from '../../../platform/requests.js';
 import { problemOfPart } from '../../../platform/rules.js';
 import { isObject } from '../../../platform/validate.js';
 import { users } from '../../people/user/user.service.js';
@@ -74,7 +74,7 @@ export async function startJob(work: WriteWork, { kind, input, rows, total }: Ne
     after: { kind, input, total: job.total },
   });
   if (parts.length === 0) return await end(work, job, 'done', { done: job.total });
-  work.finishLater();
+  work.deferFinish();
   return job;
 }
 
@@ -119,7 +119,7 @@ export async function takeJobStep(
   const server = localCaller({ companyId: ownCompany, userId: 0, timeZone: 'UTC' });
   const caller = await units.read(server, async (work) => await callerOf(work, await getJob(work, id)));
   try {
-    demandScope(caller, 'write');
+    requireScope(caller, 'write');
     await units.write(caller, (work) => doPart(work, id, tokenSecret));
   } catch (error) {
     if (isTemporary(error)) throw error;

@@ -110,7 +110,7 @@ async function pruneOnce(units: Units, kept: Retained, batch: Omit<OldBatch, 'li
       return await units.systemWrite(
         LOCAL_ORIGIN,
         async (work) => {
-          work.freesRoom();
+          work.freesDiskSpace();
           return await kept.deleteOld(work, { ...batch, limit });
         },
         batch.companyId === NO_COMPANY ? undefined : batch.companyId,

@@ -2,7 +2,7 @@ import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { notFound, requireAtMost, taken } from '../../../platform/errors.js';
-import { demandScope } from '../../../platform/requests.js';
+import { requireScope } from '../../../platform/requests.js';
 import { changed, parse } from '../../../platform/validate.js';
 import {
   type FilterKind,
@@ -55,7 +55,7 @@ export async function updateSavedFilter(
   current: SavedFilter,
   input: unknown,
 ): Promise<SavedFilter> {
-  demandOwner(work, current);
+  requireOwner(work, current);
   const values = changed(current, parse(SavedFilterUpdate, input));
   if (values.name !== current.name) await refuseTaken(work, current.createdBy, values);
   return await records.update(work, current, values);
@@ -63,12 +63,12 @@ export async function updateSavedFilter(
 
 /** Errors: `forbidden` for a filter of another person, unless an administrator calls. */
 export async function deleteSavedFilter(work: WriteWork, current: SavedFilter): Promise<void> {
-  demandOwner(work, current);
+  requireOwner(work, current);
   await records.delete(work, current);
 }
 
-function demandOwner(work: WriteWork, current: SavedFilter): void {
-  if (!isOwn(work, current)) demandScope(work.caller, 'admin');
+function requireOwner(work: WriteWork, current: SavedFilter): void {
+  if (!isOwn(work, current)) requireScope(work.caller, 'admin');
 }
 
 async function refuseTaken(

@@ -24,7 +24,7 @@ export interface Sending {
   readonly sent: number;
   /** Why the next event was not taken; null if none has failed. */
   readonly failure: string | null;
-  /** Whether the receiver wants no more events: status 410. */
+  /** True if the receiver wants no more events: status 410. */
   readonly isGone: boolean;
 }
 
@@ -73,7 +73,7 @@ export function deriveSecret(
   return `whsec_${Buffer.from(hash, 'hex').toString('base64')}`;
 }
 
-/** Whether the secret of a nonce can be derived: false if the token secret has changed since. */
+/** True if the secret of a nonce can be derived: false if the token secret has changed since. */
 export const isDerivable = (tokenSecret: string, nonce: string): boolean =>
   nonce.startsWith(`${secretHash(tokenSecret).keyId}:`);
 

@@ -103,7 +103,7 @@ function refuseUnusable({ outgoing }: WebhookTools, { url, events }: Pick<Webhoo
   throw invalid('events', 'must be types of events, for example {example}', { example });
 }
 
-/** Whether a text names events of the ledger: `device.update`, `device.*` or `*`. */
+/** True if a text names events of the ledger: `device.update`, `device.*` or `*`. */
 function isEventType(text: string): boolean {
   if (text === '*') return true;
   const [entityType = '', action = '', ...rest] = text.split('.');

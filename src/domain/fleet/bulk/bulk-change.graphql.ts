@@ -10,7 +10,7 @@ import { SAVED_FILTER_ID, targetConditions } from '../../base/saved-filter/saved
 import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
 import { DeviceList } from '../device/device.graphql.js';
 import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
-import { demandCount } from '../logical-number/logical-number.service.js';
+import { requireCount } from '../logical-number/logical-number.service.js';
 import { ParameterCreate } from '../setting/setting.model.js';
 import { DeviceBulkChange, LogicalNumberBulkChange } from './bulk-change.model.js';
 import {
@@ -70,7 +70,7 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
           warnings = warningsOf(input);
           const conditions = await targetConditions(work, list, target, info);
           found = await findTargets(work, list, records, targetOf(list.name, target, conditions));
-          demandCount(found.length, expectCount, records);
+          requireCount(found.length, expectCount, records);
           if (dryRun === true) return [];
           const rows: BulkRow[] = found.map((row) => ({ id: row.id, name: parts.nameOf(row) }));
           return [

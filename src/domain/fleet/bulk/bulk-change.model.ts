@@ -7,7 +7,7 @@ import { ParameterCreate } from '../setting/setting.model.js';
 export const LogicalNumberBulkChange = z.object({
   groupId: recordId.nullable().optional().describe('Group of the logical numbers.'),
   parameter: ParameterCreate.optional(),
-  /** Whether terminals may lose app versions. */
+  /** True if terminals may lose app versions. */
   force: z.boolean().nullish(),
 });
 

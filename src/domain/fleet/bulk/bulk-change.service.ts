@@ -5,7 +5,7 @@ import { searchedRows } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { type DomainError, invalid, notFound, tooManyRecords } from '../../../platform/errors.js';
-import { demandScope } from '../../../platform/requests.js';
+import { requireScope } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import type { Rejected } from '../../base/job/job.service.js';
@@ -59,7 +59,7 @@ export interface BulkRow {
  * Records of rows, those with a refusal apart, by their places; `refusalOf` gets undefined for a record that is gone, and
  * refuses it.
  */
-function sortedOut<T>(
+function classified<T>(
   rows: readonly Json[],
   found: ReadonlyMap<number, T>,
   refusalOf: (record: T | undefined) => DomainError | undefined,
@@ -79,7 +79,7 @@ const idsIn = (rows: readonly Json[]): readonly number[] =>
   (rows as unknown as readonly BulkRow[]).map(({ id }) => id);
 
 /** Refuses a change without a field. Errors: `invalid`. */
-function demandChange(change: object): void {
+function requireChange(change: object): void {
   if (Object.values(change).some((value) => value !== undefined)) return;
   throw invalid('change', 'must not be empty: {advice}', { advice: 'it would change nothing' });
 }
@@ -110,9 +110,9 @@ export const DEVICE_CHANGE = 'deviceBulkChange';
 /** The change, which has at least one field. Errors: `invalid`, also for an unknown logical number or group. */
 export async function checkDeviceChange(work: ReadWork, input: unknown): Promise<DeviceBulkChange> {
   const { force, ...change } = parse(DeviceBulkChange, input);
-  demandChange(change);
+  requireChange(change);
   if (change.token !== undefined) {
-    demandScope(work.caller, 'admin');
+    requireScope(work.caller, 'admin');
     endOfOld(work.now, change.token.keepOldFor, 'change.token.keepOldFor');
   }
   await refuseUnknownLogicalNumber(work, 'change.logicalNumberId', change.logicalNumberId ?? null);
@@ -138,7 +138,7 @@ export async function changeSomeDevices(
   const heads = await logicalNumbers.byIds(work, groupId === undefined ? [] : [...idsOf(found.values())]);
   const moves = Array.from(heads.values(), (number) => ({ number, groupId: groupId ?? null }));
   const losses = await lossesByMove(work, moves, force);
-  const { accepted, rejected } = sortedOut(
+  const { accepted, rejected } = classified(
     rows,
     found,
     (device) => refusalOf(device, change) ?? losses.get((device && numberOf(device, change)) ?? 0),
@@ -178,7 +178,7 @@ export const NUMBER_CHANGE = 'logicalNumberBulkChange';
 /** The change, which has at least one field. Errors: `invalid`, also for an unknown group. */
 export async function checkNumberChange(work: ReadWork, input: unknown): Promise<LogicalNumberBulkChange> {
   const { force, ...change } = parse(LogicalNumberBulkChange, input);
-  demandChange(change);
+  requireChange(change);
   await refuseUnknownGroup(work, 'groupId', change.groupId ?? null);
   return { ...change, force };
 }
@@ -193,7 +193,7 @@ export async function changeSomeNumbers(
   const found = await logicalNumbers.byIds(work, idsIn(rows));
   const moves = groupId === undefined ? [] : Array.from(found.values(), (number) => ({ number, groupId }));
   const losses = await lossesByMove(work, moves, force);
-  const { accepted, rejected } = sortedOut(rows, found, (number) =>
+  const { accepted, rejected } = classified(rows, found, (number) =>
     number === undefined ? notFound('logical number') : losses.get(number.id),
   );
   const numberIds = accepted.map(({ id }) => id);

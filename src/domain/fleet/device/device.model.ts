@@ -118,7 +118,10 @@ export function presenceRange(
 }
 
 /** Time at which a terminal was last seen, null if it never was, and its presence now. */
-export function sightingOf(lastSeenAt: number, at: Moment): { lastSeenAt: Date | null; presence: Presence } {
+export function lastSeenTimeOf(
+  lastSeenAt: number,
+  at: Moment,
+): { lastSeenAt: Date | null; presence: Presence } {
   const starts = presenceStarts(at);
   if (lastSeenAt === NEVER) return { lastSeenAt: null, presence: 'never_seen' };
   const states = ['online', 'stale'] as const;

@@ -35,7 +35,7 @@ import {
   presenceRange,
   presenceStarts,
   type SeenDevice,
-  sightingOf,
+  lastSeenTimeOf,
 } from './device.model.js';
 
 export const deviceTable = new CompanyTable<'devices', Device>('devices');
@@ -55,7 +55,7 @@ const HAS_REPORTED = sql`(t.framework_version is not null or ${textOf('t.meta')}
 const REFUSED = sql`exists (select 1 from terminal_refusals as refused
   where refused.company_id = t.company_id and refused.device_id = t.id)`;
 
-/** Whether the terminal has the bytes of a version, as in the reach of versions. */
+/** True if the terminal has the bytes of a version, as in the reach of versions. */
 const hasVersion = (compared: (id: Sql) => Sql): Sql => sql`exists (select 1 from terminal_versions as had
   where had.company_id = t.company_id and had.device_id = t.id and had.state in ('downloaded', 'installed', 'proven')
     and ${compared(sql.ref('had.app_version_id'))})`;
@@ -137,18 +137,18 @@ async function countBy(work: ReadWork, where: Condition | null, value: RawBuilde
 }
 
 /** Time of the latest request of each device, by device id. One statement. */
-export async function sightings(work: ReadWork, devices: readonly Pick<Device, 'id'>[]) {
+export async function lastSeenTimes(work: ReadWork, devices: readonly Pick<Device, 'id'>[]) {
   const { db, companyId } = specialSql(work);
   const deviceIds = devices.map(({ id }) => id);
   const rows = await runCached<{ id: number; last_seen_at: number }>(
     db,
-    'sightings',
+    'lastSeenTimes',
     [companyId, JSON.stringify(deviceIds)],
     () =>
       sql`select device_id as id, last_seen_at from device_presence
         where company_id = ${companyId} and device_id ${inIds(deviceIds)}`,
   );
-  return new Map(rows.map((row) => [row.id, sightingOf(row.last_seen_at, work)]));
+  return new Map(rows.map((row) => [row.id, lastSeenTimeOf(row.last_seen_at, work)]));
 }
 
 /** The only enabled device of each logical number; absent if a number has several. One statement. */
@@ -168,7 +168,7 @@ export async function selectOnlyDevices(work: CompanyWriteWork, logicalNumbers: 
 const MAX_AHEAD_MS = HOUR;
 
 /** Stores when devices were seen, unless another node has stored a later time (decisions.md#device-presence). Deleted devices are ignored. */
-export async function storeSightings(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
+export async function storeLastSeenTimes(work: CompanyWriteWork, seen: readonly SeenDevice[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   const pairs = seen.map(({ deviceId, seenAt }) => [deviceId, seenAt] as const);
   // SQLite looks each device up by these; by the pairs alone, it would read all devices of the company.

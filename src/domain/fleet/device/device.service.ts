@@ -21,8 +21,8 @@ export {
   MAX_GROUPS,
   MAX_VALUES,
   selectOnlyDevices,
-  sightings,
-  storeSightings,
+  lastSeenTimes,
+  storeLastSeenTimes,
   totalDevices,
 } from './device.repository.js';
 

@@ -6,7 +6,7 @@ import {
   type DeviceTotals,
   type GroupPresence,
   type PresenceCount,
-  sightingOf,
+  lastSeenTimeOf,
 } from './device.model.js';
 import * as service from './device.service.js';
 
@@ -91,20 +91,25 @@ export const deviceSummaryGraphql = g.graphqlModule(
         g.instant.orNull(
           'When the terminal last sent a request to `/terminal/v1` that was admitted, or a confirmation over MQTT, by the clock of the server. Up to a minute older than that while the terminal sends more. Null if it never did.',
         ),
-        async (device, ctx) => (await ctx.loadForMany(service.sightings, device))?.lastSeenAt,
+        async (device, ctx) => (await ctx.loadForMany(service.lastSeenTimes, device))?.lastSeenAt,
       ),
       planned: {
         kind: 'derived',
         property,
-        of: (column, work) => sightingOf(Number(column), work).lastSeenAt?.getTime() ?? null,
+        of: (column, work) => lastSeenTimeOf(Number(column), work).lastSeenAt?.getTime() ?? null,
       },
     },
     presence: {
       ...g.computed(
         g.choice(DevicePresence, 'How long ago the terminal was last seen, see `lastSeenAt`.'),
-        async (device, ctx) => (await ctx.loadForMany(service.sightings, device))?.presence ?? 'never_seen',
+        async (device, ctx) =>
+          (await ctx.loadForMany(service.lastSeenTimes, device))?.presence ?? 'never_seen',
       ),
-      planned: { kind: 'derived', property, of: (column, work) => sightingOf(Number(column), work).presence },
+      planned: {
+        kind: 'derived',
+        property,
+        of: (column, work) => lastSeenTimeOf(Number(column), work).presence,
+      },
     },
   }),
   g.fields(DeviceSummary, {

@@ -52,7 +52,6 @@ export async function deleteGroup(work: WriteWork, group: Group): Promise<void> 
   await groupRecords.delete(work, group);
 }
 
-/** Whether logical numbers or app versions still belong to the group. */
 export async function isGroupInUse(work: ReadWork, id: number): Promise<boolean> {
   const match = { group_id: id };
   return (await numbers.exists(work, match)) || (await versionLinks.exists(work, match));

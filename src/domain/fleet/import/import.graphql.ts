@@ -4,7 +4,7 @@ import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
 import { warningOfShortened } from '../../../platform/encoding/csv.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid, type Refusal } from '../../../platform/errors.js';
-import { demandScope } from '../../../platform/requests.js';
+import { requireScope } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { refusalOf, startJob } from '../../base/job/job.service.js';
@@ -85,10 +85,10 @@ const fleetImport = g.mutation('fleetImport', {
     dryRun: g.TARGET_ARGS.dryRun,
   },
   resolve: async (_source, ctx, { input, dryRun }) => {
-    demandScope(ctx.caller, 'write');
+    requireScope(ctx.caller, 'write');
     const { file, errorPolicy, issueTokens, force } = input;
     const mode = input.mode ?? 'CREATE';
-    if (issueTokens === true) demandScope(ctx.caller, 'admin');
+    if (issueTokens === true) requireScope(ctx.caller, 'admin');
     // The file is read before the unit of work begins.
     const sent = g.findSentFile(file);
     const rows = sent && (await rowsIn(ctx.contents.sent(sent)).catch(asProblem));

@@ -1,7 +1,7 @@
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid, taken } from '../../../platform/errors.js';
-import { demandScope } from '../../../platform/requests.js';
+import { requireScope } from '../../../platform/requests.js';
 import type { Rejected } from '../../base/job/job.service.js';
 import { type IssueTokens, setAllParameters, type Setting } from '../bulk/bulk-change.service.js';
 import type { Device } from '../device/device.model.js';
@@ -15,12 +15,12 @@ import type { ImportRow } from './import.model.js';
 /** Kind of the jobs that import devices. */
 export const FLEET_IMPORT = 'fleetImport';
 
-/** Whether rows may change devices and logical numbers that exist. */
+/** True if rows may change devices and logical numbers that exist. */
 export type ImportMode = 'CREATE' | 'CREATE_OR_UPDATE';
 
 interface ImportInput {
   readonly mode: ImportMode;
-  /** Whether logical numbers may move to groups that lack app versions of their terminals. */
+  /** True if logical numbers may move to groups that lack app versions of their terminals. */
   readonly force: boolean;
   /** Absent if no tokens are issued. */
   readonly issueTokens?: true;
@@ -108,7 +108,7 @@ export async function importSome(
   issueTokens: IssueTokens,
 ): Promise<Rejected> {
   const { issueTokens: isIssuing = false, ...how } = input as unknown as ImportInput;
-  if (isIssuing) demandScope(work.caller, 'admin');
+  if (isIssuing) requireScope(work.caller, 'admin');
   const planned = await planImport(work, how, rows as unknown as readonly ImportRow[]);
   const rejected = new Map<number, DomainError>();
   const accepted: Planned[] = [];

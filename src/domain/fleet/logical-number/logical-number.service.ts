@@ -68,7 +68,7 @@ export async function formerNumbersOf(work: ReadWork, deviceId: number): Promise
   return rows.map(({ number, ended_at }) => ({ number, endedAt: instant.fromColumn(ended_at) }));
 }
 
-/** Whether a terminal that has `present` may record under the number that it names: one that it has, or had at any time. */
+/** True if a terminal that has `present` may record under the number that it names: one that it has, or had at any time. */
 export function isNumberOf(present: string, former: readonly FormerNumber[], named: string): boolean {
   return [present, ...former.map(({ number }) => number)].includes(normalized(named));
 }
@@ -244,7 +244,7 @@ export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<
   return { count, examples };
 }
 
-export function demandCount(
+export function requireCount(
   count: number,
   expected: number | null | undefined,
   what = 'logical numbers',

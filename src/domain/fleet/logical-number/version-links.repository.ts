@@ -21,12 +21,11 @@ type Pair = readonly [logicalNumberId: number, appVersionId: number];
 /** Maximum links that are examined to count terminals: other changes wait meanwhile. */
 const MAX_COUNTED = 5_000;
 
-/** Whether the logical number `t` has an app version. */
+/** True if the logical number `t` has an app version. */
 export const hasVersion = (compared: (id: Sql) => Sql): Sql => sql`exists (
   select 1 from logical_number_app_versions as had
   where had.company_id = t.company_id and had.logical_number_id = t.id and ${compared(sql.ref('had.app_version_id'))})`;
 
-/** Whether a device works under the logical number `t`. */
 export const hasDevice = (compared: (value: Sql) => Sql): Sql =>
   compared(sql`exists (select 1 from devices as own
   where own.company_id = t.company_id and own.logical_number_id = t.id)`);

@@ -186,7 +186,7 @@ export interface Handed extends Pick<
 > {
   readonly logicalNumber: string;
   readonly wasHanded: boolean;
-  /** Whether the terminal that it was given to, or another one with the number, may use the service. */
+  /** True if the terminal that it was given to, or another one with the number, may use the service. */
   readonly isReachable: boolean;
 }
 

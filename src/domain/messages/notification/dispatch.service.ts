@@ -142,7 +142,7 @@ const LOOK_AGAIN_MS = 3 * SECOND;
 
 export interface DeliveryCheck {
   readonly companyId: number;
-  /** Whether a delivery is free for the terminal. */
+  /** True if a delivery is free for the terminal. */
   readonly isAvailable: boolean;
   /** Position of the latest change that the check has seen. */
   readonly position: number;

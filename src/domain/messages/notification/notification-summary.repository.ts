@@ -8,7 +8,6 @@ import type { TimeRange } from '../../../platform/clock.js';
 import { DELIVERY_STATES } from '../../../schema/messages.js';
 import type { DeliverySummary } from './notification.model.js';
 
-/** Whether the notification `t` has a delivery in a state. */
 export const hasDelivery = (compared: (state: Sql) => Sql): Sql => sql`exists (select 1
   from notification_deliveries as d where d.company_id = t.company_id and d.notification_id = t.id
     and ${compared(sql.ref('d.state'))})`;

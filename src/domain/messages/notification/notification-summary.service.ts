@@ -15,7 +15,7 @@ export interface NotificationSummaryRequest {
   readonly where: Condition | null;
   readonly bucket: buckets.Bucket;
   readonly timeZone: string | null;
-  /** Whether buckets without a notification have a row. */
+  /** True if buckets without a notification have a row. */
   readonly emptyBuckets: boolean;
 }
 

@@ -3,7 +3,7 @@ import { invalid } from '../../../platform/errors.js';
 import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import { demandCount } from '../../fleet/logical-number/logical-number.service.js';
+import { requireCount } from '../../fleet/logical-number/logical-number.service.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { AppList } from '../../software/app/app.graphql.js';
 import {
@@ -134,7 +134,7 @@ const notificationSend = g.ownMutation('NotificationSend', {
     const given = g.withNumbers({ ...input, ...reached }, { groupId: 'Group', appId: 'App' });
     if (dryRun === true || expectCount != null) {
       const affected = await service.affectedByNotification(work, given);
-      demandCount(affected.count, expectCount);
+      requireCount(affected.count, expectCount);
       if (dryRun === true) return affected;
     }
     const notification = await service.sendNotification(work, given);

@@ -91,7 +91,7 @@ export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'logicalNumberId'
 
 /** State of a waiting delivery, to decide whether it is handed out. */
 export interface WaitingDelivery extends Pick<Delivery, 'id' | 'attempts' | 'queuedAt' | 'leaseEndsAt'> {
-  /** Whether a device with its logical number may use the service. */
+  /** True if a device with its logical number may use the service. */
   readonly isReachable: boolean;
 }
 

@@ -115,6 +115,6 @@ async function queueForGroup(work: WriteWork, notificationId: number, groupId: n
     if (isTurnOver()) await yieldToEventLoop();
     members = await selectMembersAfter(work, groupId, members.at(-1) ?? 0, ROWS_PER_PART);
   }
-  work.finishLater();
+  work.deferFinish();
   return total;
 }

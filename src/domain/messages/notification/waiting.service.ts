@@ -26,7 +26,7 @@ type Reason = 'woken' | 'checked' | 'over';
 
 /** A request of a terminal that waits on this node, until `leave` is called. */
 export class WaitingRequest {
-  /** Whether the terminal must still check its token, because another terminal of its gateway was refused. */
+  /** True if the terminal must still check its token, because another terminal of its gateway was refused. */
   mayBeRevoked = false;
   #reason: 'woken' | 'checked' | null = null;
   /** Position of the latest change that woke it; `Infinity` if it was woken for another reason. */

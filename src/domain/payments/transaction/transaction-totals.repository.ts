@@ -185,7 +185,7 @@ export async function countTransactions(work: ReadWork, where: conditions.Condit
   return counted[0]?.total ?? 0;
 }
 
-/** Whether a number has more than `MANY_ROWS` transactions in a period. Examines no more index entries. */
+/** True if a number has more than `MANY_ROWS` transactions in a period. Examines no more index entries. */
 export async function hasMany(
   work: ReadWork,
   period: TimeRange,

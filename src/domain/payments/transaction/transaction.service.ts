@@ -84,7 +84,7 @@ async function withinHalfHours(work: ReadWork, where: Narrowed['where'], place: 
 /** Fields with an index ordered by time: a filter by one of them examines only rows of the page. */
 const INDEXED: readonly string[] = ['serialNumber', 'logicalNumber', 'appName', 'status'];
 
-/** Whether an index has the rows that meet a condition, and no others, in the order of time. */
+/** True if an index has the rows that meet a condition, and no others, in the order of time. */
 function isInOrder(where: conditions.Condition): boolean {
   const [field, ...others] = conditions.fieldsIn(where);
   return field === undefined || (others.length === 0 && INDEXED.includes(field));

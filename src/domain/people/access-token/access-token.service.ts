@@ -2,7 +2,13 @@ import { only } from '../../../database/company/company-rows.js';
 import { getFrom } from '../../../database/company/records.js';
 import type { ReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { DomainError, invalid, notFound } from '../../../platform/errors.js';
-import { type Caller, demandScope, mayUse, ORDINARY_SCOPES, type Scope } from '../../../platform/requests.js';
+import {
+  type Caller,
+  requireScope,
+  mayUse,
+  ORDINARY_SCOPES,
+  type Scope,
+} from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import {
   type AccessToken,
@@ -70,7 +76,7 @@ function mayGive(caller: Caller, scope: Scope): boolean {
  */
 export async function createOwnToken(work: WriteWork, input: unknown) {
   const { companyId, userId, sessionId } = work.caller;
-  if (sessionId === undefined) demandScope(work.caller, 'admin');
+  if (sessionId === undefined) requireScope(work.caller, 'admin');
   const refused = parse(NamedTokenCreate, input).scopes.filter((scope) => !mayGive(work.caller, scope));
   if (refused.length > 0)
     throw invalid('scopes', 'must be scopes that you have: not {values}', { values: refused.join(', ') });
@@ -145,14 +151,14 @@ export async function getManagedToken(work: ReadWork, id: number): Promise<Acces
 
 /** Errors: `forbidden` for a token with scopes that the caller's does not have, unless administrators call. */
 export async function revokeToken(work: WriteWork, token: AccessToken): Promise<AccessToken> {
-  if (!mayUse(work.caller, 'admin')) demandScopesOf(work, token);
+  if (!mayUse(work.caller, 'admin')) requireScopesOf(work, token);
   const [revoked = token] = await revokeTokens(work, token.revokedAt === null ? [token] : []);
   return revoked;
 }
 
 /** Gives a token another name. Errors: `invalid`, also for a token without a name; `forbidden` as for `revokeToken`. */
 export async function renameToken(work: WriteWork, token: AccessToken, input: unknown): Promise<AccessToken> {
-  if (!mayUse(work.caller, 'admin')) demandScopesOf(work, token);
+  if (!mayUse(work.caller, 'admin')) requireScopesOf(work, token);
   const changes = parse(NamedTokenUpdate, input);
   if (token.kind === 'derived') throw invalid('id', 'has no name: it was created by signing in');
   return changes.name === token.name ? token : await changeToken(work, token, changes);
@@ -177,8 +183,8 @@ async function changeToken(
  */
 export async function renewToken(work: WriteWork, tokenSecret: string, token: AccessToken, keepOldFor = 0) {
   const end = endOfOld(work.now, keepOldFor);
-  demandScopesOf(work, token);
-  await demandExpiryOf(work, token);
+  requireScopesOf(work, token);
+  await requireExpiryOf(work, token);
   if (token.revokedAt !== null) throw invalid('id', 'is revoked: create a new token');
   if (hasLapsed(token, work.now)) throw invalid('id', 'has expired: create a new token');
   if (token.replacedById !== null) {
@@ -202,7 +208,7 @@ export async function renewToken(work: WriteWork, tokenSecret: string, token: Ac
  * Compares with the scopes of the caller's token, not of its role, which may change; people who have signed in renew
  * what they could create. Errors: `forbidden`.
  */
-function demandScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
+function requireScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
   const isPerson = caller.sessionId !== undefined;
   const more = scopes.filter(
     (scope) => !caller.scopes.includes(scope) && !(isPerson && mayGive(caller, scope)),
@@ -211,7 +217,7 @@ function demandScopesOf({ caller }: ReadWork, { scopes }: AccessToken): void {
   throw new DomainError('forbidden', `That token has scopes that yours does not have: ${more.join(', ')}.`);
 }
 
-async function demandExpiryOf(work: ReadWork, token: AccessToken): Promise<void> {
+async function requireExpiryOf(work: ReadWork, token: AccessToken): Promise<void> {
   const { tokenId } = work.caller;
   const own = tokenId === null ? undefined : (await store.apiTokens.byIds(work, [tokenId])).get(tokenId);
   const until = own?.expiresAt ?? null;

@@ -13,7 +13,7 @@ const TOUCH_EVERY_MS = 5 * MINUTE;
 export const CHANGES_ACCESS = ['user', 'membership', 'access_token', 'company'];
 
 export interface CachingAuthenticator extends Authenticator {
-  /** Whether the token was looked up in the last `CACHED_MS`, and found. */
+  /** True if the token was looked up in the last `CACHED_MS`, and found. */
   knows(token: string | undefined): boolean;
   /** The caller of an access token; undefined for any other text. */
   callerOf(token: string | undefined, origin: Origin): Promise<Caller | undefined>;
@@ -47,7 +47,7 @@ export function createAuthenticator(
   };
 }
 
-/** Whether a token has reached its expiry date or, if derived, was not used for `DERIVED_TOKEN_LAPSES_MS`. */
+/** True if a token has reached its expiry date or, if derived, was not used for `DERIVED_TOKEN_LAPSES_MS`. */
 export function hasLapsed(token: AccessToken, now: Date): boolean {
   if (token.expiresAt !== null && token.expiresAt <= now) return true;
   const used = token.lastUsedAt ?? token.createdAt;
@@ -110,7 +110,7 @@ export class TokenLookUp<T> {
     }, entityTypes);
   }
 
-  /** Whether the token is cached: it was found in the last `CACHED_MS`. */
+  /** True if the token is cached: it was found in the last `CACHED_MS`. */
   knows(token: string | undefined): boolean {
     this.#dropExpired();
     return token !== undefined && this.#cache.has(token);

@@ -14,7 +14,7 @@ export async function changeCompany(work: WriteWork, input: unknown): Promise<Co
   const before = await getFrom(companies, work, companyId, 'company');
   const { name = before.name, timeZone = before.timeZone } = given;
   if (name === before.name && timeZone === before.timeZone) return before;
-  if (name !== before.name) await work.aboveCompanies((above) => refuseTaken(above, name));
+  if (name !== before.name) await work.acrossCompanies((above) => refuseTaken(above, name));
   const after = { id: companyId, name, timeZone };
   await updateCompany(work, after);
   work.ledger.updated('company', before, after, name === before.name ? {} : { action: 'rename' });

@@ -2,7 +2,7 @@ import type { SystemWriteWork, Units, WriteWork } from '../../../database/work.j
 import { MINUTE } from '../../../platform/clock.js';
 import { type DomainError, invalidRecord } from '../../../platform/errors.js';
 import type { Mail, Mailer } from '../../../platform/mail.js';
-import { type Browser, type Caller, demandSession, LOCAL_ORIGIN } from '../../../platform/requests.js';
+import { type Browser, type Caller, requireSession, LOCAL_ORIGIN } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { randomToken } from '../access-token/access-token.model.js';
 import { addOrAsk, isInOthers } from './member.service.js';
@@ -128,7 +128,7 @@ async function passwordLink(
   removesPasskeys = false,
 ): Promise<string> {
   const given = { ...NEW_PASSWORD, userId, removesPasskeys };
-  const code = await work.aboveCompanies((above) => issue(above, given, work.caller.userId));
+  const code = await work.acrossCompanies((above) => issue(above, given, work.caller.userId));
   const address = addressOf(mail, 'password', code);
   work.afterCommit(() => mail.send(letter(kind, email, address)));
   return address;
@@ -155,7 +155,7 @@ export async function setPasswordByLink(
   password: string,
   from: Browser,
 ): Promise<SignedIn | SecondFactorNeeded> {
-  await demandLink(parts, 'password', code, from);
+  await requireLink(parts, 'password', code, from);
   const passwordHash = await parts.passwords.hash(password);
   return await useLink(parts, 'password', code, from, async (work, account, { removesPasskeys }) => {
     const { id: userId } = account;
@@ -186,7 +186,7 @@ const ended = (kind: LinkKind): DomainError =>
   );
 
 /** Resolves to the user of a link. Errors: `invalid` if the code is of no link, which counts like a wrong password. */
-async function demandLink(
+async function requireLink(
   { units, throttle }: SessionParts,
   kind: LinkKind,
   code: string,
@@ -207,7 +207,7 @@ async function useLink<T>(
   from: Browser,
   use: (work: SystemWriteWork, account: Account, link: codes.OneTimeCode) => Promise<T | undefined>,
 ): Promise<T> {
-  const userId = await demandLink(parts, kind, code, from);
+  const userId = await requireLink(parts, kind, code, from);
   return await parts.units.systemWrite(pageRequest(from), async (work) => {
     // Locks the account first, as every change of it does that ends its codes.
     const account = await getAccount(work, userId);
@@ -218,7 +218,7 @@ async function useLink<T>(
   });
 }
 
-function demandMail({ isOn }: Mailer): void {
+function requireMail({ isOn }: Mailer): void {
   if (isOn) return;
   const advice = 'ask an administrator of your company';
   throw invalidRecord('This server sends no e-mail: {advice}.', { advice });
@@ -233,7 +233,7 @@ export async function requestPassword(
   email: string,
   from: Browser,
 ): Promise<void> {
-  demandMail(mail);
+  requireMail(mail);
   await throttle.check(from.ip);
   await throttle.countFailure(from.ip);
   const answered = units.systemWrite(pageRequest(from), async (work) => {
@@ -254,8 +254,8 @@ export async function requestEmail(
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<void> {
   const { units, mail } = parts;
-  demandSession(caller);
-  demandMail(mail);
+  requireSession(caller);
+  requireMail(mail);
   const wanted = parse(EmailChoice, { email }).email;
   const { email: present } = await units.read(caller, (work) => getUser(work, caller.userId));
   await attemptByCaller(parts, caller, { password, field: 'password' }, async (work, { id }) => {

@@ -1,6 +1,6 @@
 import type { LedgerActionName, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { DomainError, invalid, notFound } from '../../../platform/errors.js';
-import { type Caller, demandScope, demandSession } from '../../../platform/requests.js';
+import { type Caller, requireScope, requireSession } from '../../../platform/requests.js';
 import { changed, parse } from '../../../platform/validate.js';
 import { recordTokensRemoved } from '../access-token/access-token.service.js';
 import { endCodes, invitationCode, saveCodes, takeCode } from './one-time-code.repository.js';
@@ -12,7 +12,7 @@ import {
   selectMemberships,
   updateMember,
 } from './user.repository.js';
-import { addUser, demandAdministrator, findUserByEmail, getUser, join, unlockUser } from './user.service.js';
+import { addUser, requireAdministrator, findUserByEmail, getUser, join, unlockUser } from './user.service.js';
 
 export { selectInvitations } from './one-time-code.repository.js';
 
@@ -20,7 +20,7 @@ export { selectInvitations } from './one-time-code.repository.js';
 export async function addMember(work: WriteWork, input: unknown, passwordHash: string) {
   const { companyId, userId } = work.caller;
   const { email } = parse(UserAdd, input);
-  const { id, isNewAccount } = await work.aboveCompanies(async (above) => ({
+  const { id, isNewAccount } = await work.acrossCompanies(async (above) => ({
     isNewAccount: (await findUserByEmail(above, email)) === undefined,
     id: (await addUser(above, { id: companyId }, input, passwordHash, userId)).id,
   }));
@@ -34,7 +34,7 @@ export async function addMember(work: WriteWork, input: unknown, passwordHash: s
 export async function addOrAsk(work: WriteWork, input: unknown, passwordHash: string) {
   const { companyId } = work.caller;
   const { email, ...membership } = parse(UserAdd, input);
-  const isAsked = await work.aboveCompanies(async (above) => {
+  const isAsked = await work.acrossCompanies(async (above) => {
     const userId = (await findUserByEmail(above, email))?.id ?? 0;
     const present = await selectMemberships(above, [userId]);
     // Who is in no company cannot sign in to be asked, and no other company has a right to the account.
@@ -57,7 +57,7 @@ export async function answerInvitation(
   companyId: number,
   isAccepted: boolean,
 ): Promise<void> {
-  demandSession(caller);
+  requireSession(caller);
   const { userId } = caller;
   const user = await getAccount(work, userId);
   const invitation = await takeCode(work, 'invitation', invitationCode({ companyId, userId }));
@@ -71,7 +71,7 @@ export async function answerInvitation(
 export async function updateUser(work: WriteWork, member: Member, input: unknown): Promise<Member> {
   const { caller } = work;
   const isOwn = member.id === caller.userId && caller.scopes.includes('write');
-  if (!isOwn) demandScope(caller, 'admin');
+  if (!isOwn) requireScope(caller, 'admin');
   return await change(work, 'update', member, parse(UserUpdate, input));
 }
 
@@ -104,7 +104,7 @@ export async function unlockMember(work: WriteWork, member: Member): Promise<Mem
       'is a member of other companies too: the lock ends by itself within a day, or by the operator of the server',
     );
   }
-  await work.aboveCompanies((above) => unlockUser(above, member, work.caller.userId));
+  await work.acrossCompanies((above) => unlockUser(above, member, work.caller.userId));
   return await getUser(work, member.id);
 }
 
@@ -113,7 +113,7 @@ export async function removeMember(work: WriteWork, member: Member): Promise<voi
   const membership = membershipOf(work, member);
   await recordTokensRemoved(work, membership);
   await deleteMembership(work, membership);
-  if (isAdministrator(member)) await demandAdministrator(work, membership.companyId, member.email);
+  if (isAdministrator(member)) await requireAdministrator(work, membership.companyId, member.email);
   record(work, 'delete', membership, null);
 }
 
@@ -124,18 +124,18 @@ async function change(work: WriteWork, action: LedgerActionName, member: Member,
   if (JSON.stringify(wanted) === JSON.stringify(before)) return member;
   const after = await updateMember(work, member, changes);
   if (isAdministrator(member) && !isAdministrator(after)) {
-    await demandAdministrator(work, before.companyId, member.email);
+    await requireAdministrator(work, before.companyId, member.email);
   }
   if (after.disabledAt !== member.disabledAt && !(await isInOthers(work, member))) {
-    await work.aboveCompanies((above) => endCodes(above, member.id));
+    await work.acrossCompanies((above) => endCodes(above, member.id));
   }
   record(work, action, before, membershipOf(work, after));
   return after;
 }
 
-/** Whether a member is one of other companies too, who must notice nothing of what this one does. */
+/** True if a member is one of other companies too, who must notice nothing of what this one does. */
 export const isInOthers = (work: WriteWork, { id }: Member): Promise<boolean> =>
-  work.aboveCompanies(async (above) => (await selectMemberships(above, [id])).length > 1);
+  work.acrossCompanies(async (above) => (await selectMemberships(above, [id])).length > 1);
 
 function record(
   work: WriteWork,

@@ -7,7 +7,7 @@ import {
   relyingParty,
   requestOptions,
 } from '../../../platform/passkeys.js';
-import { type Browser, type Caller, demandSession } from '../../../platform/requests.js';
+import { type Browser, type Caller, requireSession } from '../../../platform/requests.js';
 import { type BrokenRule, type RecordMessage, rule } from '../../../platform/rules.js';
 import { parse } from '../../../platform/validate.js';
 import { Confirmation, PasskeyAdd, PasskeySignIn, SecondFactor } from './passkey.model.js';
@@ -70,7 +70,7 @@ export class PasskeyUse {
 
   /** The recovery codes are new with the first passkey, null otherwise. */
   async add(caller: Caller, input: unknown) {
-    demandSession(caller);
+    requireSession(caller);
     const { name, passkey } = parse(PasskeyAdd, input);
     const created = await checkCreated(passkey, this.#party);
     return await this.#grant(caller.userId, async (work, { id }) =>
@@ -120,7 +120,7 @@ export class PasskeyUse {
 
   /** Changes the account of the caller, who shows the password or a passkey. */
   async #confirm<T>(caller: Caller, given: unknown, grant: Grant<T>): Promise<T> {
-    demandSession(caller);
+    requireSession(caller);
     const { password, passkey } = parse(Confirmation, { confirmation: given }).confirmation;
     return await (password == null
       ? this.#grantByPasskey(passkey ?? {}, caller.userId, grant)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { SystemReadWork, SystemWriteWork, WriteWork } from '../../../database/work.js';
 import { invalidRecord, notFound, taken } from '../../../platform/errors.js';
 import type { Credential, Signed } from '../../../platform/passkeys.js';
-import { demandSession } from '../../../platform/requests.js';
+import { requireSession } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { deleteCodes, saveCodes, selectCodes, takeCode } from './one-time-code.repository.js';
 import {
@@ -28,7 +28,7 @@ export async function newChallenge(
   kind: 'create' | 'get',
 ): Promise<string> {
   const challenge = randomBytes(32).toString('base64url');
-  work.demandRoom();
+  work.requireRoom();
   await saveCodes(work, { userId, kind }, [challenge]);
   return challenge;
 }
@@ -75,9 +75,9 @@ export async function usePasskey(
 /** Renames a passkey of the caller. Errors: `invalid`, `not_found`, `forbidden`. */
 export async function renamePasskey(work: WriteWork, id: number, input: unknown): Promise<NamedPasskey> {
   const { userId } = work.caller;
-  demandSession(work.caller);
+  requireSession(work.caller);
   const { name } = parse(PasskeyName, input);
-  return await work.aboveCompanies(async (above) => {
+  return await work.acrossCompanies(async (above) => {
     const passkey = (await store.selectPasskeys(above, userId)).find((each) => each.id === id);
     if (passkey === undefined) throw notFound('passkey');
     if (name === passkey.name) return passkey;

@@ -6,7 +6,7 @@ import { DomainError } from '../../../platform/errors.js';
 import { normalized, parse } from '../../../platform/validate.js';
 import { PasswordChoice } from './user.model.js';
 
-/** Whether a password matches a hash. False without a hash, after the same time. */
+/** True if a password matches a hash. False without a hash, after the same time. */
 export type Verify = (passwordHash: string | undefined, password: string) => Promise<boolean>;
 
 export type Passwords = ReturnType<typeof createPasswords>;

@@ -5,7 +5,7 @@ import type { Mailer } from '../../../platform/mail.js';
 import {
   type Browser,
   type Caller,
-  demandSession,
+  requireSession,
   ORDINARY_SCOPES,
   type Origin,
 } from '../../../platform/requests.js';
@@ -67,7 +67,7 @@ export async function changePassword(
   caller: Caller,
   { current, new: chosen }: { readonly current: string; readonly new: string },
 ): Promise<void> {
-  const kept = demandSession(caller);
+  const kept = requireSession(caller);
   const hash = await signIn.replacing(
     () => parts.passwords.hash(chosen),
     ({ details }) => invalidFields({ new: Object.values(details.fields ?? {}).flat() }),
@@ -124,7 +124,7 @@ async function endEarlier(work: SystemWriteWork, earlier: Caller | undefined): P
 }
 
 export interface ListedSession extends Session {
-  /** Whether it is the session of the caller. */
+  /** True if it is the session of the caller. */
   readonly current: boolean;
 }
 
@@ -157,8 +157,8 @@ export async function endSession(
   action: 'end' | 'sign_out' = 'end',
 ): Promise<void> {
   const { caller } = work;
-  demandSession(caller);
-  if (!(await work.aboveCompanies((above) => store.deleteSession(above, caller.userId, id))))
+  requireSession(caller);
+  if (!(await work.acrossCompanies((above) => store.deleteSession(above, caller.userId, id))))
     throw notFound('session');
   work.ledger.append({ action, entityType: 'session', entityId: id });
 }
@@ -169,7 +169,7 @@ export async function switchCompany(
   caller: Caller,
   companyId: number,
 ): Promise<Caller> {
-  const id = demandSession(caller);
+  const id = requireSession(caller);
   const { userId } = caller;
   const membership = (await openMemberships(work, userId)).find((of) => of.companyId === companyId);
   if (membership === undefined) throw notFound('company');
@@ -182,8 +182,8 @@ export async function switchCompany(
 /** Replaces the preferences of the caller's user. Errors: `invalid`, `forbidden`. */
 export async function setPreferences(work: WriteWork, input: unknown): Promise<void> {
   const { userId } = work.caller;
-  demandSession(work.caller);
+  requireSession(work.caller);
   const { preferences } = parse(Preferences, input);
-  work.demandRoom();
-  await work.aboveCompanies((above) => store.savePreferences(above, userId, preferences));
+  work.requireRoom();
+  await work.acrossCompanies((above) => store.savePreferences(above, userId, preferences));
 }

@@ -16,7 +16,7 @@ const LOCK_MS = 30 * MINUTE;
 const NEW_NETWORK_FAILURES = 100;
 const NEW_NETWORK_PERIOD_MS = DAY;
 
-/** Whether passwords from the network are refused (contract 25; decisions.md#members). */
+/** True if passwords from the network are refused (contract 25; decisions.md#members). */
 export function isLocked({ account, network }: Attempted, now: Date): boolean {
   if (network.lockedUntil !== null && network.lockedUntil > now) return true;
   return (

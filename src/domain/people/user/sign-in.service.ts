@@ -163,7 +163,7 @@ async function enter<T>(work: SystemWriteWork, grant: Grant<T>, seen: Account, i
   return granted;
 }
 
-/** Whether a second factor is asked for, so that the attempt has neither failed nor succeeded yet. */
+/** True if a second factor is asked for, so that the attempt has neither failed nor succeeded yet. */
 const isHalf = (granted: unknown): boolean => isObject(granted) && 'secondFactor' in granted;
 
 export async function recordSignedIn(work: SystemWriteWork, account: Account, ip: string): Promise<void> {

@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import {
   type Channel as ChannelName,
-  demandScope,
+  requireScope,
   mayUse,
   type Role as RoleName,
 } from '../../../platform/requests.js';
@@ -40,7 +40,7 @@ function personal([property, field]: [string, g.AnyField]): [string, g.ResolvedF
     field: g.nullable({ ...field, description }),
     resolve: (user, { caller }) => {
       // Asked first, so that administrators share what is rendered for one of them.
-      if (!mayUse(caller, 'admin') && user.id !== caller.userId) demandScope(caller, 'admin');
+      if (!mayUse(caller, 'admin') && user.id !== caller.userId) requireScope(caller, 'admin');
       return user[property as Personal];
     },
     planned: { kind: 'column', property, scope: 'admin' },

@@ -57,7 +57,7 @@ export async function firstAdministrator(work: SystemReadWork, companyId: number
  * that write in a company run one at a time, so two of them cannot remove the last two administrators.
  * Errors: `invalid` if the company has no administrator any more.
  */
-export async function demandAdministrator(
+export async function requireAdministrator(
   work: SystemReadWork,
   companyId: number,
   email: string,
@@ -172,7 +172,7 @@ export async function disableUser(work: SystemWriteWork, { id }: Identified, by?
   const after = await change(work, 'disable', user, { disabledAt: work.now }, by);
   for (const { companyId, companyName, role, disabledAt } of await store.selectMemberships(work, [id])) {
     if (role !== 'admin' || disabledAt !== null) continue;
-    await demandAdministrator(work, companyId, user.email, `"${companyName}"`);
+    await requireAdministrator(work, companyId, user.email, `"${companyName}"`);
   }
   return after;
 }

@@ -161,7 +161,7 @@ const NAMES: Readonly<Record<store.Association, string>> = {
   fileIds: 'files',
 };
 
-/** Whether an association has changed. Errors: `invalid` (an unknown id, or one of another kind), `too_many_records`. */
+/** True if an association has changed. Errors: `invalid` (an unknown id, or one of another kind), `too_many_records`. */
 async function associate(work: WriteWork, versionId: number, before: Associations, after: Associations) {
   if (after.moduleIds.includes(versionId)) throw invalid('moduleIds', 'must not hold the version itself');
   let hasChanged = false;

@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { SentBytes } from '../../../platform/encoding/content.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
-import { demandScope } from '../../../platform/requests.js';
+import { requireScope } from '../../../platform/requests.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { groupsOfAppVersion } from '../../fleet/group/group.service.js';
 import { LogicalNumberList } from '../../fleet/logical-number/logical-number.graphql.js';
@@ -31,7 +31,7 @@ export const CONTENT_IS_COSTLY =
 /** The bytes in base64; null if there are none. */
 export async function base64Of({ contentId, size }: Owner, ctx: g.GraphqlContext): Promise<string | null> {
   if (contentId === null) return null;
-  demandScope(ctx.caller, 'read');
+  requireScope(ctx.caller, 'read');
   return await ctx.contents.base64({ id: contentId, size });
 }
 

@@ -124,7 +124,6 @@ function associable(association: Association) {
   }
 }
 
-/** Whether versions of the application are modules of other versions. */
 export async function isModuleInUse(work: ReadWork, id: number): Promise<boolean> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql`select 1 from app_version_modules as m

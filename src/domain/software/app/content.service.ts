@@ -106,7 +106,7 @@ export async function sumsOfContents(work: ReadWork, of: readonly { readonly id:
   return new Map(sums.map(({ id, sha256 }) => [id, sha256]));
 }
 
-/** Whether a record has these bytes; null: none. */
+/** True if a record has these bytes; null: none. */
 export async function hasBytes(
   work: ReadWork,
   { contentId }: { readonly contentId: number | null },
@@ -142,7 +142,7 @@ type StoredBytes = Omit<StagedContent, 'adopted'>;
 export async function stageContent(units: Units, caller: Caller, { spool, ...sums }: SpooledContent) {
   const write = <T>(use: (work: WriteWork) => Promise<T>): Promise<T> =>
     units.write(caller, async (work) => {
-      work.demandRoom();
+      work.requireRoom();
       return await use(work);
     });
   const staged = await write(async (work) => ({
@@ -170,7 +170,7 @@ export async function discardContent(units: Units, caller: Caller, { stagedId }:
       isPartial = await units.systemWrite(
         caller,
         (work) => {
-          work.freesRoom();
+          work.freesDiskSpace();
           return deletePart(work, caller.companyId, stagedId, CHUNKS_PER_CALL);
         },
         caller.companyId,

@@ -12,7 +12,7 @@ import {
   withVersions,
   affected,
   type Affected,
-  demandCount,
+  requireCount,
   findTarget,
   type NumberTarget,
 } from '../../fleet/logical-number/logical-number.service.js';
@@ -53,7 +53,7 @@ export interface GrantRequest {
   readonly input: unknown;
   /** Filters that select logical numbers, instead of a group or a list. */
   readonly conditions: readonly Condition[];
-  /** Whether all logical numbers of the company are the target. */
+  /** True if all logical numbers of the company are the target. */
   readonly all: boolean;
   readonly mode: GrantMode;
   readonly dryRun: boolean;
@@ -76,19 +76,19 @@ export async function planGrant(
   const { appVersionIds, ...given } = parse(AppVersionGrant, input);
   const target = targetOf(given, selected);
   requireAtMost('appVersionIds', appVersionIds.length, MAX_VERSIONS);
-  await demandVersions(work, { mode, appVersionIds });
+  await requireVersions(work, { mode, appVersionIds });
   const fitting = Math.floor(MAX_LINKS / Math.max(appVersionIds.length, 1));
   const numbers = await findTarget(work, target, Math.min(MAX_NUMBERS, fitting));
   const grant = { mode, appVersionIds };
   const parts = await planVersionGrant(work, numbers, grant);
   if (!dryRun && expectCount == null) return { parts, tried: null };
   const changing = affected(await findChanging(work, numbers, grant));
-  demandCount(changing.count, expectCount);
+  requireCount(changing.count, expectCount);
   return dryRun ? { parts: [], tried: changing } : { parts, tried: null };
 }
 
 /** Refuses unknown versions, and several of one app in the place of others. Errors: `invalid`. */
-export async function demandVersions(work: ReadWork, { mode, appVersionIds }: VersionGrant): Promise<void> {
+export async function requireVersions(work: ReadWork, { mode, appVersionIds }: VersionGrant): Promise<void> {
   const apps = await appsOfVersions(work, appVersionIds);
   if (apps.size < appVersionIds.length)
     throw invalid('appVersionIds', 'must hold ids of {what} only', { what: 'app versions' });

@@ -81,7 +81,7 @@ export interface TerminalFile {
   readonly crc: string | null;
   /** First request with this CRC. */
   readonly since: Date | null;
-  /** Whether it is the one that the terminal gets now. */
+  /** True if it is the one that the terminal gets now. */
   readonly isCurrent: boolean;
 }
 

@@ -91,7 +91,7 @@ class Selected {
 const isSame = (one: Stored, other: Stored): boolean =>
   one.id === other.id && 'appName' in one === 'appName' in other;
 
-/** Whether a name is without characters that end a list entry or a line, or form a path on the terminal. */
+/** True if a name is without characters that end a list entry or a line, or form a path on the terminal. */
 const isAssetName = (name: string): boolean => !/[,;"=/\\\p{Cc}]/u.test(name);
 
 const newestFirst = (versions: readonly StoredVersion[]): readonly StoredVersion[] =>

@@ -2,7 +2,7 @@ import type { AssetEvidence, HeldVersion } from './manifest.model.js';
 
 type State = HeldVersion['state'];
 
-/** Whether a terminal in this state has the bytes of the version, as far as is known. */
+/** True if a terminal in this state has the bytes of the version, as far as is known. */
 export const hasBytes = (state: State): boolean => ['downloaded', 'installed', 'proven'].includes(state);
 
 const isNew = (known: HeldVersion | undefined): boolean =>

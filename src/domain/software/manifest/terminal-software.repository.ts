@@ -122,11 +122,11 @@ export async function terminalsOfVersions(
   );
 }
 
-/** Whether a condition is about more than the state, in whose order an index has the terminals of a version. */
+/** True if a condition is about more than the state, in whose order an index has the terminals of a version. */
 export const isNarrowed = ({ groupId, presence, reason }: TerminalFilter): boolean =>
   groupId != null || presence != null || reason != null;
 
-/** Whether the totals of versions have the number of terminals that meet a condition. */
+/** True if the totals of versions have the number of terminals that meet a condition. */
 export const isTotalled = (filter: TerminalFilter): boolean =>
   filter.state !== 'granted' && filter.state !== 'overdue' && !isNarrowed(filter);
 

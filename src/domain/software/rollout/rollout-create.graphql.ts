@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { targetConditions } from '../../base/saved-filter/saved-filter.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import { demandCount, logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
+import { requireCount, logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
 import { AppVersionGrantTargetInput } from '../app/grant.graphql.js';
 import { planRollout, type RolloutPlan } from './rollout-plan.service.js';
 import { HOURS, STOP_WHEN } from './rollout-wave.graphql.js';
@@ -133,7 +133,7 @@ export const rolloutCreateGraphql = g.mutation('rolloutCreate', {
         );
         const request = { ...given, conditions, all: all === true };
         const planned = await planRollout(work, { ...fields, waves }, request);
-        demandCount(planned.numbers.length, expectCount);
+        requireCount(planned.numbers.length, expectCount);
         plan = planned;
         return dryRun === true ? [] : [(later) => createRollout(later, planned)];
       },

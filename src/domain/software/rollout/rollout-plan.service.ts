@@ -6,7 +6,7 @@ import { MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { groups } from '../../fleet/group/group.service.js';
 import { findAllByNumbers, findTarget } from '../../fleet/logical-number/logical-number.service.js';
 import { GrantTarget } from '../app/app.model.js';
-import { demandVersions, type GrantRequest, linkedNumbers, targetOf } from '../app/grant.service.js';
+import { requireVersions, type GrantRequest, linkedNumbers, targetOf } from '../app/grant.service.js';
 import { type Candidate, RolloutCreate } from './rollout.model.js';
 import { selectDevicesOf } from './rollout.repository.js';
 import { drawWaves, type Drawn } from './rollout.rules.js';
@@ -25,11 +25,11 @@ type Target = Pick<GrantRequest, 'conditions' | 'all'> & Readonly<Record<string,
  */
 export async function planRollout(work: ReadWork, input: unknown, target: Target) {
   const fields = parse(RolloutCreate, input);
-  demandWaves(fields);
-  demandTimes(fields, work.now.getTime());
+  requireWaves(fields);
+  requireTimes(fields, work.now.getTime());
   const { appVersionIds } = fields;
   const grant = { mode: 'replace_of_same_app', appVersionIds } as const;
-  await demandVersions(work, grant);
+  await requireVersions(work, grant);
   for (const [place, { logicalNumbers, groupIds }] of fields.waves.entries()) {
     await findAllByNumbers(work, logicalNumbers ?? [], `waves.${place}.logicalNumbers`);
     const known = await groups.byIds(work, groupIds ?? []);
@@ -52,7 +52,7 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
   const taking = new Set(
     drawn.flatMap(({ obstacle, logicalNumberId }) => (obstacle === null ? [logicalNumberId] : [])),
   );
-  if (taking.size > 0) demandTakers(fields, drawn);
+  if (taking.size > 0) requireTakers(fields, drawn);
   return {
     fields,
     drawn,
@@ -63,7 +63,7 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
 }
 
 /** Refuses times at which nothing can begin. A client may be slow: what was to begin a moment ago begins at once. */
-function demandTimes({ startAt, stopWhen: { deadline } }: RolloutCreate, now: number): void {
+function requireTimes({ startAt, stopWhen: { deadline } }: RolloutCreate, now: number): void {
   const start = startAt?.getTime() ?? now;
   if (start > now + MAX_DAYS_AHEAD * DAY)
     throw invalid('startAt', 'must be at most {maximum} days ahead', { maximum: MAX_DAYS_AHEAD });
@@ -74,7 +74,7 @@ function demandTimes({ startAt, stopWhen: { deadline } }: RolloutCreate, now: nu
 }
 
 /** Refuses a wave that names logical numbers or groups, but nobody who gets the versions: all others would get them at once. */
-function demandTakers({ waves }: RolloutCreate, drawn: readonly Drawn[]): void {
+function requireTakers({ waves }: RolloutCreate, drawn: readonly Drawn[]): void {
   for (const [place, { logicalNumbers, groupIds }] of waves.entries()) {
     if (logicalNumbers == null && groupIds == null) continue;
     if (drawn.some(({ wave, obstacle }) => wave === place && obstacle === null)) continue;
@@ -85,7 +85,7 @@ function demandTakers({ waves }: RolloutCreate, drawn: readonly Drawn[]): void {
 }
 
 /** Refuses waves whose terminals are not clear. */
-function demandWaves({ waves }: RolloutCreate): void {
+function requireWaves({ waves }: RolloutCreate): void {
   for (const [place, { percent, logicalNumbers, groupIds }] of waves.entries()) {
     const given = [percent, logicalNumbers, groupIds].filter((each) => each != null).length;
     const isLast = place === waves.length - 1;

@@ -52,7 +52,7 @@ export type RolloutWaveInput = z.output<typeof RolloutWaveInput>;
 /** A wave as it is stored: its terminals are rows. */
 export interface RolloutWave extends Readonly<Pick<RolloutWaveInput, 'minProvenPercent' | 'minDuration'>> {
   readonly size: number;
-  /** Whether a person has passed it, whatever was proven. */
+  /** True if a person has passed it, whatever was proven. */
   readonly passedByPerson?: boolean;
 }
 

@@ -143,7 +143,7 @@ async function endJob(work: WriteWork, rollout: Rollout): Promise<void> {
   if (job !== undefined) await cancelJob(work, job);
 }
 
-function demandState({ state }: Rollout, allowed: readonly RolloutState[]): void {
+function requireState({ state }: Rollout, allowed: readonly RolloutState[]): void {
   if (allowed.includes(state)) return;
   const shown = state.replaceAll('_', ' ');
   throw invalidRecord('A rollout that is {state} cannot be changed in this way.', { state: shown });
@@ -151,14 +151,14 @@ function demandState({ state }: Rollout, allowed: readonly RolloutState[]): void
 
 /** Gives the versions to no further terminal until it is resumed. Errors: `invalid`. */
 export async function pauseRollout(work: WriteWork, current: Rollout): Promise<Rollout> {
-  demandState(current, ['planned', 'running']);
+  requireState(current, ['planned', 'running']);
   if (current.drawn === current.total) await endJob(work, current);
   return await takeStep(work, current, 'pause', { state: 'paused', dueAt: work.now });
 }
 
 /** Goes on with a rollout that is paused or has stopped. Errors: `invalid`. */
 export async function resumeRollout(work: WriteWork, current: Rollout): Promise<Rollout> {
-  demandState(current, ['paused', 'stopped_by_failures']);
+  requireState(current, ['paused', 'stopped_by_failures']);
   const { wave } = current;
   const changes = { stoppedBecause: null, dueAt: work.now };
   if (wave < 0) return await takeStep(work, current, 'resume', { ...changes, state: 'planned' });
@@ -177,7 +177,7 @@ const UNDECIDED = ['planned', 'running', 'paused', 'stopped_by_failures'] as con
 
 /** Leaves terminals out of a rollout for good: no wave waits for them or counts them. Errors: `invalid`. */
 export async function leaveOut(work: WriteWork, current: Rollout, input: unknown): Promise<Rollout> {
-  demandState(current, UNDECIDED);
+  requireState(current, UNDECIDED);
   const { deviceIds, reason } = parse(LeaveOut, input);
   const terminals = await store.findTerminals(work, current, deviceIds);
   if (terminals.length < deviceIds.length)
@@ -193,7 +193,7 @@ export async function leaveOut(work: WriteWork, current: Rollout, input: unknown
 
 /** Passes the wave that has begun last, whatever is proven: a node goes on at once. Errors: `invalid`. */
 export async function passWave(work: WriteWork, current: Rollout, input: unknown): Promise<Rollout> {
-  demandState(current, ['running']);
+  requireState(current, ['running']);
   const { wave, reason } = parse(PassWave, input);
   const begun = current.wave + 1;
   if (wave !== begun)
@@ -206,7 +206,7 @@ export async function passWave(work: WriteWork, current: Rollout, input: unknown
 
 /** Takes the versions back: each terminal gets what it had. Errors: `invalid`. */
 export async function undoRollout(work: WriteWork, current: Rollout): Promise<Rollout> {
-  demandState(current, ['running', 'paused', 'stopped_by_failures', 'finished']);
+  requireState(current, ['running', 'paused', 'stopped_by_failures', 'finished']);
   await endJob(work, current);
   const jobId = await startRows(work, UNDO, current, await store.selectRows(work, current, null));
   // The figures stay those before the undo.

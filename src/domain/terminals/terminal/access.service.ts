@@ -2,11 +2,11 @@ import type { ReadWork, Units } from '../../../database/work.js';
 import { type Clock, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
 import { Batcher } from '../../../platform/concurrency/batcher.js';
 import { DomainError, TerminalRefused } from '../../../platform/errors.js';
-import { type Caller, demandScope, type Origin } from '../../../platform/requests.js';
+import { type Caller, requireScope, type Origin } from '../../../platform/requests.js';
 import type { Admission, TerminalClaim } from '../../../platform/terminal.js';
 import { checked, normalized } from '../../../platform/validate.js';
 import { type Device, type SeenDevice, SerialNumber } from '../../fleet/device/device.model.js';
-import { findDevicesBySerialNumbers, storeSightings } from '../../fleet/device/device.service.js';
+import { findDevicesBySerialNumbers, storeLastSeenTimes } from '../../fleet/device/device.service.js';
 import * as fleet from '../../fleet/logical-number/logical-number.service.js';
 import {
   type CachingAuthenticator,
@@ -62,7 +62,7 @@ export function createClaims(access: CachingAuthenticator, find: FindDeviceToken
     if (credential === undefined) {
       const caller = await access.callerOf(token, origin);
       if (caller === undefined) throw unauthenticated();
-      demandScope(caller, 'terminals');
+      requireScope(caller, 'terminals');
       return { caller, serialNumber: serialNumberOf(named), deviceId: null };
     }
     const { deviceId, serialNumber } = credential;
@@ -268,7 +268,6 @@ export class SeenDevices {
     }
   }
 
-  /** Whether the device is to be stored now, since it was not in the last minute. */
   #isDue(key: string): boolean {
     const now = this.clock.elapsed();
     if (now < (this.#storedAt.get(key) ?? -Infinity) + MINUTE && !this.#isFinishing) return false;
@@ -280,7 +279,7 @@ export class SeenDevices {
   /** After an error, times are written a minute later, unless the server ends. */
   async #write(companyId: number, part: readonly SeenDevice[]): Promise<void> {
     try {
-      await this.units.writeWithoutLedger(companyId, (work) => storeSightings(work, part));
+      await this.units.writeWithoutLedger(companyId, (work) => storeLastSeenTimes(work, part));
     } catch (error) {
       this.onError(error);
       if (!this.#isFinishing) for (const device of part) this.#noteAgain(companyId, device);

@@ -148,7 +148,7 @@ function oldBeside(present: store.StoredToken | undefined, now: Date): store.Old
 
 const NO_OLD: store.OldToken = { oldHash: null, oldLastFour: null, oldUntil: null };
 
-/** Whether a hash is that of the present token of a device, or of its old one before its end. */
+/** True if a hash is that of the present token of a device, or of its old one before its end. */
 export function isValid(
   { tokenHash, oldHash, oldUntil }: store.StoredToken,
   given: string,

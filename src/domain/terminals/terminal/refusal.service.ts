@@ -30,7 +30,7 @@ export class RefusalLog {
   readonly #notedAt = new Map<string, number>();
   /** Reason by device. */
   readonly #refused: CompanyNotes<number, DeviceRefusalCode>;
-  /** Sightings by serial number; the latest seen is last. */
+  /** LastSeenTimes by serial number; the latest seen is last. */
   readonly #unknown: CompanyNotes<string, Omit<store.UnknownTerminal, 'id'>>;
 
   constructor(
@@ -49,9 +49,9 @@ export class RefusalLog {
         store: (companyId, notes) => units.writeWithoutLedger(companyId, (work) => write(work, notes)),
       });
     this.#refused = notesOf(SECOND, writeRefusals);
-    this.#unknown = notesOf(10 * SECOND, async (work, sightings) => {
-      await store.addUnknownTerminals(work, [...sightings.values()]);
-      await store.trimUnknownTerminals(work, sightings.size, MAX_UNKNOWN_TERMINALS);
+    this.#unknown = notesOf(10 * SECOND, async (work, lastSeenTimes) => {
+      await store.addUnknownTerminals(work, [...lastSeenTimes.values()]);
+      await store.trimUnknownTerminals(work, lastSeenTimes.size, MAX_UNKNOWN_TERMINALS);
     });
   }
 
@@ -77,12 +77,12 @@ export class RefusalLog {
 
   noteUnknown(companyId: number, serialNumber: string): void {
     const now = this.clock.now();
-    const sightings = this.#unknown.of(companyId);
-    const { firstSeenAt = now, count = 0 } = sightings.get(serialNumber) ?? {};
-    sightings.delete(serialNumber);
-    const [oldest] = sightings.keys();
-    if (sightings.size >= MAX_UNKNOWN_TERMINALS && oldest !== undefined) sightings.delete(oldest);
-    sightings.set(serialNumber, { serialNumber, firstSeenAt, lastSeenAt: now, count: count + 1 });
+    const lastSeenTimes = this.#unknown.of(companyId);
+    const { firstSeenAt = now, count = 0 } = lastSeenTimes.get(serialNumber) ?? {};
+    lastSeenTimes.delete(serialNumber);
+    const [oldest] = lastSeenTimes.keys();
+    if (lastSeenTimes.size >= MAX_UNKNOWN_TERMINALS && oldest !== undefined) lastSeenTimes.delete(oldest);
+    lastSeenTimes.set(serialNumber, { serialNumber, firstSeenAt, lastSeenAt: now, count: count + 1 });
   }
 }
 

@@ -91,7 +91,7 @@ export interface TokenStep {
   /** Id of the last device of the previous step; 0 for the first step. */
   readonly after: number;
   readonly limit: number;
-  /** Whether devices that have a token get a new one. */
+  /** True if devices that have a token get a new one. */
   readonly replace: boolean;
 }
 
@@ -203,9 +203,9 @@ export async function isUnknownTerminal(work: ReadWork, serialNumber: string): P
 /** Adds requests of different terminals to what the company has of them. */
 export async function addUnknownTerminals(
   work: CompanyWriteWork,
-  sightings: readonly Omit<UnknownTerminal, 'id'>[],
+  lastSeenTimes: readonly Omit<UnknownTerminal, 'id'>[],
 ): Promise<void> {
-  const rows = sightings.map((each) => mapping.columnsOf(each) as unknown as NewRow<'unknown_terminals'>);
+  const rows = lastSeenTimes.map((each) => mapping.columnsOf(each) as unknown as NewRow<'unknown_terminals'>);
   const changes = {
     last_seen_at: sql<Date>`excluded.last_seen_at`,
     count: sql<number>`unknown_terminals.count + excluded.count`,

@@ -3,9 +3,9 @@ import { GraphQLError } from 'graphql';
 import type { Units } from '../../../database/work.js';
 import type { WaitingSince } from '../../../http/monitoring/operations.js';
 import { systemClock, enterEventLoop } from '../../../platform/clock.js';
-import { demandScope, type Caller, type Scope } from '../../../platform/requests.js';
+import { requireScope, type Caller, type Scope } from '../../../platform/requests.js';
 import { requestError } from '../../schema/errors.js';
-import { demandNoGap, readPage, type Identified, type Page, type Source } from './page.js';
+import { requireNoGap, readPage, type Identified, type Page, type Source } from './page.js';
 import {
   SharedTexts,
   type Member,
@@ -57,13 +57,13 @@ export async function follow<T extends Identified>(
   const cursor = subscription.lastSeen ?? after ?? last;
   if (cursor < 0) throw requestError(`after must be 0 or more, not ${cursor}.`);
   if (cursor > last) throw eventsAhead(cursor, last);
-  demandNoGap(span, cursor);
+  requireNoGap(span, cursor);
   return new Subscriber(units, subscription, followed, caller, cursor, last).events(feeds);
 }
 
 /** Events of one subscriber: from the shared feed if it has them, otherwise read for it alone. */
 class Subscriber<T extends Identified> implements Member {
-  /** Whether this subscriber's own reads have reached the last id of the company. */
+  /** True if this subscriber's own reads have reached the last id of the company. */
   #isAtEnd: boolean;
   /** Commit time of the oldest record that was found but not sent; null if there is none. */
   #foundAt: number | null = null;
@@ -141,7 +141,7 @@ class Subscriber<T extends Identified> implements Member {
 
   readonly #permitted = async (): Promise<Caller> => {
     this.caller = await this.subscription.caller();
-    demandScope(this.caller, this.followed.scope);
+    requireScope(this.caller, this.followed.scope);
     return this.caller;
   };
 }

@@ -43,7 +43,7 @@ export async function readPage<T extends Identified>(
 ): Promise<Page<T>> {
   return await units.read(caller, async (work) => {
     const span = await newRows.span(work, caller.companyId);
-    demandNoGap(span, after);
+    requireNoGap(span, after);
     const { last } = span;
     const ids = Math.floor(MAX_VALUES / ((condition === null ? 0 : comparisonsIn(condition)) + 1));
     const upTo = Math.min(last, after + Math.min(ids, MAX_IDS));
@@ -57,7 +57,7 @@ export async function readPage<T extends Identified>(
 }
 
 /** Errors: EVENTS_GONE where records after the cursor were deleted by retention. */
-export function demandNoGap({ first }: IdSpan, cursor: number): void {
+export function requireNoGap({ first }: IdSpan, cursor: number): void {
   if (first <= cursor + 1) return;
   const resumeAfter = first - 1;
   throw new GraphQLError(

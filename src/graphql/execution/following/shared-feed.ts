@@ -91,7 +91,7 @@ export class SharedFeed<T extends Identified> {
     return this.#pages.find(({ after, upTo }) => after <= cursor && cursor < upTo) ?? null;
   }
 
-  /** Whether a member has all records that the feed has read, and can wait for the next page. */
+  /** True if a member has all records that the feed has read, and can wait for the next page. */
   hasRead({ cursor }: Member): boolean {
     return this.#upTo !== null && this.#upTo <= cursor;
   }

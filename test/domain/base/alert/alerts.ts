@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { storeSightings } from '../../../../src/domain/fleet/device/device.service.js';
+import { storeLastSeenTimes } from '../../../../src/domain/fleet/device/device.service.js';
 import { storeRefusals } from '../../../../src/domain/terminals/terminal/terminal.repository.js';
 import { answered, changed, nodeId, type UserErrorShape } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
@@ -120,7 +120,7 @@ export async function see(
 ): Promise<void> {
   const seenAt = server.clock.now().getTime();
   await server.app.units.writeWithoutLedger(caller.companyId, (work) =>
-    storeSightings(
+    storeLastSeenTimes(
       work,
       ids.map((deviceId) => ({ deviceId, seenAt })),
     ),

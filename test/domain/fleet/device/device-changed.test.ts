@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 
 import { deviceChanges, MAX_REPORTED } from '../../../../src/domain/fleet/device/device-change.service.js';
-import { storeSightings } from '../../../../src/domain/fleet/device/device.service.js';
+import { storeLastSeenTimes } from '../../../../src/domain/fleet/device/device.service.js';
 import { MINUTE, SECOND } from '../../../../src/platform/clock.js';
 import { nodeId } from '../../../support/dashboard.js';
 import { fleet } from '../../../support/fleet.js';
@@ -34,7 +34,9 @@ afterEach(async () => {
 async function see(member: Member, ids: readonly number[], ago = 0): Promise<void> {
   const seenAt = server.clock.now().getTime() - ago;
   const seen = ids.map((deviceId) => ({ deviceId, seenAt }));
-  await server.app.units.writeWithoutLedger(member.caller.companyId, (work) => storeSightings(work, seen));
+  await server.app.units.writeWithoutLedger(member.caller.companyId, (work) =>
+    storeLastSeenTimes(work, seen),
+  );
 }
 
 /** Resolves when the presence was looked at again, so that what comes now is a change. */

@@ -4,7 +4,7 @@ import {
   createDevices,
   getDevice,
   reportDevice,
-  storeSightings,
+  storeLastSeenTimes,
 } from '../../../../src/domain/fleet/device/device.service.js';
 import { storeRefusals } from '../../../../src/domain/terminals/terminal/terminal.repository.js';
 import { answered, statementsFor } from '../../../support/dashboard.js';
@@ -119,7 +119,7 @@ describe('deviceSummary', () => {
     const seen = await fleet.device(client, 'SEEN', { logical_number_id: number });
     const seenAt = server.clock.now().getTime();
     await server.app.units.writeWithoutLedger(caller.companyId, (work) =>
-      storeSightings(work, [{ deviceId: seen, seenAt }]),
+      storeLastSeenTimes(work, [{ deviceId: seen, seenAt }]),
     );
     const refused = await fleet.device(client, 'REFUSED', { enabled: false });
     await server.app.units.writeWithoutLedger(caller.companyId, (work) =>

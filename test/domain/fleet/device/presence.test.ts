@@ -13,8 +13,8 @@ import {
   devices,
   devicesByGroup,
   devicesByPresence,
-  sightings,
-  storeSightings,
+  lastSeenTimes,
+  storeLastSeenTimes,
 } from '../../../../src/domain/fleet/device/device.service.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { fleet } from '../../../support/fleet.js';
@@ -57,7 +57,9 @@ const clock = { now: () => NOW, elapsed: () => 0 };
 const units = (): Units => createUnits(server.app.database, clock, { presence: LIMITS });
 
 async function see({ caller }: Member, deviceId: number, seenAt: number): Promise<void> {
-  await units().writeWithoutLedger(caller.companyId, (work) => storeSightings(work, [{ deviceId, seenAt }]));
+  await units().writeWithoutLedger(caller.companyId, (work) =>
+    storeLastSeenTimes(work, [{ deviceId, seenAt }]),
+  );
 }
 
 async function read<T>(use: (work: ReadWork) => Promise<T>, { caller } = server.acme): Promise<T> {
@@ -88,7 +90,7 @@ const presence = (value: Presence): Condition => ({ field: 'presence', operator:
 describe('presence', () => {
   it('changes when exactly the time of a limit has passed', async () => {
     const all = [...ids.keys()].map((id) => ({ id }));
-    const found = await read((work) => sightings(work, all));
+    const found = await read((work) => lastSeenTimes(work, all));
     expect(new Map([...found].map(([id, sighting]) => [id, sighting.presence]))).toEqual(ids);
   });
 
@@ -147,10 +149,10 @@ describe('presence', () => {
 
   it('never goes back to an earlier time, and is stored in the own company only', async () => {
     const [id = 0] = ids.keys();
-    const before = await read((work) => sightings(work, [{ id }]));
+    const before = await read((work) => lastSeenTimes(work, [{ id }]));
     await see(server.acme, id, NOW.getTime());
     await see(server.beta, id, NOW.getTime() + 5 * HOUR);
-    expect(await read((work) => sightings(work, [{ id }]))).toEqual(before);
-    expect((await read((work) => sightings(work, [{ id }]), server.beta)).size).toBe(0);
+    expect(await read((work) => lastSeenTimes(work, [{ id }]))).toEqual(before);
+    expect((await read((work) => lastSeenTimes(work, [{ id }]), server.beta)).size).toBe(0);
   });
 });

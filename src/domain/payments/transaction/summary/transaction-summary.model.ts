@@ -24,7 +24,7 @@ export interface SummaryPage {
   readonly skip: number;
   /** Rows at most; null for all of them, if they are not too many. */
   readonly first: number | null;
-  /** Whether hours, days, weeks and months without a transaction have a row. */
+  /** True if hours, days, weeks and months without a transaction have a row. */
   readonly emptyBuckets: boolean;
 }
 
@@ -74,6 +74,6 @@ export function rangesToRead(bucket: Bucket, segments: readonly Segment[]) {
 /** Half years from 1970 to 2040, whose offsets represent all times. */
 const HALF_YEARS = Array.from({ length: 140 }, (_, index) => Date.UTC(1970, 6 * index, 1));
 
-/** Whether days begin off the half hour of UTC: in Kathmandu, Chatham, Eucla, and some others before 1976. */
+/** True if days begin off the half hour of UTC: in Kathmandu, Chatham, Eucla, and some others before 1976. */
 export const isOffHalfHours = (timeZone: string): boolean =>
   HALF_YEARS.some((at) => offsetAt(timeZone, at) % (30 * MINUTE) !== 0);

@@ -30,7 +30,7 @@ export interface SummaryQuery {
   readonly bucket: Bucket;
   readonly by: readonly Dimension[];
   readonly order: SummaryOrder;
-  /** Whether there may be more rows than `limit` after the first `skip` ones. */
+  /** True if there may be more rows than `limit` after the first `skip` ones. */
   readonly isPage: boolean;
   readonly skip: number;
   readonly limit: number;

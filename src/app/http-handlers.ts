@@ -7,7 +7,7 @@ import { createSignIn, createSignInThrottle } from '../domain/people/user/sign-i
 import { discardContent, readContent, stageContent } from '../domain/software/app/content.service.js';
 import type { LiveTimes } from '../graphql/live/limits.js';
 import type { Graphql, GraphqlOptions } from '../graphql/server.js';
-import { createBase64BodyReader } from '../http/body/base64-body.js';
+import { createFileBodyReader } from '../http/body/file-body.js';
 import { createUploadReader } from '../http/body/multipart.js';
 import { Uploads, type UploadStorage } from '../http/body/uploads.js';
 import { monitoringRoutes } from '../http/monitoring/health.js';
@@ -103,7 +103,7 @@ function createServices(
   { config, units, database, limits }: HttpHandlerParts,
   authenticator: Authenticator,
   bodyMs: number,
-): RestOptions & Pick<UploadStorage, 'spool'> {
+): RestOptions & Pick<UploadStorage, 'spool'> & Pick<GraphqlOptions, 'readUpload'> {
   const spools = openSpools(config, database);
   const storage: UploadStorage = {
     spool: (companyId) => spools.open(companyId),
@@ -112,12 +112,13 @@ function createServices(
   };
   // A single instance, so that its limits apply to the whole server.
   const uploads = new Uploads(storage, { maxFileBytes: config.maxFileBytes, bodyMs });
+  const readUpload = createUploadReader(uploads);
   return {
     units,
     authenticator,
     spool: storage.spool,
-    readUpload: createUploadReader(uploads),
-    readBase64Body: createBase64BodyReader(uploads),
+    readUpload,
+    readFileBody: createFileBodyReader(uploads, readUpload),
     bodyMs,
     largeReads: createLargeReads(),
     waiting: limits.waiting,
@@ -186,7 +187,8 @@ const SESSION_MUTATIONS = [
 
 async function createGraphqlSurface(
   parts: HttpHandlerParts,
-  shared: RestOptions & Pick<GraphqlOptions, 'count' | 'sessions' | 'stopping' | 'onError'>,
+  shared: ReturnType<typeof createServices> &
+    Pick<GraphqlOptions, 'count' | 'sessions' | 'stopping' | 'onError'>,
 ): Promise<Graphql> {
   const { config, tokenSecret, timeouts, liveTimes, monitoring } = parts;
   // Before type-graphql, which the built program loads before the first line of schema.ts.

@@ -76,7 +76,7 @@ export interface FilePart {
   readonly name: string;
   /** True if a body without the file is refused. */
   readonly required?: true;
-  /** True if JSON and forms may have the file too, as base64 text in the field of the part's name. */
+  /** Whether JSON and forms may have the file too, up to 8 MiB, as base64 text in the field of the part's name. */
   readonly asText?: true;
 }
 

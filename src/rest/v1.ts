@@ -2,20 +2,19 @@ import type { RequestHandler } from 'express';
 import { createHash } from 'node:crypto';
 
 import type { ReadWork, WriteWork } from '../database/work.js';
-import type { Base64BodyReader } from '../http/body/base64-body.js';
 import * as bodies from '../http/body/body.js';
-import type { Upload, UploadReader } from '../http/body/multipart.js';
+import type { FileBodyReader, ReceivedBody } from '../http/body/file-body.js';
+import type { Upload } from '../http/body/multipart.js';
 import { HttpProblem } from '../http/problem.js';
 import { headerOf, idempotencyKeyOf, readPage, requestContextOf } from '../http/request.js';
 import { holdBytes, PIECE_BYTES, type StoredResponses } from '../http/send.js';
 import type { HeldBytes } from '../platform/client-limits.js';
 import { companyOwner, currentOwner, enterEventLoop, workFor, yieldToEventLoop } from '../platform/clock.js';
-import { SentBytes } from '../platform/encoding/content.js';
-import { invalid, notFound } from '../platform/errors.js';
+import { notFound } from '../platform/errors.js';
 import type { Authenticator, Caller, IdempotencyKey } from '../platform/requests.js';
 import { isNameLike, normalized, requireUnchanged, idFromText } from '../platform/validate.js';
 import { etagOf, pickInput } from './fields.js';
-import type { Call, FilePart, Route, RouteResponse, Received } from './route.js';
+import type { Call, Route, RouteResponse, Received } from './route.js';
 import * as router from './router.js';
 
 export interface RestOptions extends router.ListOptions {
@@ -23,8 +22,7 @@ export interface RestOptions extends router.ListOptions {
   readonly storedResponses: StoredResponses;
   /** The bytes of a stored content, in chunks whose base64 texts can be joined. */
   readonly readContent: (companyId: number, contentId: number) => AsyncIterable<Uint8Array>;
-  readonly readUpload: UploadReader;
-  readonly readBase64Body: Base64BodyReader;
+  readonly readFileBody: FileBodyReader;
   readonly bodyMs: number;
 }
 
@@ -65,48 +63,17 @@ async function handle(received: Received<Route>, caller: Caller | null, options:
   await router.sendResponse(received, rendered, held, readContent);
 }
 
-interface ReceivedBody {
-  readonly body: bodies.Body;
-  readonly upload?: Upload;
-  /** Drops the bytes of an upload that no record has got. */
-  readonly release?: () => void;
-}
-
 async function receive(
-  { request, route: { file, path } }: Received<Route>,
+  { request, route: { file } }: Received<Route>,
   caller: Caller | null,
-  options: ServeOptions,
+  { bodyMs, readFileBody, multipartElsewhere }: ServeOptions,
 ): Promise<ReceivedBody> {
   const empty = bodies.emptyBody(request);
   if (empty !== undefined) return { body: empty };
-  const { bodyMs } = options;
-  const isForm = bodies.isMultipart(request) && !(await bodies.isMislabelled(request, bodyMs));
-  if (isForm && file === undefined) throw options.multipartElsewhere();
-  if (file !== undefined && (isForm || file.asText === true)) {
-    if (caller === null) throw new Error(`The route ${path} reads a file without a caller`);
-    if (isForm) return await receiveMultipart(file, () => options.readUpload(request, caller));
-    const body = await options.readBase64Body(request, file.name, caller);
-    return { body, release: body.release };
-  }
+  if (file !== undefined && caller !== null) return await readFileBody(request, caller, file);
+  if (await bodies.hasMultipart(request, bodyMs)) throw multipartElsewhere();
   const maxBytes = caller === null ? bodies.MAX_OPEN_BODY_BYTES : bodies.MAX_BODY_BYTES;
   return { body: await bodies.readBody(request, { bodyMs, maxBytes }) };
-}
-
-async function receiveMultipart({ name, asText }: FilePart, readUpload: () => ReturnType<UploadReader>) {
-  const upload = await readUpload();
-  const { file, release } = upload;
-  try {
-    // Stands for the body in the fingerprint of an idempotent request: two bodies have different boundaries.
-    const content = JSON.stringify([[...upload.fields].sort(), file?.fileName, file?.sha256]);
-    const body = { ...bodies.formBody(upload.fields), bytes: Buffer.from(content) };
-    if (asText !== true || file === null) return { body, upload, release };
-    if (upload.fields.has(name))
-      throw invalid(name, 'must be sent once: {advice}', { advice: 'as a file, or as base64 text' });
-    return { body: { ...body, fields: { ...body.fields, [name]: new SentBytes(file) } }, upload, release };
-  } catch (error) {
-    release();
-    throw error;
-  }
 }
 
 /** Body size, in bytes, above which the event loop is yielded to around parsing: it takes some milliseconds. */

@@ -5,6 +5,7 @@ import { TRANSACTION_LIMITS } from '../../src/domain/payments/transaction/record
 import { EXPORTS_OF_COMPANY } from '../../src/graphql/limits/limits.js';
 import { LIVE_LIMITS } from '../../src/graphql/live/limits.js';
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../../src/http/body/body.js';
+import { MAX_TEXT_FILE_BYTES } from '../../src/http/body/uploads.js';
 import { MAX_AHEAD, REQUEST_LIMITS } from '../../src/http/server/admission.js';
 import { CONNECTION_LIMITS, IDLE_RULE } from '../../src/http/server/connections.js';
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, TIMEOUTS } from '../../src/http/server/listen.js';
@@ -82,7 +83,8 @@ function requestRows(): readonly Row[] {
     ],
     ['Body without a file or bytecode', bytes(MAX_BODY_BYTES), TOO_LARGE],
     ['Body of a request without a token (sign-in)', bytes(MAX_OPEN_BODY_BYTES), TOO_LARGE],
-    ['File or bytecode', '`MAX_FILE_BYTES`', TOO_LARGE],
+    ['File or bytecode in multipart/form-data', '`MAX_FILE_BYTES`', TOO_LARGE],
+    ['Bytecode as base64 text in JSON or a form of `/v1`', bytes(MAX_TEXT_FILE_BYTES), TOO_LARGE],
     ['Records of a page', whole(MAX_PER_PAGE), 'REST: the page has 100; GraphQL: `BAD_USER_INPUT`'],
     ['Rows of a GraphQL mutation in bulk', whole(MAX_ROWS), '`INVALID`'],
     [

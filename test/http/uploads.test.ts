@@ -1,14 +1,13 @@
 import type { Request } from 'express';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { createBase64BodyReader, type HeldBody } from '../../src/http/body/base64-body.js';
-import { isMultipart } from '../../src/http/body/body.js';
-import { createUploadReader, type Upload } from '../../src/http/body/multipart.js';
+import { createFileBodyReader, type ReceivedBody } from '../../src/http/body/file-body.js';
+import { createUploadReader } from '../../src/http/body/multipart.js';
 import { Uploads, type UploadLimits } from '../../src/http/body/uploads.js';
 import { HttpProblem } from '../../src/http/problem.js';
 import { SECOND } from '../../src/platform/clock.js';
@@ -26,8 +25,6 @@ afterAll(() => {
   }
   removeFolder(folder);
 });
-
-type Held = HeldBody & Upload;
 
 const CALLER = localCaller({ companyId: 1, userId: 1, timeZone: 'UTC' });
 
@@ -48,18 +45,17 @@ function testUploads(limits: Partial<UploadLimits>): Uploads {
   return new Uploads(storage, { maxFileBytes: 10_000, middleBytes: 0, bodyMs: 30 * SECOND, ...limits });
 }
 
-/** A server with only the two readers, which share their places. */
-async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held: Held[] }> {
-  const held: Held[] = [];
+const FILE = { name: 'bytecode', asText: true } as const;
+
+/** A server that only reads bodies. */
+async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held: ReceivedBody[] }> {
+  const held: ReceivedBody[] = [];
   const uploads = testUploads(limits);
-  const readUpload = createUploadReader(uploads);
-  const readBody = createBase64BodyReader(uploads);
-  const read = (request: IncomingMessage): Promise<HeldBody | Upload> =>
-    isMultipart(request) ? readUpload(request, CALLER) : readBody(request as Request, 'bytecode', CALLER);
+  const readBody = createFileBodyReader(uploads, createUploadReader(uploads));
   const http = createServer((request, response) => {
-    read(request).then(
+    readBody(request as Request, CALLER, FILE).then(
       (body) => {
-        held.push(body as Held);
+        held.push(body);
         response.end('read');
       },
       (error: unknown) => {
@@ -73,7 +69,7 @@ async function serve(limits: Partial<UploadLimits>): Promise<{ url: string; held
   return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, held };
 }
 
-const ONE_PLACE = { places: 1, placesOfKey: 1, smallBytes: 100 };
+const ONE_PLACE = { places: 1, placesOfKey: 1, textPlaces: 1, textPlacesOfKey: 1, smallBytes: 100 };
 const head = (type: string): string =>
   `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -117,7 +113,7 @@ describe.concurrent('receiving an upload', () => {
       await client.send(chunk('y'.repeat(300)));
     }
     expect(await finish(client)).toBe(200);
-    expect(held[0]?.file?.size).toBe(12_001);
+    expect(held[0]?.upload?.file?.size).toBe(12_001);
   });
 
   it('keeps files of middle size in memory until they are released, and larger ones in files', async () => {
@@ -126,12 +122,12 @@ describe.concurrent('receiving an upload', () => {
     const large = finish(await begin(url, 'multipart', 'x'.repeat(1_100)));
     await pause(200);
     // The large one waits for the place of the other.
-    expect(held.map(({ file }) => file?.size)).toEqual([900]);
-    held[0]?.release();
+    expect(held.map(({ upload }) => upload?.file?.size)).toEqual([900]);
+    held[0]?.release?.();
     expect(await large).toBe(200);
-    expect(held.map(({ file }) => file !== null && 'chunks' in file)).toEqual([true, false]);
+    expect(held.map(({ upload }) => 'chunks' in (upload?.file ?? {}))).toEqual([true, false]);
     expect(await finish(await begin(url, 'multipart', 'x'.repeat(700)))).toBe(200);
-    expect(held.at(-1)?.file).toHaveProperty('chunks');
+    expect(held.at(-1)?.upload?.file).toHaveProperty('chunks');
   });
 
   it('UP-20 does not count the time in which it waits for a place', async () => {
@@ -147,10 +143,15 @@ describe.concurrent('receiving an upload', () => {
   });
 });
 
-const pairs = NAMES.flatMap((first) => NAMES.map((second) => [first, second] as const));
+const PAIRS = [
+  ['JSON', 'JSON'],
+  ['JSON', 'form'],
+  ['form', 'JSON'],
+  ['multipart', 'multipart'],
+] as const;
 
-describe.concurrent('UP-21 large bodies of all forms wait for the same places', () => {
-  it.each(pairs)('%s holds back %s', async (first, second) => {
+describe.concurrent('UP-21 large bodies wait for a place', () => {
+  it.each(PAIRS)('%s holds back %s', async (first, second) => {
     const { url, held } = await serve({ ...ONE_PLACE, maxWaitMs: 5_000 });
     const holding = await begin(url, first);
     await pause(20);
@@ -162,7 +163,7 @@ describe.concurrent('UP-21 large bodies of all forms wait for the same places', 
 
   it.each(NAMES)('%s gets 503 with Retry-After after waiting too long', async (form) => {
     const { url } = await serve({ ...ONE_PLACE, maxWaitMs: 100 });
-    const holding = await begin(url, 'JSON');
+    const holding = await begin(url, form);
     await pause(50);
     const refused = await begin(url, form);
     const { status, head: said } = await refused.answer();
@@ -173,18 +174,18 @@ describe.concurrent('UP-21 large bodies of all forms wait for the same places', 
 
   it.each(NAMES)('small ones do not wait: %s', async (form) => {
     const { url, held } = await serve({ ...ONE_PLACE, maxWaitMs: 5_000 });
-    const holding = await begin(url, 'JSON');
+    const holding = await begin(url, form);
     await pause(50);
     expect(await finish(await begin(url, form, 'QUJD'), form)).toBe(200);
     expect(held).toHaveLength(1);
-    expect(await finish(holding, 'JSON')).toBe(200);
+    expect(await finish(holding, form)).toBe(200);
   });
 
-  it('the place of a disconnected client is that of the next one', async () => {
+  it.each(NAMES)('the place of a disconnected client is that of the next one: %s', async (form) => {
     const { url } = await serve({ ...ONE_PLACE, maxWaitMs: 5_000 });
-    const first = await begin(url);
+    const first = await begin(url, form);
     await pause(20);
-    const second = finish(await begin(url));
+    const second = finish(await begin(url, form), form);
     first.socket.destroy();
     expect(await second).toBe(200);
   });
@@ -204,8 +205,9 @@ describe('UP-21 a body that arrives byte by byte', () => {
     await client.send(Buffer.concat([Buffer.from(head('application/json')), ...parts]));
     await client.send('0\r\n\r\n');
     expect((await client.answer()).status).toBe(200);
-    expect(held[0]?.fields).toMatchObject({ number: '\u00e9', bytecode: { content: { size: 30_000 } } });
-    const { bytecode } = held[0]?.fields as unknown as {
+    const fields = held[0]?.body.fields;
+    expect(fields).toMatchObject({ number: '\u00e9', bytecode: { content: { size: 30_000 } } });
+    const { bytecode } = fields as unknown as {
       bytecode: { content: { chunks: readonly Buffer[] } };
     };
     expect(memoryOf(bytecode.content.chunks)).toBeLessThan(133_000);
@@ -216,7 +218,7 @@ describe('UP-21 a body that arrives byte by byte', () => {
     const client = await begin(url, 'multipart', 'x');
     await client.send(chunk('y').repeat(70_000));
     expect(await finish(client)).toBe(200);
-    const file = held[0]?.file;
+    const file = held[0]?.upload?.file;
     const memory = memoryOf(file && 'chunks' in file ? file.chunks : []);
     expect(memory).toBeGreaterThan(70_000);
     expect(memory).toBeLessThan(210_000);

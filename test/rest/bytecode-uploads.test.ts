@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { crcOf, errorsOf, rowsIn, softwareOf, unique } from '../support/fleet.js';
 import { fileForm, useServer } from '../support/server.js';
 import type { Client, Fields, Reply, RequestOptions } from '../support/server.js';
+import { openSlowClient } from '../support/slow-client.js';
 
 const server = useServer();
 let client: Client;
@@ -58,7 +59,6 @@ function versionIn(reply: Reply, bytes: Buffer): Fields {
   return version;
 }
 
-// UP-21: 30 MB in JSON, a form and multipart/form-data are in test/faults/limits.test.ts.
 describe('bytecode', () => {
   it.each(Object.entries(WAYS))('UP-21 of 1.2 MB in %s is stored', async (_way, make) => {
     const bytes = randomBytes(1_200_000);
@@ -106,6 +106,69 @@ describe('bytecode', () => {
       // Contents uploaded by a repeated request are deleted after its response.
       await expect.poll(contents).toBe(before);
     }
+  });
+});
+
+describe('contract 21: bytecode as base64 text', () => {
+  const LIMIT = 8 * 1024 * 1024;
+  const TOO_LARGE =
+    'The bytecode is too large for base64 text: it may have 8388608 bytes, and the whole body 12233388. Send it as multipart/form-data, which takes up to 33554432 bytes.';
+  const largest = randomBytes(LIMIT);
+
+  it.each([
+    ['JSON', asJson],
+    ['a form', asForm],
+  ])('UP-21 may have 8 MiB in %s', async (_way, make) => {
+    versionIn(await client.post(path, ...make(largest, unique())), largest);
+  });
+
+  it.each([
+    ['JSON', asJson],
+    ['a form', asForm],
+  ])('UP-21 of 8 MiB and a byte in %s is refused, and stores nothing', async (_way, make) => {
+    const before = await contents();
+    const refused = await client.post(path, ...make(Buffer.alloc(LIMIT + 1), unique()));
+    expect([refused.status, refused.body]).toMatchObject([413, { code: 'too_large', message: TOO_LARGE }]);
+    expect(await contents()).toBe(before);
+  });
+
+  it('UP-21 of 30 MB is refused before it is sent', async () => {
+    const slow = await openSlowClient(server.url);
+    const target = `POST /v1/${path}?access_token=${server.acme.token} HTTP/1.1`;
+    await slow.send(`${target}\r\nHost: gateway\r\nContent-Length: 40000030\r\n\r\n`);
+    const { status, body } = await slow.answer();
+    expect([status, JSON.parse(body)]).toMatchObject([413, { code: 'too_large', message: TOO_LARGE }]);
+    slow.socket.destroy();
+  });
+
+  it('UP-21 of 30 MB is stored in multipart/form-data', async () => {
+    const bytes = randomBytes(30_000_000);
+    versionIn(await client.post(path, ...asMultipart(bytes, unique())), bytes);
+  });
+
+  it('RI-07 is the only large value of its body', async () => {
+    const body = `{"number":"1","bytecode":"QUJD","other":[${'{},'.repeat(3_000_000)}{}]}`;
+    const refused = await client.post(path, body);
+    expect([refused.status, refused.body.message]).toEqual([
+      413,
+      'The body without its bytecode is larger than 1048576 bytes.',
+    ]);
+  });
+
+  it.each([
+    ['in an object inside', '{"other":{"bytecode":"QUJD"},"number":"NUMBER"}', null],
+    [
+      'in an object inside, and of its own',
+      '{"other":{"bytecode":"QUJD"},"bytecode":"REVG","number":"NUMBER"}',
+      'REVG',
+    ],
+    ['twice', '{"bytecode":"QUJD","bytecode":"REVG","number":"NUMBER"}', 'REVG'],
+    ['under an escaped name', '{"\\u0062ytecode":"REVG","number":"NUMBER"}', 'REVG'],
+    ['in another text', '{"other":"{\\"bytecode\\":\\"QUJD\\"}","number":"NUMBER"}', null],
+    ['under a name that ends with it', '{"a\\"bytecode":"QUJD","number":"NUMBER"}', null],
+  ])('is read as JSON defines it if it stands %s', async (_where, body, bytecode) => {
+    const reply = await client.post(path, body.replace('NUMBER', unique()));
+    expect(reply.record('app_version').bytecode).toBe(bytecode);
   });
 });
 

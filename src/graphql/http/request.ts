@@ -262,7 +262,8 @@ async function readJson(
     );
   }
   inviteBody(request, response);
-  const { text } = await readText(request, { bodyMs, maxBytes });
+  const tooLarge = (): HttpProblem => operationTooLarge(maxBytes);
+  const { text } = await readText(request, { bodyMs, maxBytes, tooLarge });
   const body = parsedJson(text);
   if (Array.isArray(body))
     throw operationRefused('BAD_REQUEST', 'Operation batching is disabled: send one operation.');
@@ -270,4 +271,9 @@ async function readJson(
     throw operationRefused('BAD_REQUEST', 'The body must be a JSON object.');
   }
   return body;
+}
+
+function operationTooLarge(maxBytes: number): HttpProblem {
+  const instead = 'Send files and bytecode as parts of multipart/form-data.';
+  return new HttpProblem(413, 'too_large', `The operation is larger than ${maxBytes} bytes. ${instead}`);
 }

@@ -9,7 +9,7 @@ import { isObject, parsedJson } from '../../platform/validate.js';
 import { HttpProblem } from '../problem.js';
 import { headerOf, malformed } from '../request.js';
 
-/** Largest JSON or form body, in bytes. A field that `readBase64Body` streams to a file does not count. */
+/** Largest JSON or form body, in bytes, without a file in it. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** Largest body, in bytes, that is read before authentication: any client can make the server buffer it. */
 export const MAX_OPEN_BODY_BYTES = 16 * 1024;
@@ -20,6 +20,8 @@ export interface BodyLimits {
   /** Bytes of the whole body; more are refused with `tooLarge`. */
   readonly maxBytes?: number;
   readonly tooLarge?: () => Error;
+  /** Awaited with the bytes that have arrived so far, before more are read. */
+  readonly admit?: (size: number) => Promise<void>;
 }
 
 export interface BodyFields {
@@ -79,8 +81,13 @@ export async function readText(request: Request, limits: BodyLimits) {
   await refuseLabels(request, limits.bodyMs);
   if (!hasBody(request)) return { bytes: NO_BYTES, text: '' };
   const pieces: Buffer[] = [];
+  let size = 0;
   // After an error, the rest stays unread (`sendProblem` drains it).
-  for await (const piece of bodyPieces(request, limits)) pieces.push(piece);
+  for await (const piece of bodyPieces(request, limits)) {
+    pieces.push(piece);
+    size += piece.length;
+    await limits.admit?.(size);
+  }
   const bytes = Buffer.concat(pieces);
   return { bytes, text: decodeText(bytes) };
 }
@@ -113,8 +120,12 @@ export function isMultipart(request: IncomingMessage): boolean {
   return /^\s*multipart\//i.test(headerOf(request, 'content-type') ?? '');
 }
 
+export async function hasMultipart(request: IncomingMessage, waitMs: number): Promise<boolean> {
+  return isMultipart(request) && !(await isMislabelled(request, waitMs));
+}
+
 /** True if a body labelled as multipart is JSON of up to 1 MiB, or empty (contract 1). Leaves it unread. */
-export async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
+async function isMislabelled(request: IncomingMessage, waitMs: number): Promise<boolean> {
   if (Number(headerOf(request, 'content-length') ?? 0) > MAX_BODY_BYTES) return false;
   const first = await firstBytes(request, waitMs);
   return first === 'none' || /^\s*[{[]/.test(first?.toString('latin1') ?? '');
@@ -176,8 +187,11 @@ export function fieldsOf(text: string, contentType: string): BodyFields {
   if (json !== undefined) return jsonBody(objectOf(json), text);
   const looksLikeJson = /^\s*[[{"]/.test(text);
   if (!looksLikeJson && isFormType(contentType)) return formBody(formFields(text));
-  throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
+  throw notJson();
 }
+
+export const notJson = (): HttpProblem =>
+  new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
 
 function jsonBody(fields: BodyFields['fields'], text: string): BodyFields {
   return { fields, isForm: false, numbersAsText: (names) => numbersAsText(text, names) };

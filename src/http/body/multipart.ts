@@ -170,7 +170,6 @@ class Parts {
   }
 
   async #readFile(stream: NodeJS.ReadableStream): Promise<void> {
-    this.upload.begin();
     for await (const bytes of stream as AsyncIterable<Buffer>) {
       this.upload.add(bytes);
       if (this.upload.size > this.maxFileBytes) throw largerThan(this.maxFileBytes, 'The file');

@@ -10,6 +10,9 @@ import type { Caller } from '../../platform/requests.js';
 import type { Spool, SpooledContent } from '../../platform/spool.js';
 import { HttpProblem } from '../problem.js';
 
+/** Largest file as base64 text in JSON or a form. */
+export const MAX_TEXT_FILE_BYTES = 8 * 1024 * 1024;
+
 const DEFAULTS = {
   /** Uploads of more bytes wait for a place. */
   smallBytes: 256 * 1024,
@@ -21,6 +24,10 @@ const DEFAULTS = {
   maxWaiting: 256,
   maxWaitingOfKey: 32,
   maxWaitMs: 60 * SECOND,
+  /** Bodies with a file as text that are in memory at the same time: in total and for each company. */
+  textPlaces: 8,
+  textPlacesOfKey: 2,
+  maxTextFileBytes: MAX_TEXT_FILE_BYTES,
 };
 
 export type UploadLimits = Readonly<typeof DEFAULTS & { maxFileBytes: number; bodyMs: number }>;
@@ -42,13 +49,17 @@ export class Uploads {
   readonly limits: UploadLimits;
   /** Places by the id of the company. */
   readonly places: Semaphore<number>;
+  readonly textPlaces: Semaphore<number>;
 
   constructor(
     readonly storage: UploadStorage,
     given: Pick<UploadLimits, 'maxFileBytes' | 'bodyMs'> & Partial<UploadLimits>,
   ) {
-    this.limits = { ...DEFAULTS, ...given };
-    this.places = new Semaphore({ ...this.limits, busy: tooManyLargeUploads });
+    const limits = { ...DEFAULTS, ...given };
+    this.limits = { ...limits, maxTextFileBytes: Math.min(limits.maxTextFileBytes, limits.maxFileBytes) };
+    this.places = new Semaphore({ ...limits, busy: tooManyLargeUploads });
+    const { textPlaces: places, textPlacesOfKey: placesOfKey } = limits;
+    this.textPlaces = new Semaphore({ ...limits, places, placesOfKey, busy: tooManyLargeUploads });
   }
 
   open(caller: Caller): UploadInProgress {
@@ -58,7 +69,7 @@ export class Uploads {
 
 /** The bytes of one request: in memory if few, else with a place, and in a temporary file, until they are stored. */
 export class UploadInProgress {
-  #content = new ContentBuilder(PIECE_BYTES);
+  readonly #content = new ContentBuilder(PIECE_BYTES);
   #spool: Spool | null = null;
   #leave: Release | null = null;
   #staged: StoredBytes | null = null;
@@ -67,14 +78,8 @@ export class UploadInProgress {
 
   constructor(
     private readonly caller: Caller,
-    private readonly uploads: Uploads,
+    readonly uploads: Uploads,
   ) {}
-
-  /** Begins to receive bytes; those of an earlier call are dropped. */
-  begin(): void {
-    this.#dropSpool();
-    this.#content = new ContentBuilder(PIECE_BYTES);
-  }
 
   get size(): number {
     return this.#content.size;
@@ -123,14 +128,10 @@ export class UploadInProgress {
   };
 
   #free(): void {
-    this.#dropSpool();
-    this.#leave?.();
-    this.#leave = null;
-  }
-
-  #dropSpool(): void {
     void this.#spool?.close();
     this.#spool = null;
+    this.#leave?.();
+    this.#leave = null;
   }
 }
 

@@ -99,7 +99,7 @@ export class ContentBuilder {
   }
 }
 
-/** Bytes of a field that were read while it arrived. A class of its own: no JSON text can produce an instance. */
+/** Bytes of a field that were received as a file, or decoded. A class of its own: no JSON text can produce an instance. */
 export class SentBytes {
   /** @param content null if the text that was sent is not base64. */
   constructor(readonly content: SentContent | null) {}

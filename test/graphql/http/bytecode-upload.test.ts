@@ -51,6 +51,15 @@ describe('bytecodeFile', () => {
     expect(shown.record('app_version').bytecode === other.toString('base64')).toBe(true);
   });
 
+  it('UP-21 is named where bytecode in variables is too large', async () => {
+    const input = { appId, number: unique(), bytecode: randomBytes(1_200_000).toString('base64') };
+    const refused = await server.acme.graphql(CREATE, { input });
+    expect(refused.status).toBe(413);
+    expect(refused.body.errors?.[0]?.message).toBe(
+      'The operation is larger than 1048576 bytes. Send files and bytecode as parts of multipart/form-data.',
+    );
+  });
+
   const kept = async (): Promise<unknown> => [
     await answered(server.acme, '{ appVersions { totalCount } }'),
     await server.app.database.reads.selectFrom('contents').select('id').execute(),

@@ -45,7 +45,7 @@ const AppVersionFields = z.object({
   authorizerUrl: freeText(2_048).nullable().describe('IP address or URL of the authorizer.'),
   posDisplayLabel: freeText(255).nullable().describe('Name in the menu, where displayable.'),
 });
-/** Base64 text, or bytes that were already read while the request arrived. */
+/** Base64 text, or bytes that were received before. */
 const bytecode = z
   .custom<string | SentBytes>(
     (sent) => typeof sent === 'string' || sent instanceof SentBytes,

@@ -117,7 +117,7 @@ const whole = {
 };
 
 const BYTECODE =
-  'The bytecode may be as large as a file. Send it as base64 text, or as a file: `curl -F bytecode=@app.posxml -F number=1.0`; the name of its part does not matter.';
+  'Send the bytecode as a file, `curl -F bytecode=@app.posxml -F number=1.0` (the name of its part does not matter), or as base64 text if it has at most 8 MiB.';
 
 const appOf = (work: ReadWork, call: Call): Promise<App> => getApp(work, call.id('app_id', 'app'));
 

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -74,7 +75,13 @@ async function sendTransaction(n: number): Promise<void> {
 const NESTED = `{ groups(first: 10) { nodes { name logicalNumbers(first: 10) { nodes { number
   appVersions(first: 5) { nodes { number files(first: 3) { nodes { name } } } } } } } } }`;
 
+/** The page that follows a request, and the files that it names: all in code that ends in `.ts`. */
+const PAGE = readFileSync(`${SRC}request.md`, 'utf8');
+const NAMED: readonly string[] = Array.from(PAGE.matchAll(/`([\w./-]+\.ts)`/g), ([, file = '']) => file);
+
 describe('files that a request enters', () => {
+  const entered = new Set<string>();
+
   it.each<[string, number, (n: number) => Promise<unknown>]>([
     ['POST /v1/devices', 34, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
     ['GET /v1/devices', 26, () => server.acme.client.get('devices')],
@@ -83,6 +90,12 @@ describe('files that a request enters', () => {
     ["a terminal's transaction", 40, sendTransaction],
   ])('%s: at most %i', async (_, most, request) => {
     const files = await filesEnteredBy(request);
+    for (const file of files) entered.add(file);
     expect(files.length, files.join('\n')).toBeLessThanOrEqual(most);
+  });
+
+  it('are on the page about requests, src/request.md, and all files of that exist', () => {
+    expect([...entered].filter((file) => !NAMED.includes(file))).toEqual([]);
+    expect(NAMED.filter((file) => !existsSync(SRC + file))).toEqual([]);
   });
 });

@@ -203,6 +203,8 @@ async function createGraphqlSurface(
     outgoing: parts.outgoing,
     tokenSecret,
     development: config.graphqlDevelopment,
+    usesPlans: config.graphqlPlans,
+    countQuery: monitoring.metrics.countQuery,
     graphiqlToken: parts.graphiqlToken,
     allowList: withConsoleDocuments(config.graphqlAllowList),
     maxContentBytes: config.maxFileBytes,

@@ -29,9 +29,9 @@ import { onlySignsIn, type OperationText } from './http/operation-text.js';
 import { COMPANY_NEEDED } from './http/request.js';
 import type { Admission, AdmittedDocument, Price } from './limits/admission.js';
 import * as limits from './limits/limits.js';
-import { plannedResult, type PlannedFields, type PlannedResult } from './plan/plan.js';
+import { plannedResult, type PlannedFields, type PlannedResult, type PlanOptions } from './plan/plan.js';
 
-export interface OperationParts extends MaskingOptions {
+export interface OperationParts extends MaskingOptions, PlanOptions {
   readonly schema: GraphQLSchema;
   readonly admission: Admission;
 }
@@ -139,7 +139,7 @@ export class Operation {
       throw limits.operationRefused('COMPANY_NEEDED', COMPANY_NEEDED);
     const execution = { ...this.#executable, context };
     await context.classify(this.price(), this.kind);
-    const planned = await plannedResult(execution, (others) => this.#resolve(others, undefined));
+    const planned = await plannedResult(execution, (others) => this.#resolve(others, undefined), this.parts);
     if (planned !== null) return planned;
     const mask = (errors: readonly GraphQLError[]) => this.#masked(context, errors);
     return (await executeRepeatable({ ...execution, mask })) ?? (await this.#resolve(execution, event));

@@ -18,6 +18,7 @@ import { Admission } from './limits/admission.js';
 import { EventStreams } from './live/event-streams.js';
 import { LIVE_TIMES, type LiveTimes } from './live/limits.js';
 import { Sockets } from './live/sockets.js';
+import type { QueryReading } from './plan/plan.js';
 
 export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, requests.BodyOptions {
   readonly schema: GraphQLSchema;
@@ -25,6 +26,8 @@ export interface GraphqlOptions extends Omit<OperationServices, 'feeds'>, reques
   /** Mutations of which a document may contain one in total, see `checkStructure`. */
   readonly sensitiveMutations: readonly string[];
   readonly development: boolean;
+  readonly usesPlans: boolean;
+  readonly countQuery: (reading: QueryReading) => void;
   /** Token that GraphiQL shows to browsers on this machine; null if there is none. */
   readonly graphiqlToken: () => string | null;
   readonly allowList: OperationList | null;

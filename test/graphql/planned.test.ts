@@ -5,12 +5,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import type { Executable } from '../../src/graphql/execution/long-input.js';
 import { errorsShown } from '../../src/graphql/execution/nulled.js';
-import { plannedResult } from '../../src/graphql/plan/plan.js';
+import { plannedResult, type PlanOptions } from '../../src/graphql/plan/plan.js';
 import { HOUR } from '../../src/platform/clock.js';
 import { nodeId } from '../support/dashboard.js';
 import { insertRows } from '../support/databases/rows.js';
 import { populate } from '../support/populated.js';
 import { useServer, type Member } from '../support/server.js';
+import { fails } from '../support/terminals.js';
 import { overHttp, overSocket, overStream, responseIn } from '../support/transports.js';
 import { DrawnQueries } from './drawn-query.js';
 import { parsed, schema, servicesOf } from './ways.js';
@@ -67,11 +68,14 @@ async function answersTo(query: string, variables: Record<string, unknown>, { ca
   const result = await plannedResult(
     { ...executable, context },
     async (others) => await executed(others, context),
+    PLANS,
   );
   const expected = await executed(executable, other);
   for (const { loaders } of contexts) loaders.finish();
   return { result, expected, counted: context.counters.nodes, expectedCount: other.counters.nodes };
 }
+
+const PLANS: PlanOptions = { usesPlans: true, countQuery: () => undefined, onError: fails };
 
 /** Errors by their paths: fields that are read at the same time may fail in any order. */
 const inOrder = (errors: readonly GraphQLError[] | undefined): readonly GraphQLError[] | undefined =>
@@ -249,9 +253,8 @@ describe('a planned query', () => {
         await both.promise;
         return await rendered(entries);
       };
-      await plannedResult({ schema, document, operation, variables: {}, context }, () =>
-        Promise.reject(new Error('No field is left to resolvers.')),
-      );
+      const resolve = () => Promise.reject(new Error('No field is left to resolvers.'));
+      await plannedResult({ schema, document, operation, variables: {}, context }, resolve, PLANS);
       context.finish();
       return context.counters.nodes;
     };

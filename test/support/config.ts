@@ -33,6 +33,7 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     mail: null,
     webhookNetworks: [],
     graphqlDevelopment: false,
+    graphqlPlans: true,
     graphqlAllowList: null,
     mqtt: null,
     tokenSecret: SECRET_OF_NODES,

@@ -7,6 +7,7 @@
  * version that graphql-js executes, 80 by resolvers.
  */
 import {
+  GraphQLError,
   getVariableValues,
   Kind,
   OperationTypeNode,
@@ -62,29 +63,50 @@ interface Plans {
 const MAX_PLANS = 8;
 const known = new WeakMap<OperationDefinitionNode, Plans>();
 
+/** How a query was read: by a plan, by a plan and resolvers, by resolvers, or by them after a fault of the plan. */
+export type QueryReading = 'planned' | 'partly_planned' | 'executed' | 'failed';
+
+export interface PlanOptions {
+  /** False if resolvers execute every query. */
+  readonly usesPlans: boolean;
+  readonly countQuery: (reading: QueryReading) => void;
+  /** Called for faults of plans; the resolvers execute the query all the same. */
+  readonly onError: (error: unknown, requestId: string | null) => void;
+}
+
 /** The result of a query; null if resolvers must execute all. `resolve` executes the fields without a plan. */
 export async function plannedResult(
   execution: Execution,
   resolve: (others: Execution) => Promise<ExecutionResult>,
+  { usesPlans, countQuery, onError }: PlanOptions,
 ): Promise<PlannedResult | null> {
   const { schema, document, operation, variables, context } = execution;
   const { caller, counters } = context;
   const before = { ...counters };
   if (operation.operation !== OperationTypeNode.QUERY) return null;
+  const byResolvers = (reading: 'executed' | 'failed' = 'executed'): null => {
+    countQuery(reading);
+    return null;
+  };
+  if (!usesPlans) return byResolvers();
   let plan: Plan | null;
   let planned: Awaited<ReturnType<typeof read>>;
   try {
     const coerced = coercedBy(schema, operation, variables);
     plan = planOf(schema, document, operation, coerced);
-    if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return null;
+    if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return byResolvers();
     planned = await read(plan, coerced, context);
   } catch (error) {
     Object.assign(counters, before);
     // Resolvers would wait as long as the plan did, for the same error.
     if (error instanceof DomainError && ['busy', 'deadline_exceeded'].includes(error.code))
       return { data: null, errors: [topLevelError(error)] };
-    return null;
+    const isExpected = [Unplanned, GraphQLError, DomainError].some((type) => error instanceof type);
+    if (isExpected) return byResolvers();
+    onError(error, caller.requestId);
+    return byResolvers('failed');
   }
+  countQuery(plan.others === null ? 'planned' : 'partly_planned');
   counters.nodes += planned.nodes;
   const result = plan.others === null ? { data: {} } : await resolve({ ...execution, ...plan.others });
   return { ...result, planned };

@@ -56,6 +56,9 @@ function adding(register: Registry) {
 function requestMetrics({ counter, histogram }: Adding) {
   const limited = counter('http_rate_limited_total', 'Requests refused by the rate limit.');
   const requests = counter('http_requests_total', 'Requests with a response.', 'method', 'path', 'status');
+  const queriesHelp =
+    'GraphQL queries, by how they were read: planned, partly_planned, executed by resolvers, or failed plans.';
+  const queries = counter('graphql_queries_total', queriesHelp, 'reading');
   const durationHelp = 'From the headers of a request to the end of its response.';
   const durations = histogram('http_request_duration_seconds', durationHelp, 'method', 'path');
   const operationHelp =
@@ -68,6 +71,7 @@ function requestMetrics({ counter, histogram }: Adding) {
       requests.inc({ ...request });
       durations.observe({ method, path }, milliseconds / SECOND);
     },
+    countQuery: (reading: string) => queries.inc({ reading }),
     /** Counts an operation. `name` must be one of a bounded number of values. */
     countOperation: (operation: { type: string; name: string }, milliseconds: number): void =>
       operations.observe(operation, milliseconds / SECOND),

@@ -41,7 +41,7 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
-function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
+function parsePresence(read: ReadSetting, valueOf: (name: string) => string) {
   const offlineMs = read('PRESENCE_OFFLINE_AFTER', parsing.parseDuration);
   const parseStale = (value: string): number => {
     const staleMs = parsing.parseDuration(value);
@@ -49,6 +49,10 @@ function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
       throw new Error(`must be less than PRESENCE_OFFLINE_AFTER (${valueOf('PRESENCE_OFFLINE_AFTER')})`);
     return staleMs;
   };
+  return { staleMs: read('PRESENCE_STALE_AFTER', parseStale), offlineMs };
+}
+
+function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
   return {
     database: read('DATABASE_URL', (url) => parseDatabaseUrl(url, valueOf('DATABASE_PASSWORD_FILE'))),
     databaseConnections: read('DATABASE_CONNECTIONS', parsing.wholeNumber(MIN_CONNECTIONS, 1_000)),
@@ -66,7 +70,7 @@ function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
     notificationsPerSecond: read('NOTIFICATIONS_PER_SECOND', parsing.wholeNumber(1, 100_000)),
     maxFileBytes: read('MAX_FILE_BYTES', parsing.wholeNumber(1, MAX_FILE_BYTES)),
     maxWalBytes: read('MAX_WAL_BYTES', parsing.wholeNumber(MIN_WAL_BYTES, Number.MAX_SAFE_INTEGER)),
-    presence: { staleMs: read('PRESENCE_STALE_AFTER', parseStale), offlineMs },
+    presence: parsePresence(read, valueOf),
     tls: read('TLS_CERT_FILE', (certFile) => readTls(certFile, valueOf('TLS_KEY_FILE'))),
     /** Secret that API tokens are derived from; null if it is read from a file beside the database. */
     tokenSecret: read('TOKEN_SECRET', (secret) => secretOf(secret, valueOf('TOKEN_SECRET_FILE'))),
@@ -83,6 +87,7 @@ function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
     /** Networks that webhooks may be sent to besides public addresses. */
     webhookNetworks: read('WEBHOOK_NETWORKS', parsing.parseNetworks),
     graphqlDevelopment: read('GRAPHQL_DEVELOPMENT', parsing.parseSwitch),
+    graphqlPlans: read('GRAPHQL_PLANS', parsing.parseSwitch),
     /** The GraphQL documents that may run; null allows any. */
     graphqlAllowList: read('GRAPHQL_ALLOW_LIST', parsing.parseAllowList),
     /** Null: notifications are not published over MQTT. */

@@ -68,6 +68,10 @@ const TABLE: Readonly<Record<string, readonly [description: string, defaultValue
     '1 allows introspection and suggestions in errors, and serves the GraphiQL page at /graphql',
     '0',
   ],
+  GRAPHQL_PLANS: [
+    '0 lets resolvers execute every query, without plans of SQL: slower, with the same responses',
+    '1',
+  ],
   GRAPHQL_ALLOW_LIST: [
     'JSON file of the only GraphQL documents that may run: a list, an object by SHA-256 or SHA-1, or a manifest of Apollo',
   ],

@@ -23,7 +23,7 @@ const NAME = 'acmepagamentos_sale.posxml';
 /** Content of three chunks. */
 const BYTES = Buffer.from(Array.from({ length: 1_800_000 }, (_, n) => (n * 31 + (n >> 8)) % 251));
 /** More than the buffers of a connection take. */
-const LARGE = Buffer.alloc(12 * 1024 * 1024, 'large');
+const LARGE = Buffer.alloc(8 * 1024 * 1024, 'large');
 const SHA256 = createHash('sha256').update(BYTES).digest('hex');
 
 const server = useServer({ rateLimitPerHour: 100_000 });
@@ -236,7 +236,7 @@ describe('requests for assets', () => {
       .poll(async () => (await assetRequests(server.acme, terminal.serialNumber))[0])
       .toMatchObject({
         status: 'fail',
-        detail: expect.stringMatching(/^12582912 bytes, ended after \d+ bytes: /) as unknown,
+        detail: expect.stringMatching(/^8388608 bytes, ended after \d+ bytes: /) as unknown,
       });
     expect(await reach(terminal.versionId)).toEqual([1, 0, 0]);
   });

@@ -15,7 +15,7 @@ import { assetRequests, getAsset, newTerminal, openSlowly } from '../../../suppo
 import { httpTerminal } from '../../../support/waiting-terminal.js';
 
 /** More than the buffers of a connection take. */
-const LARGE = Buffer.alloc(30 * 1024 * 1024, 'large');
+const LARGE = Buffer.alloc(8 * 1024 * 1024, 'large');
 const server = useServer({ rateLimitPerHour: 100_000 });
 let other: Server;
 /** URL of the other node. */

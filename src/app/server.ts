@@ -102,7 +102,7 @@ async function createParts(config: Config, logger: Logger, overrides: ServerOver
   if (loss !== null) await recordLoss(units, loss, logger);
   const pace = new DispatchRate(notificationsPerSecond, clock);
   const onError = (error: unknown, requestId?: string | null): void => {
-    // Work in the background is done again later, and the database logs its own faults.
+    // Background work tries again later, and the database logs its own faults.
     if (!isTemporary(error)) logger.error({ err: error, request_id: requestId }, 'unexpected error');
   };
   const outgoing = new OutgoingRequests(config.webhookNetworks, overrides.resolveName);

@@ -293,12 +293,8 @@ export class DatabaseHealth {
   /** Refuses writes after a lasting fault. Errors: `db_corrupt`, `storage_unavailable`. */
   requireWritable(): void {
     if (!this.#lasting || this.#fault === null) return;
-    throw this.#fault === 'db_corrupt'
-      ? new DomainError('db_corrupt', 'The database file is damaged: nothing is written.', {
-          retryAfter: 300,
-        })
-      : new DomainError('storage_unavailable', 'The storage failed: nothing is written.', {
-          retryAfter: 10,
-        });
+    const [what, retryAfter] =
+      this.#fault === 'db_corrupt' ? ['database file is damaged', 300] : ['storage failed', 10];
+    throw new DomainError(this.#fault, `The ${what}: nothing is written.`, { retryAfter });
   }
 }

@@ -1,4 +1,4 @@
-/** Rules about a record as a whole by their messages, with parameters in braces (decisions.md#error-tables). */
+/** Messages about a whole record, each with its rule. Parameters are in braces (decisions.md#error-tables). */
 const RECORD_RULES = {
   'The e-mail address or the password is wrong.': 'wrong_credentials',
   'The link was used, is older than 10 minutes or is from another machine.': 'link_ended',
@@ -22,7 +22,7 @@ const RECORD_RULES = {
     'too_many_records',
 } as const;
 
-/** Rules about a field; their messages follow its name: "must not be empty". */
+/** Messages about a field, each with its rule. They follow its name: "must not be empty". */
 const FIELD_RULES = {
   'is required': 'required',
   'is required; it may be null': 'required',

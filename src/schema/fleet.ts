@@ -98,7 +98,7 @@ export const fleet = {
     {
       token_hash: text,
       last_four: text,
-      /** True if the token was used while there was an old one. */
+      /** True if the token has been used since it replaced the old one. */
       is_used: flag,
       old_hash: optional(text),
       old_last_four: optional(text),

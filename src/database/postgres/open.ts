@@ -100,7 +100,7 @@ async function connected(client: Client, url: string): Promise<void> {
 const COMING = /^(?:57P|08|53|25006)/;
 const COMING_SYSTEM = /^(?:ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EPIPE)$/;
 
-/** True if the server may become available, as opposed to a wrong setting. */
+/** True if waiting for the server may help: it is not a wrong setting. */
 function mayCome(error: unknown): boolean {
   if (error instanceof DatabaseRefused) return false;
   const state = stateOf(error);

@@ -25,7 +25,7 @@ const LONG_PART_MS = 4;
 /** Cache of prepared statements by SQL text. With 500 entries, a new one replaces the oldest. */
 export class Statements {
   readonly #cached = new Map<string, Sqlite.Statement>();
-  /** True if the rows of a statement have long columns. */
+  /** Statements by whether their rows may be long. */
   readonly #isLong = new WeakMap<Sqlite.Statement, boolean>();
 
   constructor(private readonly database: Sqlite.Database) {}

@@ -177,7 +177,8 @@ export class Rows<Row> {
     }
     const nodesOf = ({ nodes }: Connection<Row>) => nodes.map((row) => rows.get(idOf(row)) ?? row);
     this.#setPages(pages.map((page) => ({ ...page, nodes: nodesOf(page) })));
-    this.redraw();
+    // Draws, and loads what was scrolled to meanwhile.
+    await this.#load();
   }
 
   /** False if the row is gone, or may have moved: it has another value in the order of the list. */

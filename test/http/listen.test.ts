@@ -96,9 +96,13 @@ it('meanwhile other connections are served, and end after the next response', as
   expect(slow.bytes).toBeGreaterThan(BYTES);
 });
 
-it('connections without a request end at once', async () => {
+it('connections without a request serve one more at first, and end soon', async () => {
   const listening = await startListening();
-  const client = await request(listening, '/first');
-  await expect.poll(() => client.end).toContain('/first');
-  await listening.stop(20_000);
+  const clients = [await request(listening, '/first'), await request(listening, '/first')] as const;
+  await Promise.all(clients.map((client) => expect.poll(() => client.end).toContain('/first')));
+  const stopped = listening.stop(10_000);
+  clients[0].ask('/second');
+  await stopped;
+  expect(clients[0].end).toMatch(/Connection: close\r\n[^]*\/second$/);
+  expect(clients[1].end).toMatch(/\/first$/);
 });

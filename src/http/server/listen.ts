@@ -37,6 +37,8 @@ export type Timeouts = Readonly<typeof TIMEOUTS>;
 export const KEEP_ALIVE_MS = 65 * SECOND;
 export const MAX_HEADER_BYTES = 16 * 1024;
 const CLOSE_IDLE_INTERVAL_MS = 50;
+/** The part of the grace that idle connections stay open: 1 s of 25 s. */
+const IDLE_PART = 1 / 25;
 /** Node offers `http/1.1` only, and refuses the handshake of clients that know no other than `http/1.0`. */
 const ALPN_PROTOCOLS = ['http/1.1', 'http/1.0'];
 
@@ -95,7 +97,8 @@ function tlsOptions(tls: Tls, timeouts: Timeouts) {
 
 /**
  * Node takes a connection for idle once its response is written, though bytes of it may wait for the client: its own
- * `close` would cut such a response. While there is one, a connection ends after its next response instead.
+ * `close` would cut such a response. While there is one, a connection ends after its next response instead. At first
+ * idle ones do so too: a proxy may be sending a request on one, and answers 502 if it is closed meanwhile.
  */
 async function stopServer(server: Server, connections: Connections, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
@@ -107,10 +110,13 @@ async function stopServer(server: Server, connections: Connections, graceMs: num
     if (!connections.haveUnsent) server.closeIdleConnections();
   };
   // Others become idle when their request ends.
-  const timer = setInterval(closeIdle, CLOSE_IDLE_INTERVAL_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const wait = setTimeout(() => {
+    timer = setInterval(closeIdle, CLOSE_IDLE_INTERVAL_MS);
+  }, graceMs * IDLE_PART);
   const forceClose = setTimeout(() => server.closeAllConnections(), graceMs);
-  closeIdle();
   await closed;
+  clearTimeout(wait);
   clearInterval(timer);
   clearTimeout(forceClose);
 }

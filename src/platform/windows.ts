@@ -166,7 +166,8 @@ export class BoundedWindowStore implements WindowStore {
       remaining: Math.max(0, points - count),
       isFull: count >= points,
       isOver: count > points,
-      msLeft: endsAt - this.clock.elapsed(),
+      // Whole, since the sum of two times is not exact: a second left would be 1,000.0000001 ms, rounded up to two.
+      msLeft: Math.round(endsAt - this.clock.elapsed()),
     };
   }
 }

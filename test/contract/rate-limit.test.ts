@@ -161,3 +161,11 @@ it('RL-02 a window ends for all requests of a client at once, and the next start
   clock.advance(1_001);
   expect(count('203.0.113.7')).toMatchObject({ remaining: 1, retryAfter: null });
 });
+
+it('RL-02 a window of a second that has just begun ends in one second, whatever the clock shows', () => {
+  // 3,403.378 + 1,000 - 3,403.378 is 1,000.0000000000005.
+  const clock = { ...testClock(), elapsed: () => 3_403.378 };
+  const count = createRequestCounter(1, clock, inMemory(clock), 1_000);
+  count('203.0.113.7');
+  expect(count('203.0.113.7')?.retryAfter).toBe(1);
+});

@@ -16,7 +16,7 @@ import { createRequestCounter, rateLimit } from '../http/server/admission.js';
 import { createHttpApp } from '../http/server/http-app.js';
 import type { Timeouts } from '../http/server/listen.js';
 import { nameSessionCookie } from '../http/session-cookie.js';
-import { createLargeReads } from '../platform/client-limits.js';
+import { createPlaces } from '../platform/client-limits.js';
 import { HOUR } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import type { Mailer } from '../platform/mail.js';
@@ -120,7 +120,7 @@ function createServices(
     readUpload,
     readFileBody: createFileBodyReader(uploads, readUpload),
     bodyMs,
-    largeReads: createLargeReads(),
+    places: createPlaces(),
     waiting: limits.waiting,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 
 import { warningsOfChange } from '../platform/card-data/card-data.js';
-import { type Clock, AWAITED, workFor, inParts } from '../platform/clock.js';
+import { type Clock, inParts } from '../platform/clock.js';
 import type { KeyedHash } from '../platform/hashes.js';
 import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/requests.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/terminal.js';
@@ -135,8 +135,7 @@ class DatabaseUnits implements Units {
       admit(database, recorded);
       return used;
     };
-    // Others wait for this unit, so it does not queue behind other work of its company.
-    const result = await database.write(scope, (db) => workFor(AWAITED, () => change(db)), ofCompany);
+    const result = await database.write(scope, change, ofCompany);
     if (!outcome.frees) database.health.recovered();
     for (const action of outcome.actions) action();
     const changes = [...recorded, ...outcome.reported];

@@ -96,7 +96,7 @@ export class Operation {
 
   /**
    * Executes the operation. Errors: `OperationRefused`, before anything is executed. The transport ends the context
-   * when it has taken the text: until then, the operation may have a permit that limits how many are in memory.
+   * when it has taken the text: until then, a heavy operation keeps its place.
    */
   async answer(context: GraphqlContext, { event, extensions }: AnswerOptions): Promise<Answer> {
     const result = await this.#execute(context, event);
@@ -107,7 +107,7 @@ export class Operation {
 
   /** Starts a subscription. Resolves to what its resolver returns, the source of its events. */
   async subscribe(context: GraphqlContext): Promise<AsyncIterable<unknown>> {
-    await context.classify(this.price(), this.kind);
+    await context.loaders.classify(this.price().searches, false);
     const source = await createSourceEventStream(argumentsOf(this.#executable, context));
     if (Symbol.asyncIterator in source) return source;
     const [first, ...others] = source.errors ?? [];
@@ -138,7 +138,7 @@ export class Operation {
     if (isChange && !context.request.mayChange)
       throw limits.operationRefused('COMPANY_NEEDED', COMPANY_NEEDED);
     const execution = { ...this.#executable, context };
-    await context.classify(this.price(), this.kind);
+    await context.prepare(this.price(), this.kind);
     const planned = await plannedResult(execution, (others) => this.#resolve(others, undefined), this.parts);
     if (planned !== null) return planned;
     const mask = (errors: readonly GraphQLError[]) => this.#masked(context, errors);

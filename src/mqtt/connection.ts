@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-import { atMostEvery, MINUTE, pause, SECOND, systemClock, enterEventLoop } from '../platform/clock.js';
+import { atMostEvery, MINUTE, pause, SECOND, systemClock, yieldToEventLoop } from '../platform/clock.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import { codeOf } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
@@ -122,7 +122,7 @@ export class Connection {
   /** The broker gets its acknowledgement, and the next message is read, when this has resolved. */
   async #handle({ topic, payload, retain }: IPublishPacket, onMessage: LinkOptions['onMessage']) {
     this.#messages += 1;
-    if (this.#messages % MESSAGES_PER_TURN === 0) await enterEventLoop();
+    if (this.#messages % MESSAGES_PER_TURN === 0) await yieldToEventLoop();
     // A retained message comes with each subscription: its terminal may have been away for months.
     if (!retain) onMessage(topic, typeof payload === 'string' ? Buffer.from(payload) : payload);
   }

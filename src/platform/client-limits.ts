@@ -163,17 +163,24 @@ function heapBytes(limit = getHeapStatistics().heap_size_limit): number {
   return Math.max(limit - YOUNG_BYTES, Math.floor(limit / 3));
 }
 
-/** Heap bytes of one operation on large records: the records, and its response as an object and as text. */
+/** Heap bytes of one heavy operation: its records, and its response as an object and as text. */
 const HEAP_PER_OPERATION = 96 * 1024 * 1024;
-const MAX_AT_ONCE = 16;
+const [MAX_PLACES, MAX_PLACES_OF_COMPANY] = [4, 2] as const;
 const MAX_WAITING = 1_000;
 
-/** Limits the concurrent reads of large records, by company, so that together they fit into the heap. */
-export function createLargeReads(): Semaphore<number> {
+/** Heavy operations that run at the same time: of companies in turn, as many as fit into the heap (decisions.md#places). */
+export type Places = Semaphore<number>;
+
+export function createPlaces(): Places {
   const fitting = Math.floor(heapBytes() / HEAP_PER_OPERATION);
-  const places = Math.min(Math.max(fitting, 1), MAX_AT_ONCE);
-  const message = 'Too many operations on large records at the same time; try again in a second.';
-  return new Semaphore({ places, maxWaiting: MAX_WAITING, busy: () => busy(message, 1) });
+  const places = Math.min(Math.max(fitting, 1), MAX_PLACES);
+  const message = 'Too many large operations at the same time; try again in a second.';
+  return new Semaphore({
+    places,
+    placesOfKey: Math.min(places, MAX_PLACES_OF_COMPANY),
+    maxWaiting: MAX_WAITING,
+    busy: () => busy(message, 1),
+  });
 }
 
 /** A limit of concurrently open things, for example `{ kind: 'live_token', of: '17', max: 50 }`. */

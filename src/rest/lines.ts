@@ -7,7 +7,6 @@ import { mediaTypeOf, requestContextOf } from '../http/request.js';
 import { endResponse, holdBytes, PIECE_BYTES, STREAM_BYTES, writeInPieces } from '../http/send.js';
 import { takeSlot } from '../http/server/admission.js';
 import { mayTakeLong } from '../http/server/listen.js';
-import { companyOwner, workFor } from '../platform/clock.js';
 import * as ndjson from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
 import { requireScope, type Authenticator, type Caller, type Scope } from '../platform/requests.js';
@@ -65,7 +64,7 @@ export const INGEST = '/ingest/v1';
 export function createIngestRouter<Checked>(route: LineRoute<Checked>, options: LineOptions): RequestHandler {
   return createRouter(INGEST, [route], async (received) => {
     const caller = await authorize(received, route.scope, options.authenticator);
-    await workFor(companyOwner(caller), () => receive(received, caller, options));
+    await receive(received, caller, options);
   });
 }
 

@@ -6,9 +6,8 @@ import { methodNotAllowed } from '../http/problem.js';
 import { isUnchanged, readQuery, readToken, requestContextOf } from '../http/request.js';
 import * as sending from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
-import type { HeldBytes, WaitingBytes } from '../platform/client-limits.js';
+import type { HeldBytes, Places, WaitingBytes } from '../platform/client-limits.js';
 import { yieldToEventLoop } from '../platform/clock.js';
-import type { Semaphore } from '../platform/concurrency/semaphore.js';
 import { type Caller, requireScope, type Authenticator, type Scope } from '../platform/requests.js';
 import * as routing from './route.js';
 
@@ -104,8 +103,7 @@ export function renderResponse(
 export interface ListOptions {
   readonly units: Units;
   readonly waiting: WaitingBytes;
-  /** Limits the lists of large records that are read at once. */
-  readonly largeReads: Semaphore<number>;
+  readonly places: Places;
 }
 
 /** Reads and renders a list of large records if the company has room for it. Errors: `busy` and `malformed`. */
@@ -113,24 +111,19 @@ export async function performList(
   read: (work: ReadWork) => Promise<routing.RouteResponse>,
   caller: Caller,
   asked: () => string,
-  { units, waiting, largeReads }: ListOptions,
+  { units, waiting, places }: ListOptions,
   held: HeldBytes,
 ): Promise<RenderedList | RenderedResponse> {
   const { companyId } = caller;
   waiting.requireRoom(companyId, asked);
-  let release = (): void => undefined;
+  const release = await places.acquire(companyId);
   try {
+    waiting.requireRoom(companyId, asked);
     const readOnce = async (work: ReadWork): Promise<routing.RouteResponse> => {
-      // Acquired inside the unit of work, as in GraphQL: a permitted read never waits for a database
-      // connection.
-      release();
-      release = await largeReads.acquire(companyId);
-      waiting.requireRoom(companyId, asked);
       try {
         return await read(work);
       } catch (error) {
-        // The unit may be retried on a reader thread. Without this release, it would wait for a unit that
-        // waits for its permit.
+        // The unit may begin again on a reader thread, and those have limits of their own.
         release();
         throw error;
       }

@@ -9,7 +9,7 @@ import { HttpProblem } from '../http/problem.js';
 import { headerOf, idempotencyKeyOf, readPage, requestContextOf } from '../http/request.js';
 import { holdBytes, PIECE_BYTES, type StoredResponses } from '../http/send.js';
 import type { HeldBytes } from '../platform/client-limits.js';
-import { companyOwner, currentOwner, enterEventLoop, workFor, yieldToEventLoop } from '../platform/clock.js';
+import { gather, yieldToEventLoop } from '../platform/clock.js';
 import { notFound } from '../platform/errors.js';
 import type { Authenticator, Caller, IdempotencyKey } from '../platform/requests.js';
 import { isNameLike, normalized, requireUnchanged, idFromText } from '../platform/validate.js';
@@ -36,8 +36,7 @@ export function createV1Router(routes: readonly Route[], options: RestOptions): 
   return router.createRouter(V1, routes, async (received) => {
     const { scope } = received.route;
     const caller = scope === null ? null : await router.authorize(received, scope, options.authenticator);
-    const owner = caller === null ? currentOwner() : companyOwner(caller);
-    await workFor(owner, () => handle(received, caller, { ...options, multipartElsewhere }));
+    await handle(received, caller, { ...options, multipartElsewhere });
   });
 }
 
@@ -84,7 +83,7 @@ async function perform(received: ReceivedCall, caller: Caller | null, held: Held
   const { request, route, body } = received;
   const isLong = body.bytes.length > LONG_BODY;
   if (isLong) await yieldToEventLoop();
-  else await enterEventLoop();
+  else if (body.bytes.length > 0) await gather();
   const call = createCall(received);
   if (isLong) await yieldToEventLoop();
   if ('perform' in route) return router.renderResponse(route, await route.perform(call));

@@ -5,7 +5,7 @@ import * as sending from '../http/send.js';
 import { leaveRequests } from '../http/server/admission.js';
 import { leaveNetwork } from '../http/server/connections.js';
 import type { HeldBytes } from '../platform/client-limits.js';
-import { enterEventLoop } from '../platform/clock.js';
+import { gather } from '../platform/clock.js';
 import { ndjsonLine, type Row } from '../platform/encoding/json.js';
 import { DomainError, TerminalRefused } from '../platform/errors.js';
 import type { TerminalClaim } from '../platform/terminal.js';
@@ -202,7 +202,7 @@ export class TerminalExchange<T> implements admission.OpenExchange {
     this.#held = sending.holdBytes(response, sending.PIECE_BYTES);
     bodies.inviteBody(request, response);
     const body = await bodies.readBody(request, { bodyMs, maxBytes: bodies.MAX_BODY_BYTES });
-    await enterEventLoop();
+    await gather();
     if (body.isForm && forms === 'refused') throw bodies.notAnObject();
     return inputOf(route.body, body);
   }

@@ -4,7 +4,7 @@ import type { Units } from '../database/work.js';
 import { rateLimited } from '../http/problem.js';
 import { bearerToken, headerOf, malformed, requestContextOf } from '../http/request.js';
 import { enterCompany, leaveRequests, spreadRetries, takeSlot } from '../http/server/admission.js';
-import { MINUTE, SECOND, systemClock, type Clock, terminalsOwner, workFor } from '../platform/clock.js';
+import { MINUTE, SECOND, systemClock, type Clock } from '../platform/clock.js';
 import { DomainError, type TerminalRefused } from '../platform/errors.js';
 import type { Caller, Origin } from '../platform/requests.js';
 import type { TerminalClaim } from '../platform/terminal.js';
@@ -44,11 +44,9 @@ export function createTerminalRouter<T>(routes: readonly TerminalRoute<T>[], opt
       leaveRequests(response);
       enterCompany(response, claim.caller, 'terminals');
       limit(response, claim);
-      await workFor(terminalsOwner(claim.caller), async () => {
-        // Refuses a request whose response would have to wait, before anything is read or changed.
-        requestContextOf(response).limits.waiting.requireRoom(claim.caller.companyId);
-        await route.exchange(new TerminalExchange({ ...parts, received, claim, claimAgain }));
-      });
+      // Refuses a request whose response would have to wait, before anything is read or changed.
+      requestContextOf(response).limits.waiting.requireRoom(claim.caller.companyId);
+      await route.exchange(new TerminalExchange({ ...parts, received, claim, claimAgain }));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'busy') throw error;
       const retryAfter = Math.max(error.details.retryAfter ?? 0, retryAfterOf());
@@ -181,9 +179,7 @@ class OpenExchanges implements OpenRequests {
   async #admit(caller: Caller, claimed: readonly Claimed[]): Promise<void> {
     const claims = claimed.map(({ claim }) => claim);
     const { units, admitAgain, onRefused } = this.options;
-    const found = await workFor(terminalsOwner(caller), () =>
-      units.read(caller, (work) => admitAgain(work, claims)),
-    );
+    const found = await units.read(caller, (work) => admitAgain(work, claims));
     for (const [index, { exchange, claim }] of claimed.entries()) {
       const each = found[index];
       if (each === undefined || !('refused' in each) || !this.#checked.has(exchange)) continue;

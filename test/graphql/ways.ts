@@ -20,7 +20,7 @@ import { findStoredResponse, storeResponse } from '../../src/database/stored-res
 import { readContent } from '../../src/domain/software/app/content.service.js';
 import type { OperationServices } from '../../src/graphql/execution/context.js';
 import { SharedFeeds } from '../../src/graphql/execution/following/shared-feed.js';
-import { createLargeReads } from '../../src/platform/client-limits.js';
+import { createPlaces } from '../../src/platform/client-limits.js';
 import type { TestServer } from '../support/server.js';
 
 export const schema = await createSchema();
@@ -110,7 +110,7 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
     sessions: { authenticate: unused },
     outgoing: { post: unused, problemOf: () => null },
     maxContentBytes,
-    largeReads: createLargeReads(),
+    places: createPlaces(),
   };
 }
 

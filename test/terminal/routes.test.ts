@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { problemResponse } from '../../src/http/problem.js';
 import { requestContext, requestContextOf } from '../../src/http/request.js';
 import { sendProblem } from '../../src/http/send.js';
-import { limitTerminalRequests } from '../../src/http/server/admission.js';
+import { limitTerminals } from '../../src/http/server/admission.js';
 import { createClientLimits } from '../../src/http/server/connections.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { DomainError, TerminalRefused } from '../../src/platform/errors.js';
@@ -126,7 +126,9 @@ async function serveRoutes(
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) =>
     sendProblem(request, response, problemResponse(error, requestContextOf(response).requestId));
   const limits = createClientLimits({ trustProxy: [], idleMs: 60_000, clock: systemClock });
-  const http = createServer(express().use(requestContext(limits), limitTerminalRequests, router, onError));
+  const http = createServer(
+    express().use(requestContext(limits), ...limitTerminals(server.clock), router, onError),
+  );
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,

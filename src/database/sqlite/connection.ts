@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { systemClock, isTurnOver, yieldToOtherOwners } from '../../platform/clock.js';
+import { systemClock, isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { SQLITE_IS_SEARCH_CHANGED, SQLITE_SEARCH_CHANGES } from '../../schema/search.js';
 import { handlesOf, LONG_COLUMNS, textCounter, type StatementEnd } from '../statements.js';
@@ -117,7 +117,7 @@ export class SqliteConnection {
   /** Lets other work run between the statements of a unit that reads much. */
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#begun || !isTurnOver(LONG_PART_MS)) return this.#execute(query);
-    return yieldToOtherOwners().then(() => this.#execute(query));
+    return yieldToEventLoop().then(() => this.#execute(query));
   }
 
   /** Begins a write transaction. Waits for other processes until `deadline`, in monotonic ms. Errors: `busy`. */

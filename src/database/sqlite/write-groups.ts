@@ -1,9 +1,9 @@
 import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 
-import { systemClock, AWAITED, currentOwner, workFor, yieldToEventLoop } from '../../platform/clock.js';
+import { systemClock, yieldToEventLoop } from '../../platform/clock.js';
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import type { Tables } from '../../schema/schema.js';
-import { databaseBusy, type Database } from '../database.js';
+import { databaseBusy, type Database, type Scope } from '../database.js';
 import { type DatabaseHealth, StatementListeners } from '../statements.js';
 import { handleOf, type SqliteConnection } from './connection.js';
 import { storageFailed } from './faults.js';
@@ -17,7 +17,7 @@ const QUIET_TURNS = 2;
 /** Milliseconds after which a write that could not begin is refused with `busy`. */
 const MAX_WRITE_WAIT_MS = 5_000;
 const MAX_WAITING = 2_000;
-const MAX_WAITING_OF_PARTY = 1_000;
+const MAX_WAITING_OF_COMPANY = 1_000;
 
 /** Units of work that are committed together. */
 interface Group {
@@ -47,12 +47,12 @@ interface Unit {
 export class WriteGroups {
   /** Handle whose statements are committed alone. */
   readonly single = handleOf((query) => this.#executeAlone(query));
-  /** SQLite has one writer at a time: parties are served round-robin (see `Owner`). */
-  readonly #writers = new Semaphore<unknown>({
+  /** SQLite has one writer at a time: companies are served round-robin, by their ids. */
+  readonly #writers = new Semaphore<Scope>({
     places: 1,
     placesOfKey: 1,
     maxWaiting: MAX_WAITING,
-    maxWaitingOfKey: MAX_WAITING_OF_PARTY,
+    maxWaitingOfKey: MAX_WAITING_OF_COMPANY,
     maxWaitMs: MAX_WRITE_WAIT_MS,
     busy: databaseBusy,
   });
@@ -74,8 +74,8 @@ export class WriteGroups {
    * Stores the changes of `use` as a unit of a group, or nothing if it rejects. Resolves after the commit of the group.
    * Errors: `busy`; that of the group if it could not be committed.
    */
-  async run<T>(use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
-    const unit = await this.#begin();
+  async run<T>(scope: Scope, use: (db: Transaction<Tables>) => Promise<T>): Promise<T> {
+    const unit = await this.#begin(scope);
     try {
       const db = handleOf((query) => {
         if (unit.isEnded) return Promise.reject(new Error('This unit of work has ended.'));
@@ -92,7 +92,7 @@ export class WriteGroups {
     }
   }
 
-  readonly write: Database['write'] = (_scope, use) => this.run(use);
+  readonly write: Database['write'] = (scope, use, ofCompany) => this.run(scope ?? ofCompany ?? null, use);
 
   /** Refuses further units; resolves once all waiting ones have ended and are committed. */
   async finish(): Promise<void> {
@@ -101,9 +101,9 @@ export class WriteGroups {
   }
 
   /** Waits until a unit may write: in the open group, or in a new one. Errors: `busy`. */
-  async #begin(): Promise<Unit> {
+  async #begin(scope: Scope): Promise<Unit> {
     const deadline = systemClock.elapsed() + MAX_WRITE_WAIT_MS;
-    const release = await this.#waits.during('queue', () => this.#writers.acquire(currentOwner()));
+    const release = await this.#waits.during('queue', () => this.#writers.acquire(scope));
     try {
       const hasSavepoint = this.#group !== null;
       if (hasSavepoint) this.connection.run('savepoint unit');
@@ -118,7 +118,7 @@ export class WriteGroups {
 
   /** Runs a statement that belongs to no unit: the open group is committed first. */
   async #executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const release = await this.#writers.acquire(currentOwner());
+    const release = await this.#writers.acquire(null);
     try {
       this.#commit();
       return await this.connection.executeQuery<R>(query);
@@ -161,7 +161,7 @@ export class WriteGroups {
     if (this.#group !== null && this.#isFull(group)) {
       this.#commit();
       // Callers that wait for this commit, and other processes that wait to write, come before the next group.
-      void workFor(AWAITED, yieldToEventLoop).then(release);
+      void yieldToEventLoop().then(release);
     } else this.#letNextWrite(release, isAlone);
     const error = await this.#waits.during('commit', () => group.end.promise);
     if (error !== null) throw error;
@@ -172,7 +172,7 @@ export class WriteGroups {
     release();
     if (this.#group === null || this.#writers.running > 0) return;
     if (isAlone) this.#commit();
-    else if (!this.#isCommitDue) void workFor(AWAITED, () => this.#commitSoon());
+    else if (!this.#isCommitDue) void this.#commitSoon();
   }
 
   /** Commits the open group, if there is one. No unit may be running. The units get any error. */

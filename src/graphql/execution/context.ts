@@ -5,8 +5,8 @@ import type { NewRows } from '../../database/list/new-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Budget } from '../../http/request.js';
 import type { StoredResponses } from '../../http/send.js';
+import type { Places } from '../../platform/client-limits.js';
 import { yieldToEventLoop } from '../../platform/clock.js';
-import type { Semaphore } from '../../platform/concurrency/semaphore.js';
 import type { Outgoing } from '../../platform/outgoing.js';
 import {
   callerWithRights,
@@ -16,7 +16,7 @@ import {
   type Caller,
   type Scope,
 } from '../../platform/requests.js';
-import type { Price } from '../limits/admission.js';
+import { isHeavy, type Price } from '../limits/admission.js';
 import type { Within } from '../schema/errors.js';
 import { conditionOf, type FilterInput } from '../schema/filter.js';
 import { payload, recordsIn, type Payload } from '../schema/payload.js';
@@ -73,7 +73,7 @@ export interface OperationServices {
   readonly outgoing: Outgoing;
   /** Maximum bytes of file contents in a streamed response. */
   readonly maxContentBytes: number;
-  readonly largeReads: Semaphore<number>;
+  readonly places: Places;
 }
 
 export interface Execution extends Executable {
@@ -97,8 +97,8 @@ export class GraphqlContext extends RecordReads {
     readonly services: OperationServices,
     readonly request: RequestFacts = NO_FACTS,
   ) {
-    const { units, largeReads, readContent, maxContentBytes } = services;
-    super(caller, new RequestLoaders(units, caller, largeReads));
+    const { units, places, readContent, maxContentBytes } = services;
+    super(caller, new RequestLoaders(units, caller, places));
     this.contents = new OperationContents(
       () => this.caller.companyId,
       maxContentBytes,
@@ -107,10 +107,14 @@ export class GraphqlContext extends RecordReads {
     );
   }
 
-  /** Call it before execution: an operation that searches many rows reads outside of the event loop. */
-  async classify({ searches }: Price, kind: OperationTypeNode): Promise<void> {
+  /**
+   * Call it before execution. Waits for a place if the operation is heavy, unless it searches many rows: then it reads
+   * outside of the event loop.
+   */
+  async prepare(price: Price, kind: OperationTypeNode): Promise<void> {
     const isInTransaction = kind === OperationTypeNode.MUTATION && this.request.idempotencyKey !== null;
-    await this.loaders.classify(searches, isInTransaction);
+    if (isHeavy(price) && !isInTransaction) await this.loaders.takePlace();
+    await this.loaders.classify(price.searches, isInTransaction);
   }
 
   /** A context for a result that all callers with the same rights share; `isPersonal` says afterwards if it is not. */
@@ -123,10 +127,10 @@ export class GraphqlContext extends RecordReads {
 
   /** Goes on as another caller, for the payload of a mutation that signs in or changes the company. */
   become(caller: Caller): void {
-    const { units, largeReads } = this.services;
+    const { units, places } = this.services;
     this.loaders.finish();
     this.caller = caller;
-    this.loaders = new RequestLoaders(units, caller, largeReads);
+    this.loaders = new RequestLoaders(units, caller, places);
   }
 
   finish(): void {

@@ -7,13 +7,14 @@ import {
   type Search,
 } from '../../database/list/request-class.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
-import type { Release, Semaphore } from '../../platform/concurrency/semaphore.js';
+import type { Places } from '../../platform/client-limits.js';
+import type { Release } from '../../platform/concurrency/semaphore.js';
 import type { Caller } from '../../platform/requests.js';
 import { approximateJsonBytes, beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';
 import { requestError } from '../schema/errors.js';
 import { batchingLoader, ENTRIES_PER_TURN, EntriesPerTurn, type Loader } from './batching-loader.js';
 
-/** True if a list, or a list under many parents, has records that may be large. */
+/** True for a list, or a list under many parents, whose records may be large. */
 function isLarge(of: object): boolean {
   const { isLarge: own = false, list } = of as { isLarge?: boolean; list?: { isLarge: boolean } };
   return list?.isLarge ?? own;
@@ -32,20 +33,17 @@ const TOO_MANY_SEARCHED =
 
 /**
  * All reads of one operation: each value once (DataLoader), in one unit, so that they see one state of the database.
- * The first read opens the unit; `finish` or `forget` closes it. Bytes are limited by `LIMITS.readBytes`. An operation
- * that reads large records has a permit of `largeReads` while its unit is open, and waits for it before it opens the
- * unit, if it can: waiting operations hold no database connection.
+ * The first read opens the unit; `finish` or `forget` closes it. Bytes are limited by `LIMITS.readBytes`.
  */
 export class RequestLoaders {
   readonly #loaders = new Map<object, Map<string, unknown>>();
   #unit: SharedUnit | null = null;
-  #isInTransaction = false;
   #bytes = 0;
   /** Entries of lists without pages that were read. */
   #entries = 0;
   /** Limits the records rendered per turn of the event loop, over all lists and loaders. */
   readonly #pace = new EntriesPerTurn();
-  #permit: Promise<Release> | null = null;
+  #leavePlace: Release | null = null;
   #isFinished = false;
   /** True if the reads run outside of the event loop, because they search many rows. */
   #isSearch = false;
@@ -53,18 +51,28 @@ export class RequestLoaders {
   constructor(
     private readonly units: Pick<Units, 'read'>,
     private readonly caller: Caller,
-    private readonly largeReads: Semaphore<number>,
+    private readonly places: Places,
   ) {}
+
+  /** Waits for a place, until `finish`. Call it before the first read: operations that wait hold no connection. */
+  async takePlace(): Promise<void> {
+    if (this.#leavePlace !== null) return;
+    const release = await this.places.acquire(this.caller.companyId);
+    if (this.#isFinished) release();
+    else this.#leavePlace = release;
+  }
 
   /** Decides where reads run: in the event loop if `isInTransaction`. Errors: `OperationRefused` for too many rows. */
   async classify(searches: readonly Search[], isInTransaction: boolean): Promise<void> {
     const found = isInTransaction ? searches.filter(({ isLimited }) => isLimited !== true) : searches;
     if (found.length === 0) return;
-    const rows = await this.read((work) => searchedRows(work, found), false);
+    const rows = await this.uncounted((work) => searchedRows(work, found));
     if (isInTransaction && rows > LIMITS.searched) throw beyondLimit('searched', rows, TOO_MANY_SEARCHED);
     this.#isSearch = rows > MANY_ROWS;
-    // The unit that has read the counters is used for the operation too, unless it runs elsewhere.
-    if (this.#isSearch) this.forget();
+    if (!this.#isSearch) return;
+    // The unit that has read the counters is used for other operations. The threads of searches have limits of their own.
+    this.forget();
+    this.#leavePlace?.();
   }
 
   /**
@@ -81,7 +89,7 @@ export class RequestLoaders {
 
   /** Reads in the unit of the operation. Counts bytes if `isLarge`. Errors: BAD_USER_INPUT for too many. */
   async read<T>(use: (work: ReadWork) => Promise<T>, isLarge = true): Promise<T> {
-    const result = await this.uncounted(use, isLarge);
+    const result = await this.uncounted(use);
     if (!isLarge) return result;
     this.#bytes += approximateJsonBytes(result);
     if (this.#bytes > LIMITS.readBytes) throw tooLarge('readBytes', this.#bytes);
@@ -89,17 +97,10 @@ export class RequestLoaders {
   }
 
   /** Like `read`, but does not count bytes: the caller does. */
-  async uncounted<T>(use: (work: ReadWork) => Promise<T>, isLarge: boolean): Promise<T> {
-    this.#requireRunning();
-    if (isLarge && this.#unit === null) {
-      await this.#acquirePermit();
-      this.#requireRunning();
-    }
+  async uncounted<T>(use: (work: ReadWork) => Promise<T>): Promise<T> {
+    if (this.#isFinished) throw new Error('The operation has ended: nothing more is read for it.');
     this.#unit ??= new SharedUnit((hold) => this.units.read(this.caller, hold, { examines: this.#isSearch }));
-    return await this.#unit.use(async (work) => {
-      if (isLarge) await this.#acquirePermit();
-      return await use(work);
-    });
+    return await this.#unit.use(use);
   }
 
   /** Reads a value that belongs to no record, once per `key`. */
@@ -157,7 +158,6 @@ export class RequestLoaders {
   enterTransaction(work: WriteWork): void {
     this.forget();
     this.#unit = new SharedUnit((use) => use(work));
-    this.#isInTransaction = true;
   }
 
   /** Resolves when no read uses the transaction any more, which may then be committed. */
@@ -172,28 +172,12 @@ export class RequestLoaders {
     this.#loaders.clear();
     void this.#unit?.end();
     this.#unit = null;
-    this.#isInTransaction = false;
-    void this.#permit?.then(
-      (release) => release(),
-      () => undefined,
-    );
-    this.#permit = null;
   }
 
   finish(): void {
     this.#isFinished = true;
     this.forget();
-  }
-
-  /** Waits for the permit. A transaction needs none: operations that wait for it may hold all permits. */
-  async #acquirePermit(): Promise<void> {
-    if (this.#isInTransaction) return;
-    this.#requireRunning();
-    await (this.#permit ??= this.largeReads.acquire(this.caller.companyId));
-  }
-
-  #requireRunning(): void {
-    if (this.#isFinished) throw new Error('The operation has ended: nothing more is read for it.');
+    this.#leavePlace?.();
   }
 }
 

@@ -22,7 +22,7 @@ import { collectFields } from 'graphql/execution/collectFields.js';
 import { createHash } from 'node:crypto';
 
 import type { WriteWork } from '../../database/work.js';
-import { SECOND, workFor, yieldToEventLoop } from '../../platform/clock.js';
+import { SECOND, yieldToEventLoop } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import type { IdempotencyKey } from '../../platform/requests.js';
 import { findSentFile } from '../http/operation-text.js';
@@ -150,11 +150,7 @@ class RepeatableField implements RepeatableChange {
   async #executeOnce(): Promise<ExecutionResult> {
     const { schema, variables, context, mask } = this.execution;
     const { document } = this;
-    // Other writes wait for the open transaction, so it runs before other work of its company.
-    const owner = `changes of ${context.caller.companyId}`;
-    const result = await workFor(owner, () =>
-      execute({ schema, document, variableValues: variables, contextValue: context }),
-    );
+    const result = await execute({ schema, document, variableValues: variables, contextValue: context });
     const found = result.errors?.find(({ originalError }) => originalError instanceof StoredPayloadFound);
     if (found !== undefined) return await this.#replay((found.originalError as StoredPayloadFound).text);
     if (!this.#isOpen) return result;

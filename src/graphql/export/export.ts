@@ -7,7 +7,7 @@ import { HttpProblem } from '../../http/problem.js';
 import { malformed, requestContextOf } from '../../http/request.js';
 import { begun, holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
 import { enterCompany, takeSlot } from '../../http/server/admission.js';
-import { companyOwner, enterEventLoop, isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
+import { gather, isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
 import { requireScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import {
@@ -83,13 +83,11 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
     };
     enterCompany(response, caller);
     requireScope(caller, scope);
-    await workFor(companyOwner(caller), async () => {
-      const file = 'read' in asked ? writtenBy(asked, open) : listedIn(asked, caller, open);
-      enterExports(response, caller);
-      holdBytes(response, STREAM_BYTES);
-      await enterEventLoop();
-      await send(response, file);
-    });
+    const file = 'read' in asked ? writtenBy(asked, open) : listedIn(asked, caller, open);
+    enterExports(response, caller);
+    holdBytes(response, STREAM_BYTES);
+    await gather();
+    await send(response, file);
   };
 
   function listedIn({ field, totals, name, query, range }: Asked, caller: Caller, open: OpenContext) {

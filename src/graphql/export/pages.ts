@@ -112,13 +112,14 @@ export class Pages {
     const request = firstIn(this.order, limit, { condition, key });
     const search = list.searchOfSlice(request);
     if (search !== null) await loaders.classify([search], false);
+    else if (list.isLarge) await loaders.takePlace();
     const view = list.only(this.#record.columns);
     return await loaders.uncounted(async (work) => {
       const slice = await view.slice(work, { ...request, isWalk: search !== null });
       const times = slice.records.map(() => 1);
       const texts = await recordTexts(this.#record)(new PlanRun(work, {}, context), slice.records, times);
       return { slice, texts };
-    }, list.isLarge);
+    });
   }
 
   /** Beginning of the export. Errors: 400 for another cursor, `not_found` for a record that is gone. */
@@ -130,7 +131,7 @@ export class Pages {
     const { id, orders } = list.listing;
     const column = orders[this.order] ?? id;
     if (column === id) return { value: after, id: after };
-    const found = await loaders.uncounted((work) => list.only([id, column]).byIds(work, [after]), false);
+    const found = await loaders.uncounted((work) => list.only([id, column]).byIds(work, [after]));
     const row = found.get(after);
     if (row === undefined) throw notFound(`${words(list.name)} to go on after`);
     return { value: row[column] as Key['value'], id: after };

@@ -14,7 +14,7 @@ import {
   PIECE_BYTES,
 } from '../../http/send.js';
 import type { HeldBytes } from '../../platform/client-limits.js';
-import { enterEventLoop } from '../../platform/clock.js';
+import { gather } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { firstCode, maskErrors } from '../execution/mask.js';
 import type { Admission } from '../limits/admission.js';
@@ -47,7 +47,7 @@ export async function answerOperations(
     const context = graphqlContextOf(response);
     const { contents, caller } = context;
     const { waiting } = requestContextOf(response).limits;
-    await enterEventLoop();
+    await gather();
     waiting.requireRoom(caller.companyId, asked);
     contents.allowStreaming();
     let sending: Promise<void> | undefined;

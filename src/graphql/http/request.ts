@@ -9,7 +9,6 @@ import { sendMethods } from '../../http/send.js';
 import { enterCompany } from '../../http/server/admission.js';
 import { isLoopbackRequest } from '../../http/server/http-app.js';
 import { isFromOwnPage, sessionCookieOf, setSessionCookie } from '../../http/session-cookie.js';
-import { companyOwner, workFor } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import {
   anonymousCaller,
@@ -174,7 +173,7 @@ export function authenticateRequest(authenticate: Authenticate, signsIn = false)
       response.locals.graphql = authenticate.anonymous(requestContext, facts);
       response.locals.refusal = error;
     }
-    workFor(companyOwner(graphqlContextOf(response).caller), next);
+    next();
   };
 }
 

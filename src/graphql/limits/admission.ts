@@ -25,6 +25,12 @@ export interface AdmittedDocument {
 /** The maximum cost of an operation, see cost.ts. */
 export type Price = Omit<Cost, 'fixed'>;
 
+/** Records that operations may show without a place. */
+const FEW_RECORDS = 200;
+
+/** True for an operation that takes a place: it may show many records, or large ones. */
+export const isHeavy = ({ nodes, isLarge }: Price): boolean => isLarge || nodes > FEW_RECORDS;
+
 export interface AdmissionOptions {
   readonly schema: GraphQLSchema;
   readonly development: boolean;
@@ -143,7 +149,7 @@ function priceOf(
   const known = prices.get(operationName ?? '');
   if (known !== undefined) return known;
   const operation = getOperationAST(document, operationName);
-  if (operation == null) return { nodes: 0, searches: [] };
+  if (operation == null) return { nodes: 0, searches: [], isLarge: false };
   const { fixed, ...price } = costOf(schema, document, operation, variables);
   if (fixed) prices.set(operationName ?? '', price);
   return price;

@@ -31,7 +31,7 @@ import {
 } from 'graphql';
 
 import type { Search } from '../../database/list/request-class.js';
-import type { Declarations, Searches, Selected } from '../schema/declared.js';
+import { declaredOf, type Declarations, type Searches, type Selected } from '../schema/declared.js';
 import { DEFAULT_FIRST } from '../schema/page.js';
 import { Base64 } from '../schema/scalars.js';
 import { operationRefused } from './limits.js';
@@ -44,6 +44,8 @@ export type Variables = Readonly<Record<string, unknown>>;
 export interface Cost {
   readonly nodes: number;
   readonly searches: readonly Search[];
+  /** True if it reads a list of records that may be large, or records without a page. */
+  readonly isLarge: boolean;
   /** True if cost and searches are the same for all variables. */
   readonly fixed: boolean;
 }
@@ -56,14 +58,15 @@ export function costOf(
   variables: Variables,
 ): Cost {
   const root = schema.getRootType(operation.operation);
-  if (root == null) return { nodes: 0, searches: [], fixed: true };
+  if (root == null) return { nodes: 0, searches: [], isLarge: false, fixed: true };
   const meter = new Meter(schema, document, operation, variables);
   const nodes = meter.selections(operation.selectionSet, root, null);
-  return { nodes, searches: meter.searches, fixed: meter.fixed };
+  return { nodes, searches: meter.searches, isLarge: meter.isLarge, fixed: meter.fixed };
 }
 
 class Meter {
   fixed = true;
+  isLarge = false;
   readonly searches: Search[] = [];
   readonly #fragments: Fragments;
   readonly #definitions: ReadonlyMap<string, VariableDefinitionNode>;
@@ -107,6 +110,7 @@ class Meter {
     if (field === undefined) return 0;
     const type = getNamedType(field.type);
     if (type === Base64) return CONTENT_COST;
+    this.isLarge ||= parent !== this.schema.getMutationType() && mayBeLarge(field);
     const { selectionSet: set } = node;
     const base = ownCost(field, node);
     if (set === undefined) {
@@ -220,6 +224,18 @@ class Meter {
 
 /** Types of variables that can be a page size, but no list or object. */
 const LEAVES: ReadonlySet<string> = new Set(['Boolean', 'Float', 'ID', 'Int', 'String']);
+
+/** True for a list of records that may be large, and for a field that finds many things by itself. */
+function mayBeLarge(field: GraphQLField<unknown, unknown>): boolean {
+  const declared = declaredOf(field);
+  if (declared !== null) {
+    const list = 'children' in declared ? declared.children.list : 'list' in declared ? declared.list : null;
+    return list?.isLarge === true && declared.kind !== 'one' && declared.kind !== 'find';
+  }
+  const { searches }: Declarations = field.extensions;
+  const isMany = isListType(getNullableType(field.type)) || getNamedType(field.type).name === 'JSON';
+  return isMany || searches !== undefined;
+}
 
 function ownCost({ extensions }: GraphQLField<unknown, unknown>, node: FieldNode): number {
   const { counts = 0, countsWhere: where }: Declarations = extensions;

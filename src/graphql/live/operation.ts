@@ -5,7 +5,7 @@ import type { LiveObserver, Transport, WatchedOperation } from '../../http/monit
 import type { ClientLimits } from '../../http/request.js';
 import { PIECE_BYTES } from '../../http/send.js';
 import type { CountRequest } from '../../http/server/admission.js';
-import { type Clock, enterEventLoop } from '../../platform/clock.js';
+import { type Clock, gather } from '../../platform/clock.js';
 import { rightsKey } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Events, SubscriptionRequest } from '../execution/following/follow.js';
@@ -185,7 +185,7 @@ export class LiveOperation {
 
   /** An attempt that fails is not counted: each subscriber executes the event for itself then. */
   async #made(record: Identified): Promise<string | null> {
-    await enterEventLoop();
+    await gather();
     return await this.parts.observer.watch(async (watched) => {
       const text = await this.#operation.sharedText(this.#renewed(), record);
       if (text !== null) watched.known(this.#operation.label);
@@ -194,7 +194,7 @@ export class LiveOperation {
   }
 
   async #own(record: Identified): Promise<Message> {
-    await enterEventLoop();
+    await gather();
     return await this.parts.observer.watch(async (watched) => {
       watched.known(this.#operation.label);
       const context = this.#renewed();
@@ -259,6 +259,6 @@ const placeOf = ({ id }: Identified): number | null => (id < 0 ? null : id);
 /** Continues in a turn of its own: many subscribers wait for the same text. */
 async function inTurn<T>(awaited: T | Promise<T>): Promise<T> {
   const result = await awaited;
-  await enterEventLoop();
+  await gather();
   return result;
 }

@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
 import { clientKey, overLimit } from '../../http/server/admission.js';
-import { yieldToEventLoop, type Owner } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/clock.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import { NO_FACTS, type GraphqlContext, type RequestFacts } from '../execution/context.js';
@@ -62,11 +62,6 @@ export class SocketSession {
     socket.once('close', () => this.#running.forEach((stop) => stop.abort()));
     this.#client = opening.ip;
     this.#outbox = new Outbox(socket, connection, parts.limits.waiting);
-  }
-
-  /** Owner of the work for the socket's messages: the company, or the socket before authentication. */
-  get owner(): Owner {
-    return this.#companyId ?? this;
   }
 
   get isBusy(): boolean {

@@ -14,7 +14,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { HttpProblem } from '../../http/problem.js';
 import { headerOf, malformed, requestContextOf } from '../../http/request.js';
 import { isUpgrade, takeOver } from '../../http/server/connections.js';
-import { isTurnOver, workFor, yieldToEventLoop } from '../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
 import { DomainError } from '../../platform/errors.js';
 import { readCredentials } from '../http/request.js';
 import { LIVE_LIMITS, takeConnection, type LiveTimes } from './limits.js';
@@ -209,7 +209,7 @@ function serveSocket(protocol: Protocol, socket: WebSocket, session: SocketSessi
         socket.on('message', (data: Buffer) => {
           onMessage();
           const text = data.toString();
-          workFor(session.owner, () => handle(text)).catch((error: unknown) => {
+          handle(text).catch((error: unknown) => {
             if (isInvalid(text)) socket.close(CloseCode.BadRequest, 'Invalid message received');
             else session.fail(error);
           });

@@ -41,8 +41,6 @@ type MakeText<Row> = (field: Field, nodes: relations.Nodes, type: GraphQLObjectT
 /** Compiles fields for given values of the variables in their directives. Methods throw `Unplanned`. */
 export class Compiler {
   readonly scopes = new Set<Scope>();
-  /** True if the plan reads a list whose records may be large. */
-  isLarge = false;
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -105,7 +103,6 @@ export class Compiler {
   }
 
   #read(list: List<unknown>, scope: Scope): relations.Read {
-    if (list.isLarge) this.isLarge = true;
     this.scopes.add(scope);
     return { list, columns: new Set([list.columns.id ?? 'id']) };
   }

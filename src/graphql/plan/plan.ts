@@ -32,8 +32,6 @@ import { requireShort, PlanRun, Unplanned, type PlannedField } from './texts.js'
 
 interface Plan {
   readonly scopes: readonly Scope[];
-  /** True if the plan reads a list whose records may be large. */
-  readonly isLarge: boolean;
   readonly keys: PlannedFields['keys'];
   readonly fields: readonly PlannedField<ListRow>[];
   /** The operation with only the fields that the resolvers execute; null if there are none. */
@@ -115,7 +113,7 @@ export async function plannedResult(
 /** Errors: any, if the resolvers must execute the planned fields. */
 async function read(plan: Plan, variables: Variables, context: GraphqlContext) {
   const { loaders } = context;
-  const { keys, fields, isLarge } = plan;
+  const { keys, fields } = plan;
   return await loaders.uncounted(async (work) => {
     const run = new PlanRun(work, variables, context);
     const texts = new Map<string, string>();
@@ -127,7 +125,7 @@ async function read(plan: Plan, variables: Variables, context: GraphqlContext) {
       texts.set(field.key, text);
     }
     return { keys, texts, length, nodes: run.nodes };
-  }, isLarge);
+  });
 }
 
 function coercedBy(
@@ -193,7 +191,6 @@ function compile(
   if (!isRead || repeatedIn(selected).size > 0) return null;
   return {
     scopes: [...compiler.scopes],
-    isLarge: compiler.isLarge,
     keys: selected.map(([key]) => key),
     fields,
     others: others.length === 0 ? null : operationOf(document, operation, others),

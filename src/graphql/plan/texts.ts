@@ -13,7 +13,7 @@ import {
 import type { List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
-import { isTurnOver, yieldToOtherOwners } from '../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { approximateJsonBytes, LIMITS, LONG_RESPONSE } from '../limits/limits.js';
@@ -55,7 +55,7 @@ export class PlanRun {
       this.#made += text.length + SHORTEST;
       if (this.#made < PART) continue;
       this.#made = 0;
-      if (isTurnOver(TURN_MS)) await yieldToOtherOwners();
+      if (isTurnOver(TURN_MS)) await yieldToEventLoop();
     }
     return texts;
   }
@@ -67,7 +67,7 @@ export class PlanRun {
     return record;
   }
 
-  /** Counts bytes of large lists, for which a plan has no permit. Errors: `Unplanned` for more than a response has. */
+  /** Counts the bytes of large lists. Errors: `Unplanned` for more than a response has. */
   counted<T>({ isLarge }: { readonly isLarge: boolean }, read: T): T {
     if (isLarge) this.#bytes += approximateJsonBytes(read);
     if (this.#bytes > MAX_CHARACTERS) throw new Unplanned('A long response');

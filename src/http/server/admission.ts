@@ -1,8 +1,8 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
 import { clientNetwork, type Slot } from '../../platform/client-limits.js';
-import { type Clock, HOUR, SECOND, enterEventLoop, type Owner, workFor } from '../../platform/clock.js';
+import { type Clock, gather, HOUR, SECOND } from '../../platform/clock.js';
 import { busy, DomainError } from '../../platform/errors.js';
 import type { Authenticator, Caller } from '../../platform/requests.js';
 import { createNetworkCounter, type WindowStores } from '../../platform/windows.js';
@@ -23,7 +23,7 @@ export const REQUEST_LIMITS = {
 export const limitRequests = limitOfNetwork('requests_of_network', REQUEST_LIMITS.ofNetwork);
 
 /** Refuses requests of terminals if their network has too many in progress: 429. */
-export const limitTerminalRequests = limitOfNetwork(
+const limitTerminalRequests = limitOfNetwork(
   'terminal_requests_of_network',
   REQUEST_LIMITS.ofNetworkByTerminals,
 );
@@ -141,12 +141,10 @@ function requireBudget(response: Response, budget: Budget | null): void {
 
 /** Maximum pipelined requests per connection: sent while the response to an earlier one is incomplete. */
 export const MAX_AHEAD = 250;
-/** Maximum requests of terminals, of all companies, that wait to be handled. */
+/** Maximum requests of terminals, of all companies, whose tokens have not been verified. */
 const MAX_ENTERING = 2_000;
 
 interface Connection {
-  /** Owner of its requests before their token is known: a text, since queues may keep it for longer than the socket. */
-  readonly owner: Owner;
   /** Requests without a whole response. */
   open: number;
   answered: Promise<void>;
@@ -155,48 +153,13 @@ interface Connection {
 }
 
 const connections = new WeakMap<Socket, Connection>();
-let opened = 0;
-
-function newConnection(): Connection {
-  opened += 1;
-  return { owner: `connection ${opened}`, open: 0, answered: Promise.resolve(), isRefused: false };
-}
-
-/** Handles the pipelined requests of one connection in order, one at a time, and connections round-robin. */
-export const takeTurn: RequestHandler = (request, response, next) =>
-  take(null, enterEventLoop, request, response, next);
 
 /**
- * Like `takeTurn`, for requests of terminals, which have one owner until their tokens are known: otherwise each of
- * thousands that connect together would have a turn beside one of a company. Errors: `busy` if `max` requests wait.
+ * Handles the pipelined requests of one connection in order, one at a time. Never calls `next` if the connection ends, or
+ * after a refused request. Errors: 429 if more than `MAX_AHEAD` wait.
  */
-export function takeTerminalTurn(
-  clock: Pick<Clock, 'elapsed'>,
-  max = MAX_ENTERING,
-  enter: () => Promise<void> = enterEventLoop,
-): RequestHandler {
-  const retryAfter = spreadRetries(clock);
-  return async (request, response, next) => {
-    const leave = takeSlot(response, { kind: 'terminals_entering', of: 'all', max }, () =>
-      busy('Too many terminals send requests; try again later.', retryAfter()),
-    );
-    await take('new terminals', enter, request, response, () => {
-      leave();
-      next();
-    });
-  };
-}
-
-/** Never calls `next` if the connection ends, or after a refused request. Errors: 429 if more than `MAX_AHEAD` wait. */
-async function take(
-  owner: Owner | null,
-  enter: () => Promise<void>,
-  request: Request,
-  response: Response,
-  next: NextFunction,
-): Promise<void> {
-  const { socket } = request;
-  const connection = connections.get(socket) ?? newConnection();
+export const handleInOrder: RequestHandler = async ({ socket }, response, next) => {
+  const connection = connections.get(socket) ?? { open: 0, answered: Promise.resolve(), isRefused: false };
   connections.set(socket, connection);
   // Stops reading: requests after the refused one are not answered.
   if (connection.isRefused) {
@@ -211,11 +174,26 @@ async function take(
   if (connection.open > 1) await answered;
   if (socket.destroyed) return;
   if (isRefused) throw tooManyAhead();
-  await workFor(owner ?? connection.owner, async () => {
-    await enter();
-    // The client may have left while the request waited.
-    if (!response.closed) next();
-  });
+  await gather();
+  // The client may have left while the request waited.
+  if (!response.closed) next();
+};
+
+/** Limits of terminals whose tokens have not been verified. `clock` spreads the retries of those that are refused. */
+export const limitTerminals = (clock: Pick<Clock, 'elapsed'>): readonly RequestHandler[] => [
+  limitNewTerminals(clock),
+  limitTerminalRequests,
+];
+
+/** Limits the requests of terminals whose tokens have not been verified. Errors: `busy` if there are `max`. */
+export function limitNewTerminals(clock: Pick<Clock, 'elapsed'>, max = MAX_ENTERING): RequestHandler {
+  const retryAfter = spreadRetries(clock);
+  return (_request, response, next) => {
+    takeSlot(response, { kind: 'terminals_entering', of: 'all', max }, () =>
+      busy('Too many terminals send requests; try again later.', retryAfter()),
+    );
+    next();
+  };
 }
 
 function tooManyAhead(): HttpProblem {

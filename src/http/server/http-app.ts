@@ -15,7 +15,7 @@ import {
 } from '../request.js';
 import { sendProblem } from '../send.js';
 import { isOwnOrigin } from '../session-cookie.js';
-import { limitRequests, limitTerminalRequests, takeTerminalTurn, takeTurn } from './admission.js';
+import { handleInOrder, limitRequests, limitTerminals } from './admission.js';
 import { isUpgrade } from './connections.js';
 
 export interface HttpParts {
@@ -53,15 +53,17 @@ export function createHttpApp(parts: HttpParts): Express {
   app.enable('case sensitive routing');
   app.set('query parser', false);
   app.set('trust proxy', [...parts.trustProxy]);
-  const turnOfTerminal = takeTerminalTurn(systemClock);
-  const turn: RequestHandler = (request, response, next) =>
-    (isTerminal(request) ? turnOfTerminal : takeTurn)(request, response, next);
-  const first = [requestContext(parts.limits), securityHeaders(parts.secure), ...parts.observers, turn];
+  const first = [
+    requestContext(parts.limits),
+    securityHeaders(parts.secure),
+    ...parts.observers,
+    handleInOrder,
+  ];
   const checked = [refuseAmbiguous, refuseOtherUpgrades];
   const counted = [parts.rateLimit, limitRequests, ...checked];
   const allow = (path: string): RequestHandler => allowOrigins(parts.allowedOrigins, path);
   const v1 = chain([allow('/v1'), ...counted, parts.v1, pathNotFound]);
-  const terminal = chain([limitTerminalRequests, ...checked, parts.terminal, pathNotFound]);
+  const terminal = chain([...limitTerminals(systemClock), ...checked, parts.terminal, pathNotFound]);
   const fromKnown = requireKnownOrigin(parts.allowedOrigins, '/graphql');
   const posted = chain([allow('/graphql'), ...counted, fromKnown, parts.graphql.post]);
   const handlerOf = (request: Request): RequestHandler => {

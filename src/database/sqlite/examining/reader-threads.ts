@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { enterEventLoop } from '../../../platform/clock.js';
+import { gather } from '../../../platform/clock.js';
 import type { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import type { Tables } from '../../../schema/schema.js';
 import { examiningOf, type ExaminingLimits, type ExaminingReads } from '../../database.js';
@@ -105,7 +105,7 @@ export class ReaderThreads {
       if (ended !== undefined) reading.then(() => ended(), ended);
       const rows = (await reading) as R[];
       // Results of several threads can arrive at the same time.
-      await enterEventLoop();
+      await gather();
       return { rows };
     });
     const timer = setTimeout(() => {

@@ -39,7 +39,7 @@ export async function migrateFile(
   try {
     const groups = new WriteGroups(new SqliteConnection(database, watcher), { fault: null });
     const isNew = applied.length === 0;
-    if (isNew) await groups.run(createSchema);
+    if (isNew) await groups.run(null, createSchema);
     // A migration may drop a table and make it again. Enforced foreign keys would delete rows that refer to it.
     database.pragma('foreign_keys = off');
     const left = isNew ? pending.filter((name) => !MIGRATION_NAMES.includes(name)) : pending;
@@ -76,7 +76,7 @@ async function markAsApplied(db: Kysely<Tables>, name: string): Promise<void> {
 
 async function applyMigration(groups: WriteGroups, migrations: Migrations, name: string): Promise<void> {
   try {
-    while (await groups.run((db) => change(db, migrations, name)));
+    while (await groups.run(null, (db) => change(db, migrations, name)));
   } catch (error) {
     throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
   }

@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 
 import type { Units } from '../../../database/work.js';
 import type { WaitingSince } from '../../../http/monitoring/operations.js';
-import { systemClock, enterEventLoop } from '../../../platform/clock.js';
+import { systemClock, gather } from '../../../platform/clock.js';
 import { requireScope, type Caller, type Scope } from '../../../platform/requests.js';
 import { requestError } from '../../schema/errors.js';
 import { requireNoGap, readPage, type Identified, type Page, type Source } from './page.js';
@@ -105,7 +105,7 @@ class Subscriber<T extends Identified> implements Member {
 
   async #nextPage(shared: SharedFeed<T>): Promise<Page<T> | SharedPage<T> | null> {
     // One commit can have events for many subscribers.
-    await enterEventLoop();
+    await gather();
     const page = shared.take(this);
     if (page !== null) {
       this.#foundAt ??= page.arrivedAt;
@@ -117,7 +117,7 @@ class Subscriber<T extends Identified> implements Member {
     this.#foundAt = null;
     if (await shared.wait(this, this.subscription.signal)) return null;
     // The wait ends for many subscribers at the same time.
-    await enterEventLoop();
+    await gather();
     await this.#permitted();
     return null;
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Units } from '../../../database/work.js';
-import { systemClock, enterEventLoop, workFor, yieldToEventLoop } from '../../../platform/clock.js';
+import { systemClock, gather, yieldToEventLoop } from '../../../platform/clock.js';
 import type { Caller } from '../../../platform/requests.js';
 import { MAX_IDS, PAGE_BYTES, readPage, type Identified, type Page, type Source } from './page.js';
 
@@ -55,7 +55,7 @@ export class SharedFeed<T extends Identified> {
 
   constructor(
     private readonly units: Units,
-    private readonly companyId: number,
+    companyId: number,
     private readonly source: Source<T>,
     private readonly onEmpty: () => void,
   ) {
@@ -158,11 +158,9 @@ export class SharedFeed<T extends Identified> {
     const after = this.#start();
     try {
       if (first === undefined) return;
-      await workFor(this.companyId, async () => {
-        await enterEventLoop();
-        this.#publish(await readPage(this.units, first.caller, this.source, after));
-        await this.#wake();
-      });
+      await gather();
+      this.#publish(await readPage(this.units, first.caller, this.source, after));
+      await this.#wake();
     } catch {
       // Each member gets the error that concerns it, for example EVENTS_GONE after its own cursor.
       this.#upTo = null;

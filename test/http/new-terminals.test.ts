@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemResponse } from '../../src/http/problem.js';
 import { type ClientLimits, requestContext, requestContextOf } from '../../src/http/request.js';
 import { sendProblem } from '../../src/http/send.js';
-import { spreadRetries, takeTerminalTurn } from '../../src/http/server/admission.js';
+import { leaveRequests, limitNewTerminals, spreadRetries } from '../../src/http/server/admission.js';
 import { createClientLimits } from '../../src/http/server/connections.js';
 import { systemClock } from '../../src/platform/clock.js';
 
@@ -16,18 +16,16 @@ const ENTERING = 3;
 let http: Server;
 let url: string;
 let limits: ClientLimits;
-/** Held until the test lets them go: the first turns of terminals. */
-const held: (() => void)[] = [];
+/** Requests whose token is being verified; each goes on when it is called. */
+const verifying: (() => void)[] = [];
 beforeEach(async () => {
-  const turn = takeTerminalTurn(
-    { elapsed: () => 0 },
-    ENTERING,
-    () => new Promise<void>((resolve) => held.push(resolve)),
-  );
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) =>
     sendProblem(request, response, problemResponse(error, requestContextOf(response).requestId));
   limits = createClientLimits({ trustProxy: [], idleMs: 60_000, clock: systemClock });
-  const app = express().use(requestContext(limits), turn, (_request, response) => {
+  const limit = limitNewTerminals({ elapsed: () => 0 }, ENTERING);
+  const app = express().use(requestContext(limits), limit, async (_request, response) => {
+    await new Promise<void>((resolve) => verifying.push(resolve));
+    leaveRequests(response);
     response.send('in');
   });
   http = createServer(app.use(onError));
@@ -39,32 +37,32 @@ afterEach(async () => {
   await new Promise((resolve) => http.close(resolve));
 });
 
-describe('the first turns of requests of terminals', () => {
-  it('are for so many at the same time; others are refused at once, to come back later', async () => {
+describe('requests of terminals whose tokens are not verified', () => {
+  it('beyond the limit are refused at once, to come back later', async () => {
     const waiting = Array.from({ length: ENTERING }, () => fetch(url));
-    await expect.poll(() => held.length).toBe(ENTERING);
+    await expect.poll(() => verifying.length).toBe(ENTERING);
     const replies = await Promise.all([fetch(url), fetch(url)]);
     expect(replies.map(({ status }) => status)).toEqual([503, 503]);
     expect(replies.map(({ headers }) => headers.get('retry-after')).toSorted()).toEqual(['5', '6']);
     expect(await replies[0].json()).toMatchObject({ code: 'busy' });
     expect(limits.slots.refused.get('terminals_entering')).toBe(2);
-    for (const go of held.splice(0)) go();
+    for (const go of verifying.splice(0)) go();
     expect(await Promise.all(waiting.map(async (reply) => (await reply).text()))).toEqual(['in', 'in', 'in']);
     const next = fetch(url);
-    await expect.poll(() => held.length).toBe(1);
-    held.splice(0)[0]?.();
+    await expect.poll(() => verifying.length).toBe(1);
+    verifying.splice(0)[0]?.();
     expect((await next).status).toBe(200);
   });
 
-  it('are given back by clients that leave', async () => {
+  it('do not count once their clients have left', async () => {
     const leaving = new AbortController();
     const left = Array.from({ length: ENTERING }, () => fetch(url, { signal: leaving.signal }));
-    await expect.poll(() => held.length).toBe(ENTERING);
+    await expect.poll(() => verifying.length).toBe(ENTERING);
     leaving.abort();
     await Promise.allSettled(left);
     const outcome = () => Promise.race([fetch(url).then(({ status }) => status), sleep(50, 'in')]);
     await expect.poll(outcome).toBe('in');
-    for (const go of held.splice(0)) go();
+    for (const go of verifying.splice(0)) go();
   });
 });
 

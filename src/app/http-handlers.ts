@@ -100,7 +100,7 @@ function createSigning(
 }
 
 function createServices(
-  { config, units, database, limits }: HttpHandlerParts,
+  { config, units, database }: HttpHandlerParts,
   authenticator: Authenticator,
   bodyMs: number,
 ): RestOptions & Pick<UploadStorage, 'spool'> & Pick<GraphqlOptions, 'readUpload'> {
@@ -121,7 +121,6 @@ function createServices(
     readFileBody: createFileBodyReader(uploads, readUpload),
     bodyMs,
     places: createPlaces(),
-    waiting: limits.waiting,
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     storedResponses: { find: findStoredResponse, store: storeResponse },
   };

@@ -40,7 +40,6 @@ export interface OperationParts extends MaskingOptions, PlanOptions {
 export interface Answer {
   /** JSON; over HTTP with placeholders for contents of files. */
   readonly text: string;
-  readonly bytes: number;
   /** False if the variables are invalid. */
   readonly isExecuted: boolean;
   /** Code of the first error; null without errors. */
@@ -178,7 +177,6 @@ export class Operation {
     const text = await withContents(`${response}}`, context);
     return {
       text,
-      bytes: Math.max(bytes, text.length),
       isExecuted: data !== undefined,
       code: shown ? firstCode(shown) : null,
     };

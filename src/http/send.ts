@@ -50,8 +50,6 @@ export function sendProblem(
     return;
   }
   const text = Buffer.from(JSON.stringify(problem.body));
-  // A client that reads nothing at all gets no error either.
-  if (!holdChanged(response, holdBytes(response), text.length)) return;
   response.status(problem.status).set(problem.headers).setHeader('Content-Type', JSON_TYPE);
   response.setHeader('Content-Length', text.length);
   if (request.complete || !hasBody(request)) {
@@ -126,45 +124,26 @@ const BASE64_BYTES = (PIECE_BYTES / 4) * 3;
 /** Unread bytes up to which further pieces are written without waiting, if they are counted in memory anyway. */
 const AHEAD_BYTES = 512 * 1024;
 
-/** Counts bytes of a response until it is closed. Errors: `busy`, `malformed` (see `HeldBytes`). */
-export function holdBytes(response: Response, bytes = 0): HeldBytes {
+/** Counts bytes of a response until it is closed. Errors: those of `HeldBytes.add`. */
+export function holdBytes(response: Response, bytes = 0, isChange = false): HeldBytes {
   const { limits, caller } = requestContextOf(response);
-  const held = limits.waiting.hold(caller?.companyId ?? null, bytes);
+  const held = limits.waiting.hold(caller?.companyId ?? null, bytes, isChange);
   onClosed(response, () => held.release());
   return held;
-}
-
-/** Sets `held` to the size of the response to a change; false if that is too much: an error would say it failed. */
-export function holdChanged(response: Response, held: HeldBytes, bytes: number): boolean {
-  try {
-    held.resize(bytes);
-    return true;
-  } catch {
-    response.destroy();
-    return false;
-  }
 }
 
 /** Texts of more characters are made into bytes at once: V8 counts their bytes as slowly as it makes them. */
 const LONG_TEXT = PIECE_BYTES / 4;
 
 /**
- * Sends a text as the whole body. `counted` counts its bytes; without it, they are counted here. Errors: those of
- * `holdBytes`; the response to a change is cut instead. Responses to changes are ended at once: changes are committed
- * together, so the next ones of these clients arrive meanwhile.
+ * Sends a text as the whole body. Errors: those of `holdBytes`. Responses to changes are ended at once: changes are
+ * committed together, so the next ones of these clients arrive meanwhile.
  */
-export async function sendText(
-  response: Response,
-  text: string,
-  counted?: HeldBytes,
-  isChange = counted !== undefined,
-): Promise<void> {
+export async function sendText(response: Response, text: string, isChange = false): Promise<void> {
   const isHead = response.req.method === 'HEAD';
   const pieces = text.length > LONG_TEXT && !isHead ? bufferPieces(text) : null;
   const bytes = pieces?.reduce((sum, { length }) => sum + length, 0) ?? Buffer.byteLength(text);
-  const held = counted ?? holdBytes(response);
-  if (!isChange) held.resize(bytes);
-  else if (!holdChanged(response, held, bytes)) return;
+  const held = holdBytes(response, bytes, isChange);
   response.setHeader('Content-Length', bytes);
   // Without await: a function that waits would keep the text in memory beside its pieces.
   if (pieces !== null) return sendInPieces(response, removed(pieces), held);

@@ -1,123 +1,60 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { createHash } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 
 import { Semaphore } from './concurrency/semaphore.js';
 import { busy, DomainError } from './errors.js';
 
 const MIB = 1024 * 1024;
-/** Maximum bytes of a small response. */
+/** Maximum bytes of a small response, which is never refused. */
 const SMALL_BYTES = 64 * 1024;
-/** Share of each limit that large responses may use, so that small ones, errors included, still get through. */
-const PART_OF_LARGE = 3 / 4;
-/** Maximum requests whose large responses are remembered. */
-const MAX_EXPECTED = 1_000;
 
-/** Returns the request of a client as text: equal texts are equal requests. Called only if needed. */
-type Asked = () => string;
-
-/**
- * Limits in bytes: in total 256 MiB, but at most half the heap; a quarter of that for each company. One large response of
- * a company may exceed it: otherwise a small heap could never send a large list.
- */
+/** Limits in bytes: in total 256 MiB, but at most half the heap; a quarter of that for each company. */
 export function waitingLimits(heap = heapBytes()) {
   const all = Math.min(256 * MIB, Math.floor(heap / 2));
   return { all, ofCompany: all / 4 };
 }
 
-/** Counters of one company; the company `null` stands for clients that are not authenticated. */
-interface Company {
-  /** Bytes of all its responses except `exempt`. */
-  counted: number;
-  /** A large response that exceeds the limit. */
-  exempt: HeldBytes | null;
-}
-
-/** Bytes of responses that clients have not taken yet, by company and in total (decisions.md#waiting-bytes). */
+/**
+ * Bytes of responses that clients have not taken yet, by company and in total (decisions.md#waiting-bytes). The company
+ * `null` stands for clients that are not authenticated.
+ */
 export class WaitingBytes {
-  readonly #companies = new Map<number | null, Company>();
-  /** Sizes of recent large responses by request: the same request probably gets a response of the same size. */
-  readonly #expected = new LRUCache<string, number>({ max: MAX_EXPECTED });
+  readonly #ofCompanies = new Map<number | null, number>();
   bytes = 0;
   refused = 0;
 
   constructor(readonly limits = waitingLimits()) {}
 
-  /** Bytes of one company, without its response that may exceed the limit. */
   bytesOf(companyId: number | null): number {
-    return this.#companies.get(companyId)?.counted ?? 0;
-  }
-
-  /**
-   * Refuses work early, for the size of the previous response to the same request. Errors: those of `HeldBytes.add`.
-   */
-  requireRoom(companyId: number | null, asked: Asked = () => ''): void {
-    const known = this.#expected.size > 0 ? this.#expected.get(keyOf(companyId, asked)) : undefined;
-    const bytes = known ?? 1;
-    if (this.#placeFor(this.#companyOf(companyId), null, bytes) === 'none') throw this.#refusal(bytes);
-  }
-
-  /** Records the size of a response, for `requireRoom`. */
-  expect(companyId: number | null, asked: Asked, bytes: number): void {
-    if (bytes > SMALL_BYTES) this.#expected.set(keyOf(companyId, asked), bytes);
-    else if (this.#expected.size > 0) this.#expected.delete(keyOf(companyId, asked));
+    return this.#ofCompanies.get(companyId) ?? 0;
   }
 
   /** Starts counting a response. Errors: those of `HeldBytes.add`. */
-  hold(companyId: number | null, bytes = 0): HeldBytes {
+  hold(companyId: number | null, bytes = 0, isChange = false): HeldBytes {
     const held = new HeldBytes(this, companyId);
-    held.add(bytes);
+    held.add(bytes, isChange);
     return held;
   }
 
   /** Adds to the bytes of a response, or subtracts. Called by `HeldBytes` only. */
-  change(held: HeldBytes, change: number): void {
-    const company = this.#companyOf(held.companyId);
-    const place = change < 0 ? 'counted' : this.#placeFor(company, held, change);
-    if (place === 'none') throw this.#refusal(held.bytes + change);
-    if (place === 'exempt' && company.exempt !== held) {
-      company.exempt = held;
-      company.counted -= held.bytes;
-    }
+  change(companyId: number | null, change: number): void {
+    const bytes = this.bytesOf(companyId) + change;
     this.bytes += change;
-    if (company.exempt !== held) company.counted += change;
-    else if (held.bytes + change === 0) company.exempt = null;
-    if (company.counted > 0 || company.exempt !== null) this.#companies.set(held.companyId, company);
-    else this.#companies.delete(held.companyId);
+    if (bytes > 0) this.#ofCompanies.set(companyId, bytes);
+    else this.#ofCompanies.delete(companyId);
   }
 
-  #companyOf(companyId: number | null): Company {
-    return this.#companies.get(companyId) ?? { counted: 0, exempt: null };
-  }
-
-  /** How further `bytes` of a response would be counted; `none` if they are refused. `held` is null for a new one. */
-  #placeFor(company: Company, held: HeldBytes | null, bytes: number): 'counted' | 'exempt' | 'none' {
-    const isSmall = (held?.bytes ?? 0) + bytes <= SMALL_BYTES;
-    const part = isSmall ? 1 : PART_OF_LARGE;
-    if (this.bytes + bytes > this.limits.all * part) return 'none';
-    if (held !== null && company.exempt === held) return 'exempt';
-    if (company.counted + bytes <= this.limits.ofCompany * part) return 'counted';
-    return isSmall || company.exempt !== null ? 'none' : 'exempt';
-  }
-
-  #refusal(bytes: number): DomainError {
+  /** Refuses a large response while the others of its company, or all with it, use up a limit. Errors: see `HeldBytes.add`. */
+  requireRoom({ companyId, bytes: held }: HeldBytes, more: number): void {
+    const { all, ofCompany } = this.limits;
+    const bytes = held + more;
+    if (bytes <= SMALL_BYTES) return;
+    if (this.bytes + more <= all && this.bytesOf(companyId) - held < ofCompany) return;
     this.refused += 1;
-    const most = Math.floor(this.limits.all * PART_OF_LARGE);
-    if (bytes > most) {
-      return new DomainError('malformed', `The response has more than ${most} bytes: request fewer at once.`);
-    }
-    return busy('Too many bytes of responses are unread. Read them, then send this again.', 5);
-  }
-}
-
-function keyOf(companyId: number | null, asked: Asked): string {
-  try {
-    return createHash('sha256').update(`${companyId} ${asked()}`).digest('base64');
-  } catch (error) {
-    // A request that is nested too deeply to become text is refused later.
-    if (error instanceof RangeError) return '';
-    throw error;
+    if (bytes > all)
+      throw new DomainError('malformed', `The response has more than ${all} bytes: request fewer at once.`);
+    throw busy('Too many bytes of responses are unread. Read them, then send this again.', 5);
   }
 }
 
@@ -131,27 +68,35 @@ export class HeldBytes {
     readonly companyId: number | null,
   ) {}
 
-  /** Errors: `busy` if too many bytes wait; `malformed` if the response alone is too large. Then nothing is added. */
-  add(bytes: number): void {
-    if (this.#isReleased || bytes === 0) return;
-    this.waiting.change(this, bytes);
-    this.bytes += bytes;
+  /**
+   * Errors, if the response becomes or is a large one: `busy` if too many bytes wait; `malformed` if it alone has too
+   * many. Then nothing is added. None for the response to a change: that is always sent.
+   */
+  add(bytes: number, isChange = false): void {
+    if (!isChange) this.waiting.requireRoom(this, bytes);
+    this.#change(bytes);
   }
 
-  /** Changes the number of bytes. Errors: those of `add`. */
-  resize(bytes: number): void {
-    this.add(bytes - this.bytes);
+  /** Refuses a large response before it is made. Errors: those of `add`. */
+  requireRoom(): void {
+    this.waiting.requireRoom(this, SMALL_BYTES + 1);
   }
 
   /** Subtracts bytes that the client has taken. */
   taken(bytes: number): void {
-    this.add(-Math.min(bytes, this.bytes));
+    this.#change(-Math.min(bytes, this.bytes));
   }
 
   /** Subtracts all bytes; further ones are not counted. */
   release(): void {
     this.taken(this.bytes);
     this.#isReleased = true;
+  }
+
+  #change(bytes: number): void {
+    if (this.#isReleased) return;
+    this.waiting.change(this.companyId, bytes);
+    this.bytes += bytes;
   }
 }
 

@@ -6,7 +6,7 @@ import { methodNotAllowed } from '../http/problem.js';
 import { isUnchanged, readQuery, readToken, requestContextOf } from '../http/request.js';
 import * as sending from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
-import type { HeldBytes, Places, WaitingBytes } from '../platform/client-limits.js';
+import type { HeldBytes, Places } from '../platform/client-limits.js';
 import { yieldToEventLoop } from '../platform/clock.js';
 import { type Caller, requireScope, type Authenticator, type Scope } from '../platform/requests.js';
 import * as routing from './route.js';
@@ -79,9 +79,10 @@ export interface RenderedResponse {
   readonly replayed?: true;
 }
 
-/** JSON text of a list of more than one piece; `held` of the response counts its bytes. */
+/** JSON text of a list of more than one piece; `held` counts its bytes. */
 export interface RenderedList {
   readonly buffers: Buffer[];
+  readonly held: HeldBytes;
 }
 
 export function renderResponse(
@@ -102,23 +103,19 @@ export function renderResponse(
 
 export interface ListOptions {
   readonly units: Units;
-  readonly waiting: WaitingBytes;
   readonly places: Places;
 }
 
-/** Reads and renders a list of large records if the company has room for it. Errors: `busy` and `malformed`. */
+/** Reads and renders a list of large records; `held` counts its bytes. Errors: those of `HeldBytes.add`. */
 export async function performList(
   read: (work: ReadWork) => Promise<routing.RouteResponse>,
   caller: Caller,
-  asked: () => string,
-  { units, waiting, places }: ListOptions,
   held: HeldBytes,
+  { units, places }: ListOptions,
 ): Promise<RenderedList | RenderedResponse> {
-  const { companyId } = caller;
-  waiting.requireRoom(companyId, asked);
-  const release = await places.acquire(companyId);
+  const release = await places.acquire(caller.companyId);
   try {
-    waiting.requireRoom(companyId, asked);
+    held.requireRoom();
     const readOnce = async (work: ReadWork): Promise<routing.RouteResponse> => {
       try {
         return await read(work);
@@ -128,18 +125,13 @@ export async function performList(
         throw error;
       }
     };
-    const list = await units.read(caller, readOnce, { examines: 'when_needed' });
-    try {
-      return await renderList(list, held);
-    } finally {
-      waiting.expect(companyId, asked, held.bytes);
-    }
+    return await renderList(await units.read(caller, readOnce, { examines: 'when_needed' }), held);
   } finally {
     release();
   }
 }
 
-/** Renders record by record; requests are served in between. Errors: `busy` and `malformed` of `HeldBytes`. */
+/** Renders record by record; requests are served in between. Errors: those of `HeldBytes.add`. */
 async function renderList({ body }: routing.RouteResponse, held: HeldBytes) {
   const buffers: Buffer[] = [];
   let text = '';
@@ -157,7 +149,7 @@ async function renderList({ body }: routing.RouteResponse, held: HeldBytes) {
   }
   if (buffers.length === 0) return { status: 200, etag: undefined, parts: [text], content: null };
   append();
-  return { buffers };
+  return { buffers, held };
 }
 
 /** JSON text of an object in pieces: one for each element of its arrays. Empties the arrays. */
@@ -183,14 +175,13 @@ function* jsonParts(body: object): Generator<string> {
 export async function sendResponse(
   { request, response, route }: routing.Received,
   rendered: RenderedResponse | RenderedList,
-  held: HeldBytes,
   readContent: (contentId: number) => AsyncIterable<Uint8Array>,
 ): Promise<void> {
   if ('buffers' in rendered) {
     response.status(200).setHeader('Content-Type', sending.JSON_TYPE);
-    response.setHeader('Content-Length', held.bytes);
+    response.setHeader('Content-Length', rendered.held.bytes);
     const pieces = request.method === 'HEAD' ? [] : sending.removed(rendered.buffers);
-    await sending.sendInPieces(response, pieces, held);
+    await sending.sendInPieces(response, pieces, rendered.held);
     return;
   }
   const { status, etag, parts, content, warnings = [], replayed } = rendered;
@@ -205,7 +196,7 @@ export async function sendResponse(
   const isChange = 'write' in route;
   const [head = '', tail = ''] = parts;
   if (content === null) {
-    await sending.sendText(response, head, isChange ? held : undefined);
+    await sending.sendText(response, head, isChange);
     return;
   }
   const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
@@ -214,8 +205,7 @@ export async function sendResponse(
     response.end();
     return;
   }
-  if (!isChange) sending.holdBytes(response, sending.STREAM_BYTES);
-  else if (!sending.holdChanged(response, held, sending.STREAM_BYTES)) return;
+  sending.holdBytes(response, sending.STREAM_BYTES, isChange);
   await sending.sendInPieces(response, withContent(head, readContent(content.id), tail));
 }
 

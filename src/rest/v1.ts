@@ -7,8 +7,7 @@ import type { FileBodyReader, ReceivedBody } from '../http/body/file-body.js';
 import type { Upload } from '../http/body/multipart.js';
 import { HttpProblem } from '../http/problem.js';
 import { headerOf, idempotencyKeyOf, readPage, requestContextOf } from '../http/request.js';
-import { holdBytes, PIECE_BYTES, type StoredResponses } from '../http/send.js';
-import type { HeldBytes } from '../platform/client-limits.js';
+import { holdBytes, type StoredResponses } from '../http/send.js';
 import { gather, yieldToEventLoop } from '../platform/clock.js';
 import { notFound } from '../platform/errors.js';
 import type { Authenticator, Caller, IdempotencyKey } from '../platform/requests.js';
@@ -45,21 +44,17 @@ interface ServeOptions extends RestOptions {
   readonly multipartElsewhere: () => HttpProblem;
 }
 
-/** Refuses a request before any work if the unread responses of the company leave no room for its own: `busy`. */
 async function handle(received: Received<Route>, caller: Caller | null, options: ServeOptions) {
   const { request, response, route } = received;
-  options.waiting.requireRoom(caller?.companyId ?? null);
-  // Counts the response: for a change from now on, for a list while it is rendered.
-  const held = holdBytes(response, 'write' in route ? PIECE_BYTES : 0);
   bodies.inviteBody(request, response);
   const { body, upload = null, release } = await receive(received, caller, options);
   // A slow client must not keep the bytes of its request in memory while it reads the response.
-  const rendered = await perform({ ...received, body, upload }, caller, held, options).finally(release);
+  const rendered = await perform({ ...received, body, upload }, caller, options).finally(release);
   const readContent = (contentId: number) => {
     if (caller === null) throw new Error(`The route ${route.path} has no content without a caller`);
     return options.readContent(caller.companyId, contentId);
   };
-  await router.sendResponse(received, rendered, held, readContent);
+  await router.sendResponse(received, rendered, readContent);
 }
 
 async function receive(
@@ -78,9 +73,9 @@ async function receive(
 /** Body size, in bytes, above which the event loop is yielded to around parsing: it takes some milliseconds. */
 const LONG_BODY = 64 * 1024;
 
-async function perform(received: ReceivedCall, caller: Caller | null, held: HeldBytes, options: RestOptions) {
+async function perform(received: ReceivedCall, caller: Caller | null, options: RestOptions) {
   const { units, storedResponses } = options;
-  const { request, route, body } = received;
+  const { route, body } = received;
   const isLong = body.bytes.length > LONG_BODY;
   if (isLong) await yieldToEventLoop();
   else if (body.bytes.length > 0) await gather();
@@ -97,8 +92,7 @@ async function perform(received: ReceivedCall, caller: Caller | null, held: Held
   if (route.isLarge !== true) {
     return router.renderResponse(route, await units.read(caller, read, { examines: 'when_needed' }));
   }
-  const asked = (): string => `${request.originalUrl} ${body.bytes.toString()}`;
-  return await router.performList(read, caller, asked, options, held);
+  return await router.performList(read, caller, holdBytes(received.response), options);
 }
 
 /** A request to /v1 whose token, scope and body are checked. */

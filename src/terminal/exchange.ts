@@ -4,7 +4,6 @@ import { bearerToken, isUnchanged, onClosed, requestContextOf } from '../http/re
 import * as sending from '../http/send.js';
 import { leaveRequests } from '../http/server/admission.js';
 import { leaveNetwork } from '../http/server/connections.js';
-import type { HeldBytes } from '../platform/client-limits.js';
 import { gather } from '../platform/clock.js';
 import { ndjsonLine, type Row } from '../platform/encoding/json.js';
 import { DomainError, TerminalRefused } from '../platform/errors.js';
@@ -50,7 +49,6 @@ export class TerminalExchange<T> implements admission.OpenExchange {
   readonly claimAgain: ExchangeParts<T>['claimAgain'];
   readonly #ended = new AbortController();
   /** Counts the response to a change, from before the change on. */
-  #held: HeldBytes | undefined;
 
   constructor(parts: ExchangeParts<T>) {
     this.#parts = parts;
@@ -194,12 +192,11 @@ export class TerminalExchange<T> implements admission.OpenExchange {
     yield* bodies.bodyPieces(received.request, { bodyMs });
   }
 
-  /** Fields of the body by the model, and names of others. Keeps room for a response. Errors: 400, 408, 413, 415, `busy`. */
+  /** Fields of the body by the model, and names of others. Errors: 400, 408, 413, 415, `busy`. */
   async input(forms: 'accepted' | 'refused'): Promise<ReceivedInput> {
     const { received, bodyMs } = this.#parts;
     const { request, response, route } = received;
     if (route.body === undefined) throw new Error(`The route ${route.path} has no model of its body`);
-    this.#held = sending.holdBytes(response, sending.PIECE_BYTES);
     bodies.inviteBody(request, response);
     const body = await bodies.readBody(request, { bodyMs, maxBytes: bodies.MAX_BODY_BYTES });
     await gather();
@@ -214,7 +211,6 @@ export class TerminalExchange<T> implements admission.OpenExchange {
 
   /** Stores rows like `write`. Then answers with a line per row that `store.shows` accepts, and the totals. Errors: unless all were tried. */
   async answerRows<Checked>(store: lines.RowStore<Checked>, rows: readonly Row[]): Promise<void> {
-    this.#held = sending.holdBytes(this.#parts.received.response, sending.PIECE_BYTES);
     let content = '';
     const { totals, error } = await lines.storeLines(
       store,
@@ -237,7 +233,7 @@ export class TerminalExchange<T> implements admission.OpenExchange {
       return;
     }
     response.status(status).setHeader('Content-Type', type);
-    await sending.sendText(response, content, this.#held);
+    await sending.sendText(response, content, request.method === 'POST');
   }
 
   async sendJson(body: object, headers: Readonly<Record<string, string>> = {}): Promise<void> {

@@ -44,8 +44,6 @@ export function createTerminalRouter<T>(routes: readonly TerminalRoute<T>[], opt
       leaveRequests(response);
       enterCompany(response, claim.caller, 'terminals');
       limit(response, claim);
-      // Refuses a request whose response would have to wait, before anything is read or changed.
-      requestContextOf(response).limits.waiting.requireRoom(claim.caller.companyId);
       await route.exchange(new TerminalExchange({ ...parts, received, claim, claimAgain }));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code !== 'busy') throw error;

@@ -65,9 +65,9 @@ function connectionRows(): readonly Row[] {
     [
       "Bytes of responses that clients have not taken yet; at most half of Node's heap",
       bytes(waiting.all),
-      '503 `busy`; a socket gets `UNAVAILABLE` or code 1013',
+      '503 `busy` for a read with a response above 64 KiB; a socket is closed with code 1013',
     ],
-    ['Such bytes of one company', bytes(waiting.ofCompany), 'the same'],
+    ['Such bytes of one company, before the response', bytes(waiting.ofCompany), 'the same'],
   ];
 }
 

@@ -5,15 +5,7 @@ import { GraphQLError, OperationTypeNode } from 'graphql';
 
 import type { WatchedOperation, WatchOperation } from '../../http/monitoring/operations.js';
 import { headerOf, requestContextOf } from '../../http/request.js';
-import {
-  holdBytes,
-  holdChanged,
-  sendInPieces,
-  sendText,
-  STREAM_BYTES,
-  PIECE_BYTES,
-} from '../../http/send.js';
-import type { HeldBytes } from '../../platform/client-limits.js';
+import { holdBytes, sendInPieces, sendText, STREAM_BYTES } from '../../http/send.js';
 import { gather } from '../../platform/clock.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { firstCode, maskErrors } from '../execution/mask.js';
@@ -41,15 +33,10 @@ export async function answerOperations(
   const apollo = await pipeline.startApollo(options);
   return async (request, response) => {
     const sent = readRequest(request, options.admission);
-    const asked = (): string => JSON.stringify(sent.json);
     const type = responseType(request);
-    const held = holdBytes(response, PIECE_BYTES);
     const context = graphqlContextOf(response);
-    const { contents, caller } = context;
-    const { waiting } = requestContextOf(response).limits;
     await gather();
-    waiting.requireRoom(caller.companyId, asked);
-    contents.allowStreaming();
+    context.contents.allowStreaming();
     let sending: Promise<void> | undefined;
     try {
       await watch(async (watched) => {
@@ -58,9 +45,8 @@ export async function answerOperations(
           type === undefined
             ? http.refuse(refusedWith(406, NOT_ACCEPTABLE).errors)
             : await answerBy(apollo, http, sent);
-        waiting.expect(caller.companyId, asked, answer.text.length);
         response.status(answer.status).setHeader('Content-Type', type ?? TYPES[0]);
-        sending = send(response, answer.text, held);
+        sending = send(response, answer.text);
       });
     } finally {
       context.finish();
@@ -114,15 +100,13 @@ function responseType(request: Request): string | undefined {
   return found === false ? undefined : found;
 }
 
-/** Contents in the response are read while it is sent. Errors: `busy`, instead of a response that would have to wait. */
-async function send(response: Response, text: string, held: HeldBytes): Promise<void> {
+/** Contents in the response are read while it is sent. Errors: those of `holdBytes`. */
+async function send(response: Response, text: string): Promise<void> {
   const { contents, counters } = graphqlContextOf(response);
   if (counters.replayed) response.setHeader('Idempotent-Replayed', 'true');
   // Without await, as above.
-  if (!contents.hasPlaceholders) return sendText(response, text, held, counters.hasChanged);
-  const needed = Buffer.byteLength(text) + STREAM_BYTES;
-  if (!counters.hasChanged) held.resize(needed);
-  else if (!holdChanged(response, held, needed)) return;
+  if (!contents.hasPlaceholders) return sendText(response, text, counters.hasChanged);
+  holdBytes(response, Buffer.byteLength(text) + STREAM_BYTES, counters.hasChanged);
   return sendInPieces(response, contents.fill(text));
 }
 

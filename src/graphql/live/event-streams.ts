@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { OperationTypeNode } from 'graphql';
 import { finished } from 'node:stream';
 
 import { HttpProblem } from '../../http/problem.js';
@@ -40,12 +39,11 @@ export class EventStreams {
     const { ip } = requestContextOf(response);
     const { caller } = graphqlContextOf(response);
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
-    const { slots, waiting } = this.parts.limits;
+    const { slots } = this.parts.limits;
     const connection = takeConnection(slots, ip, true);
     finished(response, { readable: false }, connection.release);
     finished(response, { readable: false }, takeToken(slots, caller));
     leaveRequests(response);
-    waiting.requireRoom(caller.companyId);
     const client = this.#clientOf(request, response);
     const text = readOperationText(sentBy(request), this.parts.admission);
     let operation: LiveOperation;
@@ -58,7 +56,7 @@ export class EventStreams {
       await new EventStream(response, this.times, messages).send();
       return;
     }
-    if (request.method === 'GET' && operation.kind === OperationTypeNode.MUTATION)
+    if (request.method === 'GET' && operation.isChange)
       throw new HttpProblem(405, 'method_not_allowed', 'Send POST.', { Allow: 'POST' });
     await this.#send(response, operation, client);
   };
@@ -70,7 +68,7 @@ export class EventStreams {
   }
 
   async #send(response: Response, operation: LiveOperation, client: Client): Promise<void> {
-    const stream = new EventStream(response, this.times, operation.messages());
+    const stream = new EventStream(response, this.times, operation.messages(), operation.isChange);
     if (operation.isSubscription) this.#subscriptions.add(stream);
     // Subscriptions check the token for each event, but a stalled stream makes none.
     const recheck = setInterval(() => {
@@ -132,6 +130,7 @@ class EventStream {
     private readonly response: Response,
     private readonly times: Pick<LiveTimes, 'heartbeatMs'>,
     private readonly messages: Messages | Generator<readonly Message[]>,
+    private readonly isChange = false,
   ) {
     this.#held = holdBytes(response);
   }
@@ -182,7 +181,7 @@ class EventStream {
     const held = this.#held;
     this.#isSending = true;
     try {
-      held.resize(Buffer.byteLength(text));
+      held.add(Buffer.byteLength(text), this.isChange);
       await writeInPieces(this.response, removed(bufferPieces(text)), held);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;

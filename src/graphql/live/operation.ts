@@ -42,8 +42,8 @@ export interface Client {
   readonly lastSeen: number | null;
   /** Aborts a subscription. A query or mutation runs to its end. */
   readonly stop: AbortController;
-  /** Waits until it may be executed. Call the result with the bytes of the response when the client has taken it. */
-  readonly turn?: (signal: AbortSignal) => Promise<(bytes: number) => void>;
+  /** Waits until it may be executed. Call the result when the client has taken the response. */
+  readonly turn?: (signal: AbortSignal) => Promise<() => void>;
   readonly onEnd?: () => void;
 }
 
@@ -54,7 +54,6 @@ export class LiveOperation {
   readonly #operation: Operation;
   readonly #startedAt: number;
   #context: GraphqlContext | null = null;
-  #bytes = 0;
   #events = 0;
   #hasEnded = false;
 
@@ -75,6 +74,10 @@ export class LiveOperation {
 
   get isSubscription(): boolean {
     return this.kind === OperationTypeNode.SUBSCRIPTION;
+  }
+
+  get isChange(): boolean {
+    return this.kind === OperationTypeNode.MUTATION;
   }
 
   /** Arguments from which graphql-ws reads the kind of the operation. */
@@ -110,7 +113,7 @@ export class LiveOperation {
 
   async *#responseInTurn(): Messages {
     const { turn, stop } = this.client;
-    let endTurn: ((bytes: number) => void) | undefined;
+    let endTurn: (() => void) | undefined;
     try {
       endTurn = await turn?.(stop.signal);
       // A trace of its own: sockets and streams last longer than a trace should.
@@ -120,7 +123,7 @@ export class LiveOperation {
       // The client left before the execution started.
       if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
     } finally {
-      endTurn?.(this.#bytes);
+      endTurn?.();
     }
   }
 
@@ -133,9 +136,8 @@ export class LiveOperation {
       ...(counters.replayed ? { idempotentReplayed: true } : {}),
     });
     try {
-      const { text, bytes, code } = await this.#operation.answer(context, { extensions });
+      const { text, code } = await this.#operation.answer(context, { extensions });
       if (code !== null) watched.failed(code);
-      this.#bytes = bytes;
       return text;
     } finally {
       context.finish();

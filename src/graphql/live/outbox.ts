@@ -43,12 +43,12 @@ export class Outbox {
     return this.#bytes === 0;
   }
 
-  /** Resolves when all is sent or the socket is closed. Errors: those of `WaitingBytes.hold`; then nothing is sent. */
-  async send(messages: readonly string[], companyId: number | null): Promise<void> {
+  /** Resolves when all is sent or the socket is closed. Errors: those of `HeldBytes.add`; then nothing is sent. */
+  async send(messages: readonly string[], companyId: number | null, isChange: boolean): Promise<void> {
     if (!this.#isOpen) return;
     const frames = messages.flatMap(framesOf);
     const bytes = frames.reduce((sum, frame) => sum + frame.bytes.length, 0);
-    const held = this.waiting.hold(companyId, bytes);
+    const held = this.waiting.hold(companyId, bytes, isChange);
     this.#bytes += bytes;
     if (this.#bytes > LIVE_LIMITS.bufferedBytes) this.socket.pause();
     this.#last = this.#last.then(() => this.#sendAll(frames, held));

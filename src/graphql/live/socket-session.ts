@@ -185,18 +185,16 @@ export class SocketSession {
     }
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     if (refusal !== null) throw refusal;
-    this.parts.limits.waiting.requireRoom(this.#companyId);
     await this.#context(requestId);
     const text = readOperationText(sent, this.parts.admission);
     const facts = { ...NO_FACTS, budget: counted, idempotencyKey: idempotencyKeyOf(sent) };
-    const asked = (): string => JSON.stringify(text);
     const client: Client = {
       transport: 'websocket',
       requestId,
       lastSeen: null,
       context: (subscription) => this.#context(requestId, { ...facts, subscription }),
       stop,
-      turn: (signal) => this.#turn(signal, asked),
+      turn: (signal) => this.#turn(signal),
       onEnd: () => {
         onEnd();
         if (!operation.isSubscription) this.#pending -= 1;
@@ -206,32 +204,30 @@ export class SocketSession {
     if (!operation.isSubscription) this.#pending += 1;
     const contextValue: SocketOperation = {
       operation,
-      send: (messages) => this.#send(messages.map(({ payload }) => nextMessage(id, payload))),
+      send: (messages) => {
+        const texts = messages.map(({ payload }) => nextMessage(id, payload));
+        return this.#send(texts, operation.isChange);
+      },
     };
     return { ...operation.args, contextValue };
   }
 
   /** Waits until the next query or mutation can be executed. Resolves with a function that ends it. */
-  async #turn(signal: AbortSignal, asked: () => string): Promise<(bytes: number) => void> {
-    const { waiting } = this.parts.limits;
+  async #turn(signal: AbortSignal): Promise<() => void> {
     const release = await this.#executed.acquire(null, signal);
     try {
       await yieldToEventLoop();
       await this.#outbox.room(LIVE_LIMITS.bufferedBytes, signal);
-      waiting.requireRoom(this.#companyId, asked);
     } catch (error) {
       release();
       throw error;
     }
-    return (bytes) => {
-      release();
-      waiting.expect(this.#companyId, asked, bytes);
-    };
+    return release;
   }
 
-  async #send(messages: readonly string[]): Promise<void> {
+  async #send(messages: readonly string[], isChange = false): Promise<void> {
     try {
-      await this.#outbox.send(messages, this.#companyId);
+      await this.#outbox.send(messages, this.#companyId, isChange);
     } catch {
       this.#refuse(TRY_AGAIN_LATER, 'Too many bytes of responses are unread');
     }

@@ -11,7 +11,7 @@ import { replaceVersions } from '../../fleet/logical-number/version-links.servic
 import { appVersions, ascending } from '../app/app-version.service.js';
 import { grantVersions, linksOf } from '../app/grant.service.js';
 import { countPart } from './rollout-payments.service.js';
-import type { Obstacle, Rollout, RolloutTerminal } from './rollout.model.js';
+import { OBSTACLES, type Rollout, type RolloutTerminal } from './rollout.model.js';
 import * as store from './rollout.repository.js';
 import { decide } from './rollout.rules.js';
 import * as service from './rollout.service.js';
@@ -41,16 +41,6 @@ async function terminalsOf(work: WriteWork, rows: readonly Json[]) {
     return terminal === undefined ? [] : [{ place, terminal }];
   });
 }
-
-/** Why terminals are refused that were there when they were drawn. */
-const REFUSED: Readonly<Record<Obstacle, string>> = {
-  deleted: 'Its device was deleted.',
-  moved: 'Its device has another logical number now.',
-  disabled: 'Its device is disabled.',
-  silent: 'It has sent no request for seven days.',
-  not_attached: 'The group of the logical number does not have the versions any more.',
-  left_out: 'A person has left it out.',
-};
 
 /** Terminals as they are now: with the device that has the logical number, or the reason why none counts for it. */
 function asPresent(terminals: readonly RolloutTerminal[], presences: readonly store.Presence[]) {
@@ -82,7 +72,7 @@ export const grantToTerminals: ChangeRows = async (work, input, rows) => {
     const change = terminal.obstacle === null ? granted.get(terminal.logicalNumberId) : undefined;
     if (change !== undefined) return { ...terminal, ...change, grantedAt: work.now };
     const obstacle = terminal.obstacle ?? 'not_attached';
-    rejected.set(waiting[index]?.place ?? 0, new DomainError('invalid', REFUSED[obstacle]));
+    rejected.set(waiting[index]?.place ?? 0, new DomainError('invalid', OBSTACLES[obstacle]));
     return { ...terminal, state: 'excluded', obstacle };
   });
   await store.updateTerminals(work, changed);

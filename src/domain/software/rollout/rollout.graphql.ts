@@ -6,10 +6,10 @@ import { DeviceList } from '../../fleet/device/device.graphql.js';
 import { LogicalNumberList } from '../../fleet/logical-number/logical-number.graphql.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { AppVersionList } from '../app/app.graphql.js';
-import { type Obstacle, type Rollout, type RolloutState, type RolloutTerminal } from './rollout.model.js';
+import * as model from './rollout.model.js';
 import * as service from './rollout.service.js';
 
-const State = g.enumeration<RolloutState>('RolloutState', 'What has become of a rollout.', {
+const State = g.enumeration<model.RolloutState>('RolloutState', 'What has become of a rollout.', {
   planned: 'No wave has begun.',
   running: 'Waves get the versions, one after the other.',
   paused: 'A person has paused it: no further terminal gets the versions.',
@@ -19,21 +19,18 @@ const State = g.enumeration<RolloutState>('RolloutState', 'What has become of a 
   undone: 'The terminals get what they had before; its job shows how far that is.',
 });
 
-export const ObstacleType = g.enumeration<Obstacle>(
+export const ObstacleType = g.enumeration<model.Obstacle>(
   'RolloutObstacle',
   'Why a terminal of the target is left out.',
   {
-    disabled: 'Its device is disabled.',
-    silent: 'It has sent no request for seven days.',
+    ...model.OBSTACLES,
     not_attached: 'The group of its logical number does not have the versions: see groupAttachAppVersions.',
-    moved:
-      'Its device has another logical number now. A device that has got the number in its place counts for it.',
-    deleted: 'Its device was deleted.',
+    moved: `${model.OBSTACLES.moved} A device that has got the number in its place counts for it.`,
     left_out: 'A person has left it out, see rolloutLeaveOut.',
   },
 );
 
-const TerminalState = g.enumeration<RolloutTerminal['state']>(
+const TerminalState = g.enumeration<model.RolloutTerminal['state']>(
   'RolloutTerminalState',
   'What is known of the versions of a rollout on a terminal.',
   {
@@ -57,7 +54,7 @@ type Shown =
   | 'figuresAt'
   | 'unmovedSince';
 
-export const RolloutType = auditedType<Rollout, Exclude<keyof Rollout, Shown>>(
+export const RolloutType = auditedType<model.Rollout, Exclude<keyof model.Rollout, Shown>>(
   'Rollout',
   'App versions that many terminals get in waves. It stops by itself when terminals fail, and can be undone.',
   {
@@ -76,7 +73,7 @@ export const RolloutType = auditedType<Rollout, Exclude<keyof Rollout, Shown>>(
 const RolloutList = g.listTypes(service.rollouts, RolloutType, { state: State });
 
 const TerminalType = g.nodeType<
-  RolloutTerminal,
+  model.RolloutTerminal,
   'rolloutId' | 'deviceId' | 'logicalNumberId' | 'added' | 'removed' | 'wave' | 'hasAnswered'
 >('RolloutTerminal', 'A terminal of a rollout.', {
   state: g.choice(TerminalState, 'What is known of the versions on it.'),

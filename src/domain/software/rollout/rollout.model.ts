@@ -15,7 +15,15 @@ import type { RecordOf } from '../../../schema/schema.js';
 export type RolloutState = 'planned' | 'running' | 'paused' | 'stopped_by_failures' | 'finished' | 'undone';
 
 /** Why a terminal of the target does not get the versions, or does not count any more. */
-export type Obstacle = 'disabled' | 'silent' | 'not_attached' | 'moved' | 'deleted' | 'left_out';
+export const OBSTACLES = {
+  disabled: 'Its device is disabled.',
+  silent: 'It has sent no request for seven days.',
+  not_attached: 'The group of the logical number does not have the versions any more.',
+  moved: 'Its device has another logical number now.',
+  deleted: 'Its device was deleted.',
+  left_out: 'A person has left it out.',
+};
+export type Obstacle = keyof typeof OBSTACLES;
 
 export const MAX_WAVES = 20;
 const MAX_VERSIONS = 20;

@@ -10,25 +10,18 @@ type Device = Pick<DeviceRecordFragment, 'id' | 'enabled'>;
 
 const change = ({ id }: Device, input: DeviceUpdateInput) => mutate(mutations.deviceUpdate, { id, input });
 
+const setting = (enabled: boolean) => ({
+  isFor: (device: Device) => device.enabled !== enabled,
+  input: { enabled },
+  isJob: true,
+  change,
+});
+
 const ACTIONS: readonly RecordAction<Device>[] = [
   { id: 'assign', icon: 'number', fields: ['logicalNumberId'], isJob: true, change },
   { id: 'move', icon: 'group', fields: ['groupId'], isJob: true },
-  {
-    id: 'enable',
-    icon: 'check',
-    isFor: ({ enabled }) => !enabled,
-    input: { enabled: true },
-    isJob: true,
-    change,
-  },
-  {
-    id: 'disable',
-    icon: 'close',
-    isFor: ({ enabled }) => enabled,
-    input: { enabled: false },
-    isJob: true,
-    change,
-  },
+  { ...setting(true), id: 'enable', icon: 'check' },
+  { ...setting(false), id: 'disable', icon: 'close' },
 ];
 
 const ON_TOKENS: readonly RecordAction<Device>[] = [

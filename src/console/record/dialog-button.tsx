@@ -50,7 +50,7 @@ export const creating = <Data extends object>(props: Creating<Data>): DialogButt
   dialog: (close) => <CreateDialog {...props} onClose={close} />,
 });
 
-interface ActionButtonProps<Data extends object, Variables> extends Pick<ButtonProps, 'icon'> {
+interface ActionButtonProps<Data extends object, Variables> {
   readonly label: string;
   readonly isDangerous?: boolean;
   /** Explains the action before it is confirmed. Without it, nothing is asked. */
@@ -71,11 +71,11 @@ export function ActionButton<Data extends object, Variables extends object>(
 ): ReactNode {
   const { label, help, title = label, done = '', variables, document, isDangerous = false } = props;
   const { run, problem, isRunning } = useMutation(document);
-  const button = { look: isDangerous ? 'danger' : 'plain', ...(props.icon && { icon: props.icon }) } as const;
+  const look = isDangerous ? 'danger' : 'plain';
   if (help !== undefined) {
     const asked = { ...props, title, done, document: document as Document<Data, never>, root: null };
     const question = creating({ ...asked, fields: [], args: variables, submit: label });
-    return <DialogButton {...button} label={label} scope="READ" dialog={question.dialog} />;
+    return <DialogButton look={look} label={label} scope="READ" dialog={question.dialog} />;
   }
   const act = async (): Promise<void> => {
     const payload = await run(variables);
@@ -85,7 +85,7 @@ export function ActionButton<Data extends object, Variables extends object>(
   };
   return (
     <>
-      <Button {...button} isPending={isRunning} onPress={() => void act()}>
+      <Button look={look} isPending={isRunning} onPress={() => void act()}>
         {label}
       </Button>
       {problem && <FailureNote failure={problem} />}

@@ -42,7 +42,6 @@ export interface CompanyOptions extends JsonOption {
   readonly company: string;
 }
 
-/** Adds a command that reads a company. */
 export function addRead(
   add: AddCommand,
   name: string,

@@ -6,7 +6,6 @@ import { SECOND, systemClock } from '../platform/clock.js';
 import type { Environment } from '../platform/config/config.js';
 import { EXIT } from './command-error.js';
 
-/** Environment, input and output of one command. */
 export interface CommandIo {
   readonly environment: Environment;
   /** How the user can start the program again, for advice: `terminal-gateway` or `node dist/boot.js`. */
@@ -15,7 +14,6 @@ export interface CommandIo {
   readonly print: (line: string) => void;
   /** Writes any other line to standard error: notices, progress, errors. */
   readonly notice: (line: string) => void;
-  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   /** Makes a callback that writes a notice at each 10 %, for example `Copying: 30 %`. */
   readonly progress: (label: string) => (done: number, total: number) => void;

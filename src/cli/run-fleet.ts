@@ -45,7 +45,6 @@ const PLAN = `query ($document: JSON!) { fleetPlan(document: $document) {
 const APPLY = `mutation ($document: JSON!, $planId: String!) {
   fleetApply(document: $document, planId: $planId) { count undo job { databaseId } warnings ${ERRORS} } }`;
 
-/** Prints the present state of a fleet as a YAML document. */
 export async function printState(
   io: CommandIo,
   { group, logicalNumbers, devices, ...options }: StateOptions,

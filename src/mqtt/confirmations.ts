@@ -40,7 +40,6 @@ export class Confirmations {
   });
   readonly #slots = new Semaphore({ places: COMPANIES, busy: () => new Error('Too many companies') });
   readonly #storing = new Set<Promise<void>>();
-  /** Confirmations that wait. */
   readonly #waiting = new Slots();
   readonly #stopping = new AbortController();
   readonly #hellos = new BoundedWindowStore({ points: 1, windowMs: HELLO_MS, maxKeys: 20_000 }, systemClock);

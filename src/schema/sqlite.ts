@@ -159,7 +159,6 @@ const NOTED = `begin
               and part.value = new.app_version_id);
     end`;
 
-/** Triggers for the states of app versions on terminals. */
 const OF_SOFTWARE: readonly string[] = [
   `create trigger versions_granted after insert on logical_number_app_versions begin
       ${grant("id, new.app_version_id, 'granted', new.granted_at", 'devices')}

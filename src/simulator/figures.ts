@@ -127,7 +127,6 @@ export class SentNotifications {
     return this.#sent.reduce((sum, { missing }) => sum + missing.size, 0);
   }
 
-  /** Notes each message that a terminal has not received. */
   noteLost(): void {
     for (const [index, { missing }] of this.#sent.entries()) {
       for (const serialNumber of missing) {

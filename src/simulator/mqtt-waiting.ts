@@ -22,7 +22,6 @@ export class MqttWait implements Wait {
   #number = 0;
   /** Before the next connection; doubles until there is one. */
   #pauseMs = SECOND;
-  /** Why the connection ends. */
   #reason = CLOSED;
   /** Under which the access rules of brokers know the terminal: `1/110000`. */
   readonly #username: string;

@@ -35,7 +35,6 @@ export class HttpWait implements Wait {
   }
 }
 
-/** Waits with requests that the server holds. */
 async function byPolling(parts: TerminalParts, confirmations: Confirmations): Promise<never> {
   const { http, random, shared } = parts;
   const path = `/terminal/v1/notifications?wait=${WAIT}`;

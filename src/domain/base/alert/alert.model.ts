@@ -59,7 +59,6 @@ export type Alert = RecordOf<
   { readonly examples: readonly string[]; readonly recipientIds: Ids; readonly webhookIds: Ids }
 >;
 
-/** Result of measuring the condition of a rule. */
 export interface Measured {
   readonly affected: number;
   /** Number of those that were looked at; null if the kind counts events. */

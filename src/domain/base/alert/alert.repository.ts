@@ -38,13 +38,11 @@ export const alerts = listOf<'alerts', Alert>({
 
 export const { newRows: alertNewRows, nextSequence } = movesOf('alerts', 'Alert', recordOf);
 
-/** The open alert of a rule. */
 export async function findOpen(work: OfCompany<SystemReadWork>, ruleId: number): Promise<Alert | undefined> {
   const row = await alertRows.find(work, { rule_id: ruleId, closed_at: null });
   return row && recordOf(row);
 }
 
-/** Ids of all companies with rules. */
 export async function companiesWithRules(work: SystemReadWork) {
   const { db } = specialSql(work);
   const { rows } = await sql<{ id: number }>`select distinct company_id as id from alert_rules`.execute(db);

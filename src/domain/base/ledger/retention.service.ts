@@ -23,7 +23,6 @@ export {
   selectDeleted as deletedRows,
 } from './retention.repository.js';
 
-/** Kinds of rows that retention deletes. */
 export const KINDS = ['transactions', 'ledger', 'deliveries', 'tokens', 'jobs', 'alerts'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -103,7 +102,6 @@ async function companiesWithOld(units: Units, kept: Retained, before: Date, isSt
   return found;
 }
 
-/** Deletes rows in one transaction. Returns their number. */
 async function pruneOnce(units: Units, kept: Retained, batch: Omit<OldBatch, 'limit'>): Promise<number> {
   for (let limit = kept.rowsPerUnit; ; limit = Math.floor(limit / 4)) {
     try {

@@ -28,7 +28,6 @@ export interface Sending {
   readonly isGone: boolean;
 }
 
-/** The fields of a webhook that its sending changes. */
 export function afterSending(
   { enabled, failedAttempts, failingSince, lastSuccessAt }: Webhook,
   { deliveredSequence, sent, failure, isGone }: Sending,

@@ -19,7 +19,6 @@ async function watched({ conditionOf }: AlertTools, { filter }: Silence): Promis
 
 const begin = ({ now }: ReadWork, { silentFor }: Silence): Date => new Date(now.getTime() - silentFor);
 
-/** Alerts of terminals that send nothing. */
 export const silence: AlertKind<Silence> = {
   model: Silence,
   measure: async (work, on, tools) => {

@@ -134,7 +134,6 @@ export async function newRecoveryCodes(work: SystemWriteWork, userId: number): P
 
 const shown = ({ id, name }: NamedPasskey) => ({ id, name });
 
-/** Records a change of what a user signs in with. */
 async function record(
   work: SystemWriteWork,
   userId: number,

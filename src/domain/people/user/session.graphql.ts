@@ -87,7 +87,6 @@ export const sessionMutation = <F extends g.Fields>(
     return { viewer: viewerOf(ctx.caller) };
   });
 
-/** The parts of the server that signing in needs. */
 export const partsOf = ({ services }: g.GraphqlContext): service.SessionParts =>
   (services.sessions as service.Sessions).parts;
 

@@ -115,7 +115,6 @@ export async function startSession(
   return { cookie, caller: callerOf(session, membership, signIn.pageRequest(from)) };
 }
 
-/** Ends the session that the browser had before. */
 async function endEarlier(work: SystemWriteWork, earlier: Caller | undefined): Promise<void> {
   if (earlier?.sessionId === undefined) return;
   const { companyId, userId, sessionId: entityId } = earlier;
@@ -124,7 +123,6 @@ async function endEarlier(work: SystemWriteWork, earlier: Caller | undefined): P
 }
 
 export interface ListedSession extends Session {
-  /** True if it is the session of the caller. */
   readonly current: boolean;
 }
 

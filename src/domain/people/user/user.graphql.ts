@@ -174,7 +174,6 @@ export const Channel = g.enumeration<ChannelName>('Channel', 'Interface through 
   interface: 'A console that people work in.',
 });
 
-/** The fields of every record that knows who created it. */
 const AUDITED = {
   revision: g.int(
     'Starts at 1 and grows with each change. Pass it as `ifMatch` to change the record only as it is now.',
@@ -184,7 +183,6 @@ const AUDITED = {
   createdVia: g.choice(Channel, 'Interface through which the record was created.'),
 };
 
-/** All types with audit fields, by their names. */
 export const auditedTypes = new Map<string, g.ClassType<Audit & { readonly id: number }>>();
 
 /**

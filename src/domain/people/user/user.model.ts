@@ -112,7 +112,6 @@ export type SignInNetwork = Pick<
   'signedInAt' | 'failedSignIns' | 'lockedUntil'
 >;
 
-/** Sign-in states of an account and of the network of the request. */
 export interface Attempted {
   readonly account: SignInState;
   readonly network: SignInNetwork;

@@ -24,7 +24,6 @@ import { sumsOfContents } from './content.service.js';
 /** A record that owns bytes; `contentId` is null if it has none. */
 type Owner = Pick<AppVersion, 'contentId' | 'size'>;
 
-/** Part of the descriptions of fields with bytes. */
 export const CONTENT_IS_COSTLY =
   'Adds 100 records to the cost of the operation. All contents of one response may be as large as the largest allowed file, or 256 KiB over WebSocket and server-sent events.';
 

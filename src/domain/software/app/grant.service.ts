@@ -53,7 +53,6 @@ export interface GrantRequest {
   readonly input: unknown;
   /** Filters that select logical numbers, instead of a group or a list. */
   readonly conditions: readonly Condition[];
-  /** True if all logical numbers of the company are the target. */
   readonly all: boolean;
   readonly mode: GrantMode;
   readonly dryRun: boolean;
@@ -146,7 +145,6 @@ export async function planVersionGrant(
   return parts;
 }
 
-/** The numbers that the grant would change now. */
 async function findChanging(work: ReadWork, numbers: readonly LogicalNumberHead[], grant: VersionGrant) {
   const changing: LogicalNumber[] = [];
   for await (const part of inParts(numbers, numbersPerPart(grant))) {

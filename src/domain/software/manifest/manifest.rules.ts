@@ -54,7 +54,6 @@ class Selected {
 
   constructor(private readonly prefix: string) {}
 
-  /** The versions that terminals get, by their ids. */
   takeVersions(versions: readonly StoredVersion[]): ReadonlyMap<number, ManifestModule> {
     const taken = new Map<number, ManifestModule>();
     for (const version of versions) {

@@ -80,7 +80,6 @@ export async function listManifests(
   return manifests;
 }
 
-/** CRC of a settings file. */
 export const crcOfParams = (text: string): string => formatCrc16(crc16Of(Buffer.from(text)));
 
 /** Settings file and files of the manifests of devices, by device id, with what their terminals have of each. */

@@ -174,7 +174,6 @@ function knownCrc({ query }: Exchange): string | null {
   throw new DomainError('malformed', message);
 }
 
-/** Records how a request for an asset has ended. */
 type RecordOutcome = (status: 'success' | 'fail', result: string, evidence?: AssetEvidence) => Promise<void>;
 
 async function sendAsset(exchange: Exchange, recordRequest: service.RecordAssetRequest): Promise<void> {

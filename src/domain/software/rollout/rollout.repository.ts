@@ -119,7 +119,6 @@ type DeviceRow = Pick<Candidate, 'deviceId' | 'logicalNumberId' | 'enabled' | 'l
 const rowOf = (terminal: Omit<RolloutTerminal, 'id'>) =>
   columnsOf(terminal) as unknown as NewRow<'rollout_terminals'>;
 
-/** Stores terminals of a rollout that were drawn. */
 export async function insertDrawn(work: WriteWork, rolloutId: number, drawn: readonly DrawnRow[]) {
   const had = { grantedAt: null, hasAnswered: false, undoneAt: null, added: [], removed: [] };
   const rows = drawn.map(({ id: deviceId, numberId: logicalNumberId, wave, obstacle }) => {
@@ -197,7 +196,6 @@ export async function selectPresences(work: ReadWork, { id }: Pick<Rollout, 'id'
 
 const STATE: Sql = portable(sql.raw(ROLLOUT_STATE.sqlite), sql.raw(ROLLOUT_STATE.postgres));
 
-/** Terminals of a rollout by the ids of their devices. */
 export async function findTerminals(work: ReadWork, { id }: Pick<Rollout, 'id'>, deviceIds: Ids) {
   const rows = await terminals.select(work, { rollout_id: id, device_id: deviceIds });
   return rows.map(recordOf);

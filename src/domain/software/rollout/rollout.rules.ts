@@ -211,7 +211,6 @@ const COUNTED_EACH = 1 / 60;
 /** Payments that terminals send late are counted for this time after the span that is compared. */
 const LATE_MS = DAY;
 
-/** True if the payments of a wave are to be counted again. */
 export function isCountDue({ state }: Rollout, { from, countedAt }: WavePayments, now: number): boolean {
   const isOver = state === 'undone' || countedAt >= from + COMPARED_MS + LATE_MS;
   return !isOver && now >= countedAt + Math.max(MINUTE, (countedAt - from) * COUNTED_EACH);

@@ -85,7 +85,6 @@ export async function changeRollout(work: WriteWork, current: Rollout, changes: 
   return await store.rolloutTable.update(work, current, values);
 }
 
-/** Starts a job with rows of a rollout, and returns its id. */
 async function startRows(work: WriteWork, kind: string, { id: rolloutId }: Rollout, rows: readonly object[]) {
   const job = await startJob(work, { kind, input: { rolloutId }, rows: rows as readonly Json[] });
   return job.id;

@@ -2,12 +2,10 @@ import { MAX_EXAMPLES } from '../../base/alert/alert.model.js';
 import { countingKind, countingRecords } from '../../base/alert/alert.service.js';
 import { countRefusedSince, refusedSince, unknownTerminals } from './terminal.repository.js';
 
-/** Alerts of terminals that are refused. */
 export const refusedTerminals = countingKind(countRefusedSince, (work, since) =>
   refusedSince(work, since, MAX_EXAMPLES),
 );
 
-/** Alerts of serial numbers that no device has. */
 export const unknownSerials = countingRecords(
   unknownTerminals,
   'LAST_SEEN_AT',

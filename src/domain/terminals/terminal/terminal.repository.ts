@@ -37,7 +37,6 @@ export type StoredToken = Pick<DeviceToken, 'tokenHash' | 'lastFour' | 'isUsed'>
 
 export interface NewDeviceToken extends OldToken {
   readonly deviceId: number;
-  /** The text of the token. */
   readonly secret: string;
   /** The job that has issued it; null for a token that was issued alone. */
   readonly jobId: number | null;

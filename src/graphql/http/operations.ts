@@ -4,9 +4,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, OperationTypeNode } from 'graphql';
 
 import type { WatchedOperation, WatchOperation } from '../../http/monitoring/operations.js';
+import { problemResponse } from '../../http/problem.js';
 import { headerOf, requestContextOf } from '../../http/request.js';
 import { holdBytes, sendInPieces, sendText, STREAM_BYTES } from '../../http/send.js';
 import { gather } from '../../platform/clock.js';
+import { DomainError } from '../../platform/errors.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { firstCode, maskErrors } from '../execution/mask.js';
 import type { Admission } from '../limits/admission.js';
@@ -157,7 +159,7 @@ class HttpOperation implements pipeline.HttpPipeline {
     return this.refuse(error instanceof OperationRefused ? error.errors : [error]);
   }
 
-  /** Answers with errors. `extensions.http` of the first one has the status. */
+  /** Answers with errors. The first one has the status: in `extensions.http`, or as in REST for an error of the domain. */
   refuse(errors: readonly unknown[]): pipeline.HttpAnswer {
     const [first] = errors;
     const { limit, actual, http } = first instanceof GraphQLError ? first.extensions : {};
@@ -165,7 +167,10 @@ class HttpOperation implements pipeline.HttpPipeline {
     const shown = maskErrors(this.parts, this.#context.caller.requestId, errors);
     this.watched.failed(firstCode(shown));
     this.isRefused = true;
-    const { status = 500 } = (http ?? {}) as { readonly status?: number };
+    const problem =
+      first instanceof DomainError ? problemResponse(first, requestContextOf(this.response).requestId) : null;
+    if (problem !== null) this.response.set(problem.headers);
+    const { status = problem?.status ?? 500 } = (http ?? {}) as { readonly status?: number };
     return (this.answer = { status, text: JSON.stringify({ errors: shown, extensions: this.#extensions }) });
   }
 

@@ -111,7 +111,8 @@ function heapBytes(limit = getHeapStatistics().heap_size_limit): number {
 /** Heap bytes of one heavy operation: its records, and its response as an object and as text. */
 const HEAP_PER_OPERATION = 96 * 1024 * 1024;
 const [MAX_PLACES, MAX_PLACES_OF_COMPANY] = [4, 2] as const;
-const MAX_WAITING = 1_000;
+const [MAX_WAITING, MAX_WAITING_OF_COMPANY] = [1_000, 500] as const;
+const MAX_WAIT_MS = 60_000;
 
 /** Heavy operations that run at the same time: of companies in turn, as many as fit into the heap (decisions.md#places). */
 export type Places = Semaphore<number>;
@@ -124,6 +125,8 @@ export function createPlaces(): Places {
     places,
     placesOfKey: Math.min(places, MAX_PLACES_OF_COMPANY),
     maxWaiting: MAX_WAITING,
+    maxWaitingOfKey: MAX_WAITING_OF_COMPANY,
+    maxWaitMs: MAX_WAIT_MS,
     busy: () => busy(message, 1),
   });
 }

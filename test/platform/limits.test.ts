@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { HeldBytes, WaitingBytes, waitingLimits } from '../../src/platform/client-limits.js';
+import { createPlaces, HeldBytes, WaitingBytes, waitingLimits } from '../../src/platform/client-limits.js';
 import { HOUR, MINUTE } from '../../src/platform/clock.js';
 import { DomainError } from '../../src/platform/errors.js';
 import {
@@ -88,6 +88,23 @@ describe('the budget of bytes that wait for clients', () => {
     [4_096 * MIB, 256 * MIB],
   ])('follows the heap: of %i bytes', (heap, all) => {
     expect(waitingLimits(heap)).toEqual({ all, ofCompany: all / 4 });
+  });
+});
+
+describe('places for large operations', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('leave room to wait for other companies, and let nobody wait for more than a minute', async () => {
+    vi.useFakeTimers();
+    const places = createPlaces();
+    const refusal = expect.objectContaining({ code: 'busy', details: { retryAfter: 1 } }) as Error;
+    for (let n = 0; n < 2; n += 1) await places.acquire(1);
+    const waiting = Array.from({ length: 500 }, () => places.acquire(1).catch((error: unknown) => error));
+    await expect(places.acquire(1)).rejects.toEqual(refusal);
+    for (let n = 0; n < 2; n += 1) await places.acquire(2);
+    const other = places.acquire(2).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await Promise.all([other, ...waiting])).toEqual(Array(501).fill(refusal));
   });
 });
 

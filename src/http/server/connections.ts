@@ -15,11 +15,11 @@ export const CONNECTION_LIMITS = {
   ofNetwork: 500,
 } as const;
 
-/** How long a client may leave bytes unread: on average 1 KiB a second over two minutes. */
+/** How long a client may leave bytes unread: on average 1 KiB a second over a minute. */
 export const IDLE_RULE = {
   /** Within this time, the client must read `leastBytes`, or all bytes that wait for it. */
-  idleMs: 2 * MINUTE,
-  leastBytes: 120 * 1024,
+  idleMs: MINUTE,
+  leastBytes: 60 * 1024,
 };
 type IdleRule = Readonly<typeof IDLE_RULE>;
 

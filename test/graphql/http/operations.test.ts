@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { busy } from '../../../src/platform/errors.js';
 import { nodeId } from '../../support/dashboard.js';
 import { populate } from '../../support/populated.js';
 import { sendRaw } from '../../support/raw-http.js';
@@ -138,6 +139,26 @@ describe('a query that Apollo does not see', () => {
       viewer,
     );
     expect(bytes).toContain('FORBIDDEN');
+  });
+});
+
+describe('an operation that the server has no room for', () => {
+  it('gets the status, Retry-After and code of /v1, directly and through Apollo', async () => {
+    const search = '{ devices(filter: { serialNumber: { contains: "x" } }) { nodes { id } } }';
+    for (const isApollo of [false, true]) {
+      const asked = { query: search, variables: { isApollo } };
+      // The counters are read before the execution, to see how many rows a search has.
+      const unwatch = server.app.database.watchStatements((text) => {
+        if (text.includes('counters')) throw busy('The places are full.', 7);
+        return undefined;
+      });
+      const bytes = await bytesOf(asked, isApollo);
+      unwatch();
+      expect(bytes.slice(0, 12), bytes).toBe('HTTP/1.1 503');
+      expect(bytes).toMatch(/^Retry-After: 7\r$/im);
+      expect(bytes).toContain('"code":"UNAVAILABLE"');
+      expect((await bytesOf(asked, isApollo)).slice(0, 12)).toBe('HTTP/1.1 200');
+    }
   });
 });
 

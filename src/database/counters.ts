@@ -2,7 +2,7 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
 import { randomInt } from 'node:crypto';
 
-import { yieldToEventLoop } from '../platform/clock.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { CounterName, Row } from '../schema/schema.js';
 import type { Database } from './database.js';
 import { runCached } from './statements.js';

@@ -5,7 +5,7 @@
  */
 import { sql, type Transaction } from 'kysely';
 
-import { inParts } from '../platform/clock.js';
+import { inParts } from '../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../platform/hashes.js';
 import { columnNames, type Row, type Tables, type Written } from '../schema/schema.js';
 import { notePruning, prunedUpTo, ROWS_PER_DELETE, type OldBatch } from './prunings.js';

@@ -1,7 +1,7 @@
 /** Records of what retention has deleted, by company and table. */
 import { sql, type QueryExecutorProvider } from 'kysely';
 
-import { inParts } from '../platform/clock.js';
+import { inParts } from '../platform/concurrency/event-loop.js';
 import type { Config } from '../platform/config/config.js';
 import type { KeyedHash } from '../platform/hashes.js';
 import { inIds, typed, type Sql } from './storage.js';

@@ -1,7 +1,7 @@
 /** Codecs of columns for repositories, and SQL that differs between the databases (decisions.md#two-databases). */
 import { sql, type RawBuilder, RawNode } from 'kysely';
 
-import { END_OF_TIME, FIRST_INSTANT } from '../platform/clock.js';
+import { END_OF_TIME, FIRST_INSTANT } from '../platform/timestamps.js';
 import type { JsonColumn } from '../schema/table.js';
 
 /** SQL that a statement contains. */

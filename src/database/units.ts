@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
 
 import { warningsOfChange } from '../platform/card-data/card-data.js';
-import { type Clock, inParts } from '../platform/clock.js';
+import type { Clock } from '../platform/clock.js';
+import { inParts } from '../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../platform/hashes.js';
 import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/requests.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/terminal.js';

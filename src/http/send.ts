@@ -3,7 +3,7 @@ import { promises as streams } from 'node:stream';
 
 import type { WriteWork } from '../database/work.js';
 import type { HeldBytes } from '../platform/client-limits.js';
-import { isTurnOver, yieldToEventLoop } from '../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { IdempotencyKey, StoredResponse } from '../platform/requests.js';
 import { hasBody } from './body/body.js';
 import type { ProblemResponse } from './problem.js';

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-import { atMostEvery, MINUTE, pause, SECOND, systemClock, yieldToEventLoop } from '../platform/clock.js';
+import { atMostEvery, MINUTE, pause, SECOND, systemClock } from '../platform/clock.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import { codeOf } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';

@@ -1,7 +1,8 @@
 /** Hours, days, weeks and months of a time zone, by which summaries count. */
-import { DAY, HOUR, periodOf, timeZoneNamed, type TimeRange } from './clock.js';
+import { DAY, HOUR } from './clock.js';
 import { DomainError } from './errors.js';
 import { offsetsIn, type OffsetChange } from './time-zones.js';
+import { periodOf, timeZoneNamed, type TimeRange } from './timestamps.js';
 
 export const BUCKETS = ['hour', 'day', 'week', 'month', 'none'] as const;
 export type Bucket = (typeof BUCKETS)[number];

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { timeZoneNamed, TIMESTAMP_EXAMPLE } from './clock.js';
 import { DomainError, invalidFields } from './errors.js';
 import {
   type BrokenRule,
@@ -11,6 +10,7 @@ import {
   type RecordMessage,
   rule,
 } from './rules.js';
+import { timeZoneNamed, TIMESTAMP_EXAMPLE } from './timestamps.js';
 
 /** The problems of an issue: several only for the name of a value in a record. */
 function problemsOf(issue: z.core.$ZodIssue): readonly Problem[] {

@@ -7,7 +7,7 @@ import { isUnchanged, readQuery, readToken, requestContextOf } from '../http/req
 import * as sending from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
 import type { HeldBytes, Places } from '../platform/client-limits.js';
-import { yieldToEventLoop } from '../platform/clock.js';
+import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import { type Caller, requireScope, type Authenticator, type Scope } from '../platform/requests.js';
 import * as routing from './route.js';
 

@@ -8,7 +8,7 @@ import type { Upload } from '../http/body/multipart.js';
 import { HttpProblem } from '../http/problem.js';
 import { headerOf, idempotencyKeyOf, readPage, requestContextOf } from '../http/request.js';
 import { holdBytes, type StoredResponses } from '../http/send.js';
-import { gather, yieldToEventLoop } from '../platform/clock.js';
+import { gather, yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import { notFound } from '../platform/errors.js';
 import type { Authenticator, Caller, IdempotencyKey } from '../platform/requests.js';
 import { isNameLike, normalized, requireUnchanged, idFromText } from '../platform/validate.js';

@@ -1,5 +1,5 @@
 /** Tables of sums of transactions by spans of time, which triggers maintain (decisions.md#exact-totals). */
-import { SPANS } from '../platform/clock.js';
+import { SPANS } from '../platform/timestamps.js';
 import { PAYMENT_COLUMNS, payments } from './payments.js';
 import { integer, table, type Table } from './table.js';
 

@@ -1,5 +1,5 @@
 /** The schema as SQL of SQLite. */
-import { SPANS } from '../platform/clock.js';
+import { SPANS } from '../platform/timestamps.js';
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, RETAINED, TABLES } from './schema.js';

@@ -4,7 +4,7 @@ import { bearerToken, isUnchanged, onClosed, requestContextOf } from '../http/re
 import * as sending from '../http/send.js';
 import { leaveRequests } from '../http/server/admission.js';
 import { leaveNetwork } from '../http/server/connections.js';
-import { gather } from '../platform/clock.js';
+import { gather } from '../platform/concurrency/event-loop.js';
 import { ndjsonLine, type Row } from '../platform/encoding/json.js';
 import { DomainError, TerminalRefused } from '../platform/errors.js';
 import type { TerminalClaim } from '../platform/terminal.js';

@@ -83,11 +83,11 @@ describe('files that a request enters', () => {
   const entered = new Set<string>();
 
   it.each<[string, number, (n: number) => Promise<unknown>]>([
-    ['POST /v1/devices', 34, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
-    ['GET /v1/devices', 26, () => server.acme.client.get('devices')],
-    ['GET /v1/transactions', 28, () => server.acme.client.get('transactions')],
-    ['the nested query', 39, () => server.acme.graphql(NESTED)],
-    ["a terminal's transaction", 40, sendTransaction],
+    ['POST /v1/devices', 35, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
+    ['GET /v1/devices', 27, () => server.acme.client.get('devices')],
+    ['GET /v1/transactions', 30, () => server.acme.client.get('transactions')],
+    ['the nested query', 40, () => server.acme.graphql(NESTED)],
+    ["a terminal's transaction", 42, sendTransaction],
   ])('%s: at most %i', async (_, most, request) => {
     const files = await filesEnteredBy(request);
     for (const file of files) entered.add(file);

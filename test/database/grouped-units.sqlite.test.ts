@@ -13,7 +13,8 @@ import {
   groupRecords,
   updateGroup,
 } from '../../src/domain/fleet/group/group.service.js';
-import { systemClock, yieldToEventLoop } from '../../src/platform/clock.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
 import { localCaller } from '../../src/platform/requests.js';
 import { sqliteDatabase } from '../support/databases/sqlite-database.js';
 import { codeOf } from './added-companies.js';

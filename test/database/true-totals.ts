@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { SPANS } from '../../src/platform/clock.js';
+import { SPANS } from '../../src/platform/timestamps.js';
 import { ROLLUPS } from '../../src/schema/rollups.js';
 
 export const STATUSES = ['success', 'running', 'fail'];

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../src/platform/clock.js';
+import { yieldToEventLoop } from '../../src/platform/concurrency/event-loop.js';
 
 /** Number of turns of the event loop until `use` resolves: at least as many as the times that `use` yields. */
 export async function turnsOf<T>(use: () => Promise<T>): Promise<{ result: T; turns: number }> {

@@ -2,10 +2,10 @@ import { InvalidArgumentError } from 'commander';
 
 import { databaseTools, openDatabase } from '../../database/open.js';
 import type { DatabaseTools } from '../../database/tools.js';
-import type { Period } from '../../platform/clock.js';
 import { readConfig } from '../../platform/config/config.js';
 import { databaseName, type DatabaseUrl } from '../../platform/config/database-url.js';
 import { parseKept } from '../../platform/config/parsing.js';
+import type { Period } from '../../platform/timestamps.js';
 import { CommandError } from '../command-error.js';
 import { table, type AddCommand, type CommandIo, type JsonOption, type Result } from '../command-io.js';
 import type { CopyOptions } from './database-copy.js';

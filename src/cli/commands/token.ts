@@ -2,9 +2,9 @@ import type { WriteWork } from '../../database/work.js';
 import type { AccessToken } from '../../domain/people/access-token/access-token.model.js';
 import * as service from '../../domain/people/access-token/access-token.service.js';
 import { getMembership, getUserByEmail } from '../../domain/people/user/user.service.js';
-import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/clock.js';
 import { loadTokenSecret } from '../../platform/config/token-secret.js';
 import { notFound } from '../../platform/errors.js';
+import { readInstant, readInterval, TIMESTAMP_EXAMPLE } from '../../platform/timestamps.js';
 import { idFromText } from '../../platform/validate.js';
 import {
   addChange,

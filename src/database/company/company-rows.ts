@@ -1,7 +1,7 @@
 /** Statements on a table whose rows belong to companies. All of them see only the company of the unit of work. */
 import { sql, type Insertable } from 'kysely';
 
-import { inParts, yieldToEventLoop } from '../../platform/clock.js';
+import { inParts, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { type Caller, offsetOf, type PageRequest } from '../../platform/requests.js';
 import { columnNames, type Row, type Tables, type Written } from '../../schema/schema.js';
 import {

@@ -1,4 +1,4 @@
-import { inParts } from '../../platform/clock.js';
+import { inParts } from '../../platform/concurrency/event-loop.js';
 import { DomainError, invalid, notFound, taken } from '../../platform/errors.js';
 import type { Page, PageRequest } from '../../platform/requests.js';
 import { normalized } from '../../platform/validate.js';

@@ -1,7 +1,7 @@
 /** Lists with keyset pagination: a record's key is `[sort value, id]`, a total order (decisions.md#keyset-cursors). */
 import { sql } from 'kysely';
 
-import { yieldToEventLoop } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { columnNames, type Tables } from '../../schema/schema.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable } from '../company/company-table.js';
 import { countOf, lastDrawn } from '../counters.js';

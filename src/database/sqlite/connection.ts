@@ -8,7 +8,8 @@ import {
 } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { systemClock, isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
+import { systemClock } from '../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import { SQLITE_IS_SEARCH_CHANGED, SQLITE_SEARCH_CHANGES } from '../../schema/search.js';
 import { handlesOf, LONG_COLUMNS, textCounter, type StatementEnd } from '../statements.js';

@@ -1,6 +1,7 @@
 import type { CompiledQuery, QueryResult, Transaction } from 'kysely';
 
-import { systemClock, yieldToEventLoop } from '../../platform/clock.js';
+import { systemClock } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { Semaphore, type Release } from '../../platform/concurrency/semaphore.js';
 import type { Tables } from '../../schema/schema.js';
 import { databaseBusy, type Database, type Scope } from '../database.js';

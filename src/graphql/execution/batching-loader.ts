@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 
-import { yieldToEventLoop } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 
 export interface Loader<K, V> {
   readonly load: (key: K) => Promise<V>;

@@ -6,7 +6,7 @@ import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Budget } from '../../http/request.js';
 import type { StoredResponses } from '../../http/send.js';
 import type { Places } from '../../platform/client-limits.js';
-import { yieldToEventLoop } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Outgoing } from '../../platform/outgoing.js';
 import {
   callerWithRights,

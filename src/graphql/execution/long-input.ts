@@ -19,7 +19,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 
-import { yieldToEventLoop } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Variables } from '../limits/cost.js';
 import { JsonValue } from '../schema/scalars.js';
 

@@ -22,7 +22,8 @@ import { collectFields } from 'graphql/execution/collectFields.js';
 import { createHash } from 'node:crypto';
 
 import type { WriteWork } from '../../database/work.js';
-import { SECOND, yieldToEventLoop } from '../../platform/clock.js';
+import { SECOND } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import type { IdempotencyKey } from '../../platform/requests.js';
 import { findSentFile } from '../http/operation-text.js';

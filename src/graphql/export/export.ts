@@ -7,7 +7,7 @@ import { HttpProblem } from '../../http/problem.js';
 import { malformed, requestContextOf } from '../../http/request.js';
 import { begun, holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
 import { enterCompany, takeSlot } from '../../http/server/admission.js';
-import { gather, isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
+import { gather, isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { requireScope, type Caller, type Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import {

@@ -7,7 +7,7 @@ import type { WatchedOperation, WatchOperation } from '../../http/monitoring/ope
 import { problemResponse } from '../../http/problem.js';
 import { headerOf, requestContextOf } from '../../http/request.js';
 import { holdBytes, sendInPieces, sendText, STREAM_BYTES } from '../../http/send.js';
-import { gather } from '../../platform/clock.js';
+import { gather } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import type { GraphqlContext } from '../execution/context.js';
 import { firstCode, maskErrors } from '../execution/mask.js';

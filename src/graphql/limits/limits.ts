@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 
 import { MANY_ROWS } from '../../database/company/company-rows.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { requestError } from '../schema/errors.js';
 
 const MIB = 1024 * 1024;

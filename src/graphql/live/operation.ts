@@ -5,7 +5,8 @@ import type { LiveObserver, Transport, WatchedOperation } from '../../http/monit
 import type { ClientLimits } from '../../http/request.js';
 import { PIECE_BYTES } from '../../http/send.js';
 import type { CountRequest } from '../../http/server/admission.js';
-import { type Clock, gather } from '../../platform/clock.js';
+import type { Clock } from '../../platform/clock.js';
+import { gather } from '../../platform/concurrency/event-loop.js';
 import { rightsKey } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Events, SubscriptionRequest } from '../execution/following/follow.js';

@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
 import { clientKey, overLimit } from '../../http/server/admission.js';
-import { yieldToEventLoop } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import { NO_FACTS, type GraphqlContext, type RequestFacts } from '../execution/context.js';

@@ -14,7 +14,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { HttpProblem } from '../../http/problem.js';
 import { headerOf, malformed, requestContextOf } from '../../http/request.js';
 import { isUpgrade, takeOver } from '../../http/server/connections.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import { readCredentials } from '../http/request.js';
 import { LIVE_LIMITS, takeConnection, type LiveTimes } from './limits.js';

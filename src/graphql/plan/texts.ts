@@ -13,7 +13,7 @@ import {
 import type { List } from '../../database/list/list.js';
 import type { ListRow } from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Variables } from '../limits/cost.js';
 import { approximateJsonBytes, LIMITS, LONG_RESPONSE } from '../limits/limits.js';

@@ -1,7 +1,7 @@
 import type { ClassType } from 'type-graphql';
 
 import type { WriteWork } from '../../database/work.js';
-import { yieldToEventLoop } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { type Scope, refuseTooManyRows, type BatchRow, type ErrorPolicy } from '../../platform/requests.js';
 import { userErrorsOf, type Within } from './errors.js';
 import { mutation, type GraphqlModule } from './fields.js';

@@ -2,7 +2,8 @@ import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLDateTime, GraphQLJSON, GraphQLSafeInt, GraphQLUUID } from 'graphql-scalars';
 import { GraphQLUpload, Upload as UploadSlot } from 'graphql-upload-minimal';
 
-import { durationText, readDuration, readInstant, TIMESTAMP_EXAMPLE } from '../../platform/clock.js';
+import { durationText, readDuration } from '../../platform/clock.js';
+import { readInstant, TIMESTAMP_EXAMPLE } from '../../platform/timestamps.js';
 import { requestError } from './errors.js';
 
 /** A timestamp, read as on every other surface; printed in UTC with milliseconds. */

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 
-import { SECOND, systemClock, yieldToEventLoop } from '../../platform/clock.js';
+import { SECOND, systemClock } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { brokenByJson, numbersAsText } from '../../platform/encoding/json.js';
 import { invalidFields } from '../../platform/errors.js';
 import { problemOf } from '../../platform/rules.js';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 
-import { yieldToEventLoop } from '../../platform/clock.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Release } from '../../platform/concurrency/semaphore.js';
 import { Base64Content, SentBytes, type SentContent } from '../../platform/encoding/content.js';
 import { invalid } from '../../platform/errors.js';

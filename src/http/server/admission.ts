@@ -2,7 +2,8 @@ import type { RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
 import { clientNetwork, type Slot } from '../../platform/client-limits.js';
-import { type Clock, gather, HOUR, SECOND } from '../../platform/clock.js';
+import { type Clock, HOUR, SECOND } from '../../platform/clock.js';
+import { gather } from '../../platform/concurrency/event-loop.js';
 import { busy, DomainError } from '../../platform/errors.js';
 import type { Authenticator, Caller } from '../../platform/requests.js';
 import { createNetworkCounter, type WindowStores } from '../../platform/windows.js';

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { systemClock, yieldToEventLoop } from '../clock.js';
+import { systemClock } from '../clock.js';
 import { DomainError } from '../errors.js';
+import { yieldToEventLoop } from './event-loop.js';
 
 interface BatcherOptions<Key, Call, Result> {
   /** Maximum number of calls that are performed together. */

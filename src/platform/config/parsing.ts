@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 
-import { type Period, readDuration } from '../clock.js';
+import { readDuration } from '../clock.js';
 import { readText } from '../files.js';
 import type { MailSettings } from '../mail.js';
+import type { Period } from '../timestamps.js';
 import { LOG_LEVELS, type LogLevel } from './settings.js';
 
 /** Invalid settings, one problem per line; the process ends with exit code 78. */

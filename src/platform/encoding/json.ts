@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isTurnOver, yieldToEventLoop } from '../clock.js';
+import { isTurnOver, yieldToEventLoop } from '../concurrency/event-loop.js';
 import { type DomainError, errorAt, type FieldMessages, invalid } from '../errors.js';
 import { type BrokenRule, rule } from '../rules.js';
 import { brokenByStoring, isObject, refusedBy } from '../validate.js';

@@ -18,7 +18,7 @@ import { openDatabase } from '../../../src/database/sqlite/open.js';
 import { instant } from '../../../src/database/storage.js';
 import { createUnits } from '../../../src/database/units.js';
 import type { ReadWork, Units } from '../../../src/database/work.js';
-import { yieldToEventLoop } from '../../../src/platform/clock.js';
+import { yieldToEventLoop } from '../../../src/platform/concurrency/event-loop.js';
 import { DomainError } from '../../../src/platform/errors.js';
 import { testClock } from '../../support/clock.js';
 import { databaseFile } from '../../support/databases/sqlite-place.js';

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { gather } from '../../../platform/clock.js';
+import { gather } from '../../../platform/concurrency/event-loop.js';
 import type { Semaphore } from '../../../platform/concurrency/semaphore.js';
 import type { Tables } from '../../../schema/schema.js';
 import { examiningOf, type ExaminingLimits, type ExaminingReads } from '../../database.js';

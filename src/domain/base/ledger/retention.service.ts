@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NO_COMPANY } from '../../../database/ledger-chain.js';
 import type { OldBatch, Retained } from '../../../database/prunings.js';
 import type { Units } from '../../../database/work.js';
-import { instantBefore, type Period } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { KeyedHash } from '../../../platform/hashes.js';
 import { LOCAL_ORIGIN } from '../../../platform/requests.js';
+import { instantBefore, type Period } from '../../../platform/timestamps.js';
 import {
   type OldRows,
   selectAgeOfNoCompany,

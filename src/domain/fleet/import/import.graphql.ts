@@ -1,6 +1,6 @@
 import * as g from '../../../graphql/index.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { warningOfShortened } from '../../../platform/encoding/csv.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, invalid, type Refusal } from '../../../platform/errors.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import {
   booleanOf,
   csvRecords,

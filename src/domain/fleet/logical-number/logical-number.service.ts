@@ -9,7 +9,7 @@ import { auditedList } from '../../../database/list/list.js';
 import { firstIn } from '../../../database/list/listing.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { inParts } from '../../../platform/clock.js';
+import { inParts } from '../../../platform/concurrency/event-loop.js';
 import { type DomainError, invalid, tooManyRecords } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
 import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';

@@ -1,6 +1,6 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { yieldToEventLoop } from '../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, errorAt, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform/errors.js';
 import { rule } from '../../../platform/rules.js';
 import type { Ids } from '../../../platform/validate.js';

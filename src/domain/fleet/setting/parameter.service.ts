@@ -1,7 +1,7 @@
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { yieldToEventLoop } from '../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, invalid } from '../../../platform/errors.js';
 import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { orProblem, parse } from '../../../platform/validate.js';

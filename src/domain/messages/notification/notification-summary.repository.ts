@@ -4,7 +4,7 @@ import { only, specialSql } from '../../../database/company/company-rows.js';
 import { indexedBy, instantIn, sumsOfRanges, type Sql } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Segment } from '../../../platform/buckets.js';
-import type { TimeRange } from '../../../platform/clock.js';
+import type { TimeRange } from '../../../platform/timestamps.js';
 import { DELIVERY_STATES } from '../../../schema/messages.js';
 import type { DeliverySummary } from './notification.model.js';
 

@@ -2,8 +2,8 @@ import { splitInterval, type Condition } from '../../../database/list/condition.
 import { alsoMeets } from '../../../database/list/request-class.js';
 import type { ReadWork } from '../../../database/work.js';
 import * as buckets from '../../../platform/buckets.js';
-import { periodOf } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
+import { periodOf } from '../../../platform/timestamps.js';
 import { sentPart, sumDeliveries, type BucketSums } from './notification-summary.repository.js';
 import { NO_DELIVERIES, type DeliverySummary } from './notification.model.js';
 import { notifications } from './notification.service.js';

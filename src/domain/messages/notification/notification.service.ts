@@ -4,7 +4,7 @@ import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { warningOfCardData } from '../../../platform/card-data/card-data.js';
-import { isTurnOver, yieldToEventLoop } from '../../../platform/clock.js';
+import { isTurnOver, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { invalid, tooManyRecords } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../../fleet/group/group.service.js';

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { inCompany } from '../../../database/company/company-rows.js';
 import type { Units } from '../../../database/work.js';
-import { systemClock, SECOND, type Clock, inParts, yieldToEventLoop } from '../../../platform/clock.js';
+import { systemClock, SECOND, type Clock } from '../../../platform/clock.js';
 import type { DispatchRate } from '../../../platform/concurrency/dispatch-rate.js';
+import { inParts, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { Queue, type Place } from '../../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../../platform/errors.js';
 import * as deliveries from './delivery-list.repository.js';

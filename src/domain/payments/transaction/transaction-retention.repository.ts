@@ -4,7 +4,9 @@ import { specialSql } from '../../../database/company/company-rows.js';
 import * as prunings from '../../../database/prunings.js';
 import { inIds, inList } from '../../../database/storage.js';
 import type { SystemWriteWork } from '../../../database/work.js';
-import { MINUTE, SPANS, inParts } from '../../../platform/clock.js';
+import { MINUTE } from '../../../platform/clock.js';
+import { inParts } from '../../../platform/concurrency/event-loop.js';
+import { SPANS } from '../../../platform/timestamps.js';
 import { ROLLUPS } from '../../../schema/rollups.js';
 
 export const transactionRetention: prunings.Retained = {

@@ -7,7 +7,8 @@ import { pageOf } from '../../../database/list/page.js';
 import { runCached, runFiltered } from '../../../database/statements.js';
 import { inList, hiddenFromPlanner } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
-import { isAlways, type TimeRange, DAY, MINUTE } from '../../../platform/clock.js';
+import { DAY, MINUTE } from '../../../platform/clock.js';
+import { isAlways, type TimeRange } from '../../../platform/timestamps.js';
 import { ROLLUPS, type rollups } from '../../../schema/rollups.js';
 import type { Row } from '../../../schema/schema.js';
 import {

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
+import { MINUTE } from '../../../platform/clock.js';
+import { brokenByJson } from '../../../platform/encoding/json.js';
+import type { FieldMessages } from '../../../platform/errors.js';
+import { type BrokenRule, rule } from '../../../platform/rules.js';
 import {
   END_OF_TIME,
   type TimeRange,
-  MINUTE,
   SPANS,
   type Span,
   readInterval,
   TIMESTAMP_EXAMPLE,
-} from '../../../platform/clock.js';
-import { brokenByJson } from '../../../platform/encoding/json.js';
-import type { FieldMessages } from '../../../platform/errors.js';
-import { type BrokenRule, rule } from '../../../platform/rules.js';
+} from '../../../platform/timestamps.js';
 import {
   freeText,
   isNameLike,

@@ -1,7 +1,7 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import type { Condition } from '../../../database/list/condition.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { inParts } from '../../../platform/clock.js';
+import { inParts } from '../../../platform/concurrency/event-loop.js';
 import { invalid, requireAtMost } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import type { Group } from '../../fleet/group/group.model.js';

@@ -2,7 +2,7 @@ import { getFrom } from '../../../database/company/records.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { hasCardData, scrubText } from '../../../platform/card-data/card-data.js';
-import { yieldToEventLoop } from '../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
 import { crc16Of, formatCrc16 } from '../../../platform/hashes.js';
 import { InstallReport } from '../../../platform/terminal.js';

@@ -1,7 +1,7 @@
 import { CompanyRows } from '../../../database/company/company-rows.js';
 import { getFrom } from '../../../database/company/records.js';
 import type { ReadWork } from '../../../database/work.js';
-import { yieldToEventLoop } from '../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError } from '../../../platform/errors.js';
 import type { Ids } from '../../../platform/validate.js';

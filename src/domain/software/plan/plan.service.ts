@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork } from '../../../database/work.js';
-import { yieldToEventLoop } from '../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { type DomainError, invalid, invalidFields, tooManyRecords } from '../../../platform/errors.js';
 import { type BrokenRule, problemOf, rule } from '../../../platform/rules.js';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { specialSql } from '../../../database/company/company-rows.js';
 import { crossJoin, idsOf, indexedBy, listTable } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
-import type { TimeRange } from '../../../platform/clock.js';
+import type { TimeRange } from '../../../platform/timestamps.js';
 import type { PaymentFigures, Rollout } from './rollout.model.js';
 
 /**

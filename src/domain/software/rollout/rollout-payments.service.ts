@@ -1,7 +1,8 @@
 import type { ReadWork, Units } from '../../../database/work.js';
-import { inParts, type TimeRange } from '../../../platform/clock.js';
+import { inParts } from '../../../platform/concurrency/event-loop.js';
 import { isTemporary } from '../../../platform/errors.js';
 import type { Caller } from '../../../platform/requests.js';
+import type { TimeRange } from '../../../platform/timestamps.js';
 import { selectSerials, sumPayments } from './rollout-payments.repository.js';
 import { COMPARED_MS, type Rollout, type WavePayments } from './rollout.model.js';
 import { isCountDue } from './rollout.rules.js';

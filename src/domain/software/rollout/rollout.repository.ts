@@ -12,7 +12,7 @@ import { auditedList, listOf } from '../../../database/list/list.js';
 import { movesOf } from '../../../database/list/moves.js';
 import { flag, idTable, inIds, portable, type Sql } from '../../../database/storage.js';
 import type { ReadWork, SystemReadWork, WriteWork } from '../../../database/work.js';
-import { inParts } from '../../../platform/clock.js';
+import { inParts } from '../../../platform/concurrency/event-loop.js';
 import type { Ids } from '../../../platform/validate.js';
 import { HAVING_VERSIONS, KNOWN_VERSIONS, ROLLOUT_STATE } from '../../../schema/software.js';
 import {

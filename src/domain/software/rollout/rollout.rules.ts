@@ -1,5 +1,6 @@
 /** Decisions about rollouts, from figures alone. */
-import { DAY, HOUR, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
+import { DAY, HOUR, MINUTE, SECOND } from '../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import {
   type Candidate,
   COMPARED_MS,

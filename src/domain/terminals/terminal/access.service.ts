@@ -1,6 +1,7 @@
 import type { ReadWork, Units } from '../../../database/work.js';
-import { type Clock, MINUTE, SECOND, yieldToEventLoop } from '../../../platform/clock.js';
+import { type Clock, MINUTE, SECOND } from '../../../platform/clock.js';
 import { Batcher } from '../../../platform/concurrency/batcher.js';
+import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, TerminalRefused } from '../../../platform/errors.js';
 import { type Caller, requireScope, type Origin } from '../../../platform/requests.js';
 import type { Admission, TerminalClaim } from '../../../platform/terminal.js';

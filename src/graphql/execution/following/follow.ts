@@ -2,7 +2,8 @@ import { GraphQLError } from 'graphql';
 
 import type { Units } from '../../../database/work.js';
 import type { WaitingSince } from '../../../http/monitoring/operations.js';
-import { systemClock, gather } from '../../../platform/clock.js';
+import { systemClock } from '../../../platform/clock.js';
+import { gather } from '../../../platform/concurrency/event-loop.js';
 import { requireScope, type Caller, type Scope } from '../../../platform/requests.js';
 import { requestError } from '../../schema/errors.js';
 import { requireNoGap, readPage, type Identified, type Page, type Source } from './page.js';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import type { Units } from '../../../database/work.js';
-import { systemClock, gather, yieldToEventLoop } from '../../../platform/clock.js';
+import { systemClock } from '../../../platform/clock.js';
+import { gather, yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import type { Caller } from '../../../platform/requests.js';
 import { MAX_IDS, PAGE_BYTES, readPage, type Identified, type Page, type Source } from './page.js';
 

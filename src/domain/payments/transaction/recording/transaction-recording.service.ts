@@ -5,7 +5,7 @@ import { only } from '../../../../database/company/company-rows.js';
 import type { WriteWork } from '../../../../database/work.js';
 import { scrubJson, scrubText, type Scrubbed } from '../../../../platform/card-data/card-data.js';
 import { FIRST_DIGITS, LAST_DIGITS } from '../../../../platform/card-data/text-search.js';
-import { yieldToEventLoop } from '../../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { type DomainError, invalid, taken } from '../../../../platform/errors.js';
 import { orProblem, parse } from '../../../../platform/validate.js';
 import {

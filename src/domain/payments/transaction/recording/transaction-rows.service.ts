@@ -1,5 +1,5 @@
 import type { ReadWork, WriteWork } from '../../../../database/work.js';
-import { HOUR, readInstant } from '../../../../platform/clock.js';
+import { HOUR } from '../../../../platform/clock.js';
 import type { Row, RowResult } from '../../../../platform/encoding/json.js';
 import {
   type DomainError,
@@ -8,6 +8,7 @@ import {
   invalid,
   messagesOf,
 } from '../../../../platform/errors.js';
+import { readInstant } from '../../../../platform/timestamps.js';
 import { fieldsBySnakeCase, isObject, snakeCase, normalized } from '../../../../platform/validate.js';
 import type { Device } from '../../../fleet/device/device.model.js';
 import type { FormerNumber } from '../../../fleet/logical-number/logical-number.model.js';

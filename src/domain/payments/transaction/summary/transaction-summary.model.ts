@@ -1,6 +1,7 @@
 import type { Bucket, Segment } from '../../../../platform/buckets.js';
-import { MINUTE, SPANS } from '../../../../platform/clock.js';
+import { MINUTE } from '../../../../platform/clock.js';
 import { offsetAt } from '../../../../platform/time-zones.js';
+import { SPANS } from '../../../../platform/timestamps.js';
 import { type ParsedPayment, type Transaction, HALF_HOURS, splitPeriod } from '../transaction.model.js';
 
 export const DIMENSIONS = [

@@ -2,7 +2,8 @@ import type { Condition } from '../../../../database/list/condition.js';
 import type { Search } from '../../../../database/list/request-class.js';
 import type { ReadWork } from '../../../../database/work.js';
 import * as buckets from '../../../../platform/buckets.js';
-import { DAY, yieldToEventLoop } from '../../../../platform/clock.js';
+import { DAY } from '../../../../platform/clock.js';
+import { yieldToEventLoop } from '../../../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../../../platform/errors.js';
 import {
   countInHalfHours,

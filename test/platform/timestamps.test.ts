@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { instantBefore, readInterval } from '../../src/platform/clock.js';
 import { readConfig } from '../../src/platform/config/config.js';
 import { parsePeriod } from '../../src/platform/config/parsing.js';
+import { instantBefore, readInterval } from '../../src/platform/timestamps.js';
 
 describe('readInterval', () => {
   it.each([

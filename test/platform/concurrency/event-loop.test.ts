@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { gather, isTurnOver, systemClock, yieldToEventLoop } from '../../src/platform/clock.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { gather, isTurnOver, yieldToEventLoop } from '../../../src/platform/concurrency/event-loop.js';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 
 import { expectSound } from '../support/browser.js';
-import { fleet } from '../support/fleet.js';
+import { nodeId } from '../support/dashboard.js';
+import { createdId, fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { getAsset, newTerminal } from '../support/terminals.js';
 import { chosen, picked, savedNumbers, useConsoleOfOtherNode } from './pages.js';
@@ -89,4 +90,35 @@ it('an app is created, its first version released to a group with a file, and a 
   // The panel of the version counts one record too, until it is closed.
   await page.getByRole('tabpanel', { name: 'Terminals' }).waitFor({ state: 'detached' });
   await page.getByRole('status').getByText('1 record').waitFor();
+});
+
+it('lists of more than 100 entries, of which the rest would be removed, are shown and not changed', async () => {
+  const { client } = server.acme;
+  const { email } = await addPerson(server, { acme: 'operator' });
+  const group = await fleet.group(client, 'Long');
+  const appVersionIds = await fleet.appVersions(client, 101, [group]);
+  const number = await fleet.logicalNumber(client, 'long', {
+    group_id: group,
+    app_version_ids: appVersionIds,
+  });
+  const files = Array.from({ length: 101 }, (_, n) => fleet.file(client, `long ${n}`));
+  const path = `apps/${await fleet.app(client, 'Long')}/versions`;
+  const version = await createdId(client, path, 'app_version', {
+    number: '1',
+    file_ids: await Promise.all(files),
+  });
+
+  const page = await open(`/logical-numbers?open=${nodeId('LogicalNumber', number)}&tab=appVersions`, {
+    email,
+  });
+  const panel = page.getByRole('complementary');
+  const note = panel.getByText('Only the first 100 are shown.');
+  await note.waitFor();
+  await expectSound(page);
+  expect(await panel.getByRole('checkbox').count()).toBe(0);
+  await page.goto(`${server.url}/console/app-versions?open=${nodeId('AppVersion', version)}&tab=files`);
+  await note.waitFor();
+  expect(await panel.getByRole('row').count()).toBe(100);
+  expect(await panel.getByRole('button', { name: 'Remove' }).count()).toBe(0);
+  expect(await panel.getByLabel('Add').count()).toBe(0);
 });

@@ -48,6 +48,7 @@ export const words = texts({
   file: ['File', 'Arquivo'],
   files: ['Files', 'Arquivos'],
   fileType: ['Type', 'Tipo'],
+  firstOnly: ['Only the first 100 are shown.', 'Somente os primeiros 100 são mostrados.'],
   force: ['Save all the same', 'Salvar mesmo assim'],
   frameworkVersion: ['Framework version', 'Versão do framework'],
   goesTo: ['Goes to', 'Vai para'],
@@ -93,6 +94,10 @@ export const words = texts({
   size: ['Size', 'Tamanho'],
   state: ['State', 'Situação'],
   timeZone: ['Time zone', 'Fuso horário'],
+  tooLong: [
+    'Only the first 100 are shown. Change so long a list with the API.',
+    'Somente os primeiros 100 são mostrados. Altere uma lista tão longa pela API.',
+  ],
   toWhom: ['To whom', 'Para quem'],
   transactions: ['Transactions', 'Transações'],
   tryAgain: ['Try again', 'Tentar de novo'],

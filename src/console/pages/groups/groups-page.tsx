@@ -6,7 +6,7 @@ import { useMay } from '../../app/session';
 import type { GroupRecordFragment } from '../../gql/graphql';
 import { creating, DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findLogicalNumbers } from '../../record/find';
-import { LinkList } from '../../record/link-list';
+import { LinkList, wholeIds } from '../../record/link-list';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
@@ -50,9 +50,10 @@ const RECORD = fragment(`
   fragment GroupRecord on Group {
     id revision name
     appVersions(first: 100) {
+      pageInfo { hasNextPage }
       nodes { id number app { name } }
     }
-    defaultAppVersions(first: 100) { nodes { id } }
+    defaultAppVersions(first: 100) { nodes { id } pageInfo { hasNextPage } }
     parameters(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
     metacontents(first: 100, orderBy: { field: KEY, direction: ASC }) { nodes { id key value } }
   }
@@ -147,14 +148,15 @@ function GroupVersions({ group }: { readonly group: GroupRecordFragment }): Reac
   const detach = useMutation(mutations.groupDetachAppVersions);
   const setDefaults = useMutation(mutations.groupSetDefaultAppVersions);
   const { id, revision: ifMatch } = group;
-  const defaults = group.defaultAppVersions.nodes.map((version) => version.id);
+  const defaults = wholeIds(group.defaultAppVersions);
   const setDefault = (versionId: string, isDefault: boolean): void => {
+    if (!defaults) return;
     const others = defaults.filter((each) => each !== versionId);
     void setDefaults.run({ id, ifMatch, appVersionIds: isDefault ? [...others, versionId] : others });
   };
   return (
     <LinkList
-      rows={group.appVersions.nodes}
+      list={group.appVersions}
       page="/app-versions"
       add={text.attach}
       find={findAppVersions}
@@ -163,8 +165,8 @@ function GroupVersions({ group }: { readonly group: GroupRecordFragment }): Reac
       problem={attach.problem ?? detach.problem ?? setDefaults.problem}
       cell={(row) => (
         <Checkbox
-          isSelected={defaults.includes(row.id)}
-          isDisabled={!mayWrite}
+          isSelected={group.defaultAppVersions.nodes.some(({ id: each }) => each === row.id)}
+          isDisabled={!mayWrite || !defaults}
           onChange={(isDefault) => setDefault(row.id, isDefault)}
         >
           {text.getsNew}

@@ -8,6 +8,7 @@ import { creating, DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/edit-record';
 import { useShownValue } from '../../record/form-field';
 import { nameOf } from '../../record/link';
+import { MoreNote, wholeIds } from '../../record/link-list';
 import { RecordPanel } from '../../record/panel';
 import { Facts, SmallTable } from '../../table/shown';
 import { Section } from '../../ui/facts';
@@ -22,10 +23,11 @@ const NUMBER = fragment(`
   fragment LogicalNumberRecord on LogicalNumber {
     id revision number createdAt
     createdBy { name }
-    appVersions(first: 100) { nodes { id } }
+    appVersions(first: 100) { nodes { id } pageInfo { hasNextPage } }
     group {
       id name
       appVersions(first: 100) {
+        pageInfo { hasNextPage }
         nodes { id number app { name } }
       }
     }
@@ -109,7 +111,15 @@ function NumberVersions({ logicalNumber }: PartProps): ReactNode {
   if (options.length === 0) return <Empty>{text.noGroupVersions}</Empty>;
   const record = { id, revision, appVersionIds: appVersions.nodes.map((each) => each.id).toSorted() };
   const field = { name: 'appVersionIds', options, isMany: true };
-  if (!mayWrite) return <p>{shown(field, record)}</p>;
+  const list = wholeIds(appVersions) ? group.appVersions : appVersions;
+  if (!mayWrite || !wholeIds(list)) {
+    return (
+      <>
+        <MoreNote list={list} isFixed />
+        <p>{shown(field, record)}</p>
+      </>
+    );
+  }
   return (
     <EditRecord
       key={saved}

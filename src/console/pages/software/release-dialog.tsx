@@ -5,6 +5,7 @@ import type { ReleaseGroupQuery } from '../../gql/graphql';
 import { Fields } from '../../record/fields';
 import { emptyOf, fieldsOf, inputOf } from '../../record/form-field';
 import { nameOf, type Named } from '../../record/link';
+import { wholeIds } from '../../record/link-list';
 import { useFormat } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Form } from '../../ui/form';
@@ -18,6 +19,7 @@ const GROUP = graphql(`
       logicalNumbers(first: 5) { totalCount nodes { number } }
       defaultAppVersions(first: 100) {
         nodes { id app { id } }
+        pageInfo { hasNextPage }
       }
     }
   }
@@ -48,6 +50,8 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
     target: targetOf(entered),
   };
   const group = useQuery(GROUP, groupId === undefined ? null : { id: groupId }).data?.group;
+  const defaults = group?.defaultAppVersions;
+  const isWhole = !defaults || wholeIds(defaults) !== null;
   const probe = useDryRun(mutations.appVersionGrant, change && { ...change, dryRun: true });
   const reached = reachedOf(probe.payload, group);
   const grant = useMutation(mutations.appVersionGrant);
@@ -59,10 +63,10 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
     if (groupId !== undefined && !(await attach.run({ id: groupId, appVersionIds }))) return;
     const given = await grant.run({ ...change, dryRun: false, expectCount: reached.count });
     if (!given) return;
-    if (groupId !== undefined && values.isToNew === true) {
-      const others = group?.defaultAppVersions.nodes.filter(({ app }) => app.id !== version.app.id) ?? [];
-      const defaults = [...others.map(({ id }) => id), version.id];
-      if (!(await setDefaults.run({ id: groupId, appVersionIds: defaults }))) return;
+    if (groupId !== undefined && values.isToNew === true && isWhole) {
+      const others = defaults?.nodes.filter(({ app }) => app.id !== version.app.id) ?? [];
+      const all = [...others.map(({ id }) => id), version.id];
+      if (!(await setDefaults.run({ id: groupId, appVersionIds: all }))) return;
     }
     notify({ text: `${text.released} ${text.numbers(format.number(given.count ?? 0))}` });
     onClose();
@@ -86,7 +90,7 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
           values={values}
           set={(changed) => setValues({ ...values, ...changed })}
           errors={errors}
-          fields={FIELDS}
+          fields={isWhole ? FIELDS : FIELDS.filter(({ name }) => name !== 'isToNew')}
         />
         {reached && (
           <p role="status">

@@ -6,7 +6,7 @@ import type { AppVersionRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findFiles } from '../../record/find';
 import { RecordLinks, type Named } from '../../record/link';
-import { LinkList, type LinkListProps } from '../../record/link-list';
+import { LinkList, wholeIds, type LinkListProps } from '../../record/link-list';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
 import { CompactList } from '../../table/data-table';
@@ -23,8 +23,9 @@ const VERSION = fragment(`
     app { id name }
     reach { granted downloaded current proven failed overdue }
     groups(first: 100) { nodes { id name } }
-    files(first: 100) { nodes { id name size } }
+    files(first: 100) { nodes { id name size } pageInfo { hasNextPage } }
     modules(first: 100) {
+      pageInfo { hasNextPage }
       nodes { id number app { name } }
     }
   }
@@ -73,7 +74,7 @@ export default function VersionPanel(): ReactNode {
         reach: <Reach {...version} />,
         files: (
           <Links
-            rows={version.files.nodes}
+            list={version.files}
             page="/files"
             find={findFiles}
             onChange={(fileIds) => void setFiles.run({ id: version.id, fileIds, ifMatch: version.revision })}
@@ -83,7 +84,7 @@ export default function VersionPanel(): ReactNode {
         ),
         modules: (
           <Links
-            rows={version.modules.nodes}
+            list={version.modules}
             page="/app-versions"
             find={findAppVersions}
             onChange={(moduleIds) =>
@@ -107,13 +108,13 @@ interface LinksProps<Row extends Named> extends Omit<LinkListProps<Row>, 'add' |
 /** Records that a version has, which are set together. */
 function Links<Row extends Named>({ onChange, ...list }: LinksProps<Row>): ReactNode {
   const text = useText();
-  const ids = list.rows.map(({ id }) => id);
+  const ids = wholeIds(list.list);
   return (
     <LinkList
       {...list}
       add={text.add}
-      onAdd={(added) => onChange([...new Set([...ids, added])])}
-      onRemove={(removed) => onChange(ids.filter((id) => id !== removed))}
+      onAdd={ids ? (added) => onChange([...new Set([...ids, added])]) : undefined}
+      onRemove={ids ? (removed) => onChange(ids.filter((id) => id !== removed)) : undefined}
     />
   );
 }

@@ -8,7 +8,7 @@ import type { Config } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import type { Caller, Role, Scope } from '../../src/platform/requests.js';
 import './checked-fetch.js';
-import { createClient, type Client } from './client.js';
+import { closeIdleConnections, createClient, type Client } from './client.js';
 import { testClock } from './clock.js';
 import { ownSecret, testConfig } from './config.js';
 import { newDatabase } from './databases/place.js';
@@ -103,6 +103,7 @@ export async function startServer(
       return { result, statements };
     },
     stop: async () => {
+      closeIdleConnections();
       await app.stop(1_000);
       await place.remove();
     },

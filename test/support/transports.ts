@@ -10,7 +10,8 @@ type Send = (server: Server, caller: Caller, query: string, variables?: Fields) 
 const posted =
   (path: string, accept: string): Send =>
   async ({ url }, { token }, query, variables) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept };
+    const authorization = `Bearer ${token}`;
+    const headers = { authorization, 'content-type': 'application/json', accept, connection: 'close' };
     const body = JSON.stringify({ query, variables });
     return await (await fetch(`${url}${path}`, { method: 'POST', headers, body })).text();
   };

@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 
 import { HOUR } from '../../../src/platform/clock.js';
+import { closeIdleConnections } from '../../support/client.js';
 import { openConnection } from '../../support/raw-http.js';
 import { openKnown, openRaw } from '../../support/raw-socket.js';
 import { useServerPerTest } from '../../support/server.js';
@@ -14,7 +15,10 @@ const server = useServerPerTest();
 const FOLLOW = 'subscription { ledgerAppended(after: 0) { sequence } }';
 
 /** With an hour for what is in flight: a test in which the server waited for its clients would not end. */
-const stop = (): Promise<void> => server.app.stop(HOUR);
+const stop = (): Promise<void> => {
+  closeIdleConnections();
+  return server.app.stop(HOUR);
+};
 
 describe('a server that stops', () => {
   it('closes sockets with 1001, cuts streams without complete, and waits for neither', async () => {

@@ -36,7 +36,7 @@ const TOO_MANY_SEARCHED =
  * The first read opens the unit; `finish` or `forget` closes it. Bytes are limited by `LIMITS.readBytes`.
  */
 export class RequestLoaders {
-  readonly #loaders = new Map<object, Map<string, unknown>>();
+  readonly #loaders = new Map<object, Map<unknown, unknown>>();
   #unit: SharedUnit | null = null;
   #bytes = 0;
   /** Entries of lists without pages that were read. */
@@ -104,14 +104,14 @@ export class RequestLoaders {
   }
 
   /** Reads a value that belongs to no record, once per `key`. */
-  load<V>(of: object, key: string, load: (work: ReadWork) => Promise<V>): Promise<V> {
+  load<V>(of: object, key: unknown, load: (work: ReadWork) => Promise<V>): Promise<V> {
     return this.loader<V>(of, key, async (work) => [await load(work)]).load(0);
   }
 
-  /** The batching loader of a list or use case, and a key. Does not check scopes: callers do. */
+  /** The batching loader of a list or use case, and a key: a name or a request. Does not check scopes: callers do. */
   loader<V, K extends KeyValue = number>(
     of: object,
-    key: string,
+    key: unknown,
     load: (work: ReadWork, keys: readonly K[]) => Promise<readonly V[]>,
   ): Loader<K, V> {
     const batch = (keys: readonly K[]) => this.read((work) => load(work, keys), isLarge(of));
@@ -146,8 +146,8 @@ export class RequestLoaders {
     requireFewEntries(this.#entries);
   }
 
-  #cached<L>(of: object, key: string, make: () => L): L {
-    const own = this.#loaders.get(of) ?? new Map<string, unknown>();
+  #cached<L>(of: object, key: unknown, make: () => L): L {
+    const own = this.#loaders.get(of) ?? new Map<unknown, unknown>();
     this.#loaders.set(of, own);
     const loader = (own.get(key) as L | undefined) ?? make();
     own.set(key, loader);

@@ -1,3 +1,5 @@
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+
 import type { ChildList, List } from '../../database/list/list.js';
 import { EMPTY_SLICE, type KeyValue, type Slice, type SliceRequest } from '../../database/list/listing.js';
 import type { EntryCount } from '../../database/list/request-class.js';
@@ -36,17 +38,23 @@ type LoadEach<P, V, R = void> = (
   request: R,
 ) => Promise<ReadonlyMap<P, V>>;
 
-/** A list under many parents; `of` identifies it, and `countKey` the condition of its records. */
+/** A list under many parents, identified by `of`. */
 interface PageSource<T, P> {
   readonly of: object;
   readonly read: LoadEach<P, Slice<T>>;
   readonly count: LoadEach<P, number>;
-  readonly countKey: string;
+  /** The condition that the number depends on. */
+  readonly counted: object | null;
 }
+
+/** A selected field; graphql-js passes the same nodes for all records. */
+type Info = Pick<GraphQLResolveInfo, 'fieldNodes'>;
 
 /** The reads of one operation, batched. Counts the records of its response. */
 export class RecordReads {
   readonly counters: Counters = { nodes: 0, entries: 0, bytes: 0, replayed: false, hasChanged: false };
+  readonly #requests = new Map<FieldNode | undefined, SliceRequest>();
+  readonly #distinct = new Map<string, unknown>();
 
   constructor(
     public caller: Caller,
@@ -87,15 +95,21 @@ export class RecordReads {
     return this.counted(found);
   }
 
-  list<T>(list: List<T>, args: ListArgs, scope: Scope = 'read', standard?: OrderBy): Connection<T> {
+  list<T>(
+    list: List<T>,
+    args: ListArgs,
+    info: Info,
+    scope: Scope = 'read',
+    standard?: OrderBy,
+  ): Connection<T> {
     requireScope(this.caller, scope);
-    const request = sliceRequest(list, args, standard);
+    const request = this.#requestOf(info, () => sliceRequest(list, args, standard));
     const { condition } = request;
     const { loaders } = this;
     return connection(
       request,
-      () => this.countedSlice(loaders.load(list, sliceKey(request), (work) => list.slice(work, request))),
-      () => loaders.load(list, countKey(request), (work) => list.count(work, condition)),
+      () => this.countedSlice(loaders.load(list, request, (work) => list.slice(work, request))),
+      () => loaders.load(list, condition, (work) => list.count(work, condition)),
       (entries) => loaders.rendered(entries),
     );
   }
@@ -105,14 +119,15 @@ export class RecordReads {
     child: ChildList<T, P>,
     parent: P,
     args: ListArgs,
+    info: Info,
     scope: Scope | null = 'read',
     standard?: OrderBy,
   ): Connection<T> {
     if (scope !== null) requireScope(this.caller, scope);
-    const request = sliceRequest(child.list, args, standard);
+    const request = this.#requestOf(info, () => sliceRequest(child.list, args, standard));
     const read = (work: ReadWork, parents: readonly P[]) => child.slices(work, parents, request);
     const count = (work: ReadWork, parents: readonly P[]) => child.counts(work, parents, request.condition);
-    return this.#pages({ of: child, read, count, countKey: countKey(request) }, parent, request);
+    return this.#pages({ of: child, read, count, counted: request.condition }, parent, request);
   }
 
   /** Like `children`, for a list that two functions read and count for all parents together. */
@@ -120,30 +135,52 @@ export class RecordReads {
     read: LoadEach<number, Slice<T>, R>,
     count: LoadEach<number, number, R>,
     parent: number,
-    request: R,
+    info: Info,
+    makeRequest: () => R,
   ): Connection<T> {
     requireScope(this.caller, 'read');
+    const request = this.#requestOf(info, makeRequest);
     const source = {
       of: read,
       read: (work: ReadWork, parents: readonly number[]) => read(work, parents, request),
       count: (work: ReadWork, parents: readonly number[]) => count(work, parents, request),
-      countKey: `count ${JSON.stringify(request.filter)}`,
+      counted: request.filter,
     };
     return this.#pages(source, parent, request);
   }
 
+  /**
+   * The request of a selected field, made once for all of its records. Equal requests, and equal conditions, are one
+   * object in an operation, so they are keys of loaders.
+   */
+  #requestOf<R extends SliceRequest>({ fieldNodes: [node] }: Info, make: () => R): R {
+    const known = this.#requests.get(node) as R | undefined;
+    if (known !== undefined) return known;
+    const made = make();
+    const request = this.#same({ ...made, condition: this.#same(made.condition) });
+    this.#requests.set(node, request);
+    return request;
+  }
+
+  #same<T>(value: T): T {
+    const text = JSON.stringify(value);
+    const same = (this.#distinct.get(text) as T | undefined) ?? value;
+    this.#distinct.set(text, same);
+    return same;
+  }
+
   #pages<T, P extends KeyValue>(
-    { of, read, count, countKey: key }: PageSource<T, P>,
+    { of, read, count, counted }: PageSource<T, P>,
     parent: P,
     request: SliceRequest,
   ): Connection<T> {
     const slices = () =>
-      this.loaders.loader<Slice<T>, P>(of, sliceKey(request), async (work, parents) => {
+      this.loaders.loader<Slice<T>, P>(of, request, async (work, parents) => {
         const found = await read(work, parents);
         return parents.map((each) => found.get(each) ?? EMPTY_SLICE);
       });
     const counts = () =>
-      this.loaders.loader<number, P>(of, key, async (work, parents) => {
+      this.loaders.loader<number, P>(of, counted, async (work, parents) => {
         const found = await count(work, parents);
         return parents.map((each) => found.get(each) ?? 0);
       });
@@ -162,7 +199,7 @@ export class RecordReads {
 
   loadSelected<T, S>(load: (work: ReadWork, selection: S) => Promise<T>, selection: S): Promise<T> {
     requireScope(this.caller, 'read');
-    return this.loaders.load(load, `once ${JSON.stringify(selection)}`, (work) => load(work, selection));
+    return this.loaders.load(load, this.#same(selection), (work) => load(work, selection));
   }
 
   /** A value of one record, read together with those of others. Errors: BAD_USER_INPUT for too many `entries`. */
@@ -216,7 +253,3 @@ export class RecordReads {
     return slice;
   }
 }
-
-/** Cache keys of the loaders of a page and of a count. */
-const sliceKey = (request: SliceRequest): string => `slice ${JSON.stringify(request)}`;
-const countKey = ({ condition }: SliceRequest): string => `count ${JSON.stringify(condition)}`;

@@ -210,7 +210,8 @@ export function many<R, T extends object, P extends KeyValue>(
     field: g.object(Connection, description),
     scope,
     args: takes,
-    resolve: (record, ctx, args) => ctx.children(children, record[property] as P, args, scope, order),
+    resolve: (record, ctx, args, info) =>
+      ctx.children(children, record[property] as P, args, info, scope, order),
     searches: searchesOf(children, order),
     planned: { kind: 'many', children, key: property, scope, order },
   };
@@ -225,7 +226,7 @@ export function all<R, T extends object>(
     field: g.object(Connection, description),
     scope,
     args: takes,
-    resolve: (_record, ctx, args) => ctx.list(list, args, scope, order),
+    resolve: (_record, ctx, args, info) => ctx.list(list, args, info, scope, order),
     searches: searchesOf(list, order),
     planned: { kind: 'list', list, scope, order },
   };

@@ -52,7 +52,8 @@ export const viewerGraphql = g.graphqlModule(
         'Tokens of the user for the company, expired and revoked ones included. Users can renew and revoke their own.',
       ),
       args: ApiTokenList.args,
-      resolve: (_viewer, ctx, args) => ctx.children(apiTokensOfUser, ctx.caller.userId, args, null),
+      resolve: (_viewer, ctx, args, info) =>
+        ctx.children(apiTokensOfUser, ctx.caller.userId, args, info, null),
       searches: g.searchesOf(apiTokensOfUser),
     },
     user: g.computed(g.object.orNull(UserType, 'User on whose behalf the token acts.'), (_viewer, ctx) =>

@@ -138,8 +138,8 @@ export const terminalSoftwareGraphql = g.graphqlModule(
         'Terminals that are to have the version, or have it, by state and then by its beginning.',
       ),
       args: TERMINALS,
-      resolve: ({ id }, ctx, args: TerminalsArgs) =>
-        ctx.pages(service.terminalsOfVersions, service.countTerminals, id, requestOf(args)),
+      resolve: ({ id }, ctx, args: TerminalsArgs, info) =>
+        ctx.pages(service.terminalsOfVersions, service.countTerminals, id, info, () => requestOf(args)),
       searches: (args: TerminalsArgs, { page, total }) => {
         const { filter, limit } = requestOf(args);
         return [

@@ -13,8 +13,7 @@ import { INGEST } from '../rest/lines.js';
 import type { Surface } from '../rest/openapi/openapi.js';
 import type { Route } from '../rest/route.js';
 import { V1 } from '../rest/v1.js';
-import type { TerminalRoute } from '../terminal/exchange.js';
-import { TERMINAL } from '../terminal/router.js';
+import { TERMINAL, type TerminalRoute } from '../terminal/router.js';
 import { EXPORT_ROUTES } from './exports.js';
 
 export function createRoutes(signIn: SignIn): readonly Route[] {

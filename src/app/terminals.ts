@@ -8,7 +8,6 @@ import { installRoute } from '../domain/software/manifest/install.terminal.js';
 import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
 import {
   type AdmittedDevice,
-  admitTerminals,
   createClaims,
   createDeviceTokenLookUp,
   SeenDevices,
@@ -18,8 +17,7 @@ import { RefusalLog } from '../domain/terminals/terminal/refusal.service.js';
 import { terminalRoutes } from '../domain/terminals/terminal/terminal.terminal.js';
 import type { Clock } from '../platform/clock.js';
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
-import type { TerminalRoute } from '../terminal/exchange.js';
-import { createTerminalRouter } from '../terminal/router.js';
+import { createTerminalRouter, type TerminalRoute } from '../terminal/router.js';
 import type { Monitoring } from './monitoring.js';
 
 export interface TerminalParts {
@@ -67,7 +65,6 @@ export function createTerminals(
     onLimited: monitoring.metrics.countRateLimited,
     claim: createClaims(access, find),
     admit: seen.admit,
-    admitAgain: admitTerminals,
     onRefused: (claim, refused) => {
       monitoring.metrics.countTerminalRefused(refused.code);
       refusals.note(claim, refused);

@@ -11,7 +11,7 @@ import * as ndjson from '../platform/encoding/json.js';
 import { DomainError } from '../platform/errors.js';
 import { requireScope, type Authenticator, type Caller, type Scope } from '../platform/requests.js';
 import type { Spool } from '../platform/spool.js';
-import { isObject } from '../platform/validate.js';
+import { isObject, parsedJson } from '../platform/validate.js';
 import type { RouteBase, Received } from './route.js';
 import { authorize, callerOf, createRouter } from './router.js';
 
@@ -183,6 +183,14 @@ export async function storeLines<Checked>(
   return { totals, error: null };
 }
 
+/** Stores all rows. Resolves to an answer with a line for each row that `store.shows`, and the totals. Errors: unless all were tried. */
+export async function storeAll<Checked>(store: RowStore<Checked>, lines: Lines) {
+  let body = '';
+  const { totals, error } = await storeLines(store, lines, (text) => (body += text));
+  if (error !== null) throw error;
+  return { status: statusOf(totals), type: NDJSON_TYPE, body: body + ndjson.ndjsonLine(totals) };
+}
+
 /** Descriptions of the statuses of `statusOf`, for documents. */
 export const LINE_STATUSES = {
   200: 'Each line is such an object. All rows were stored, were stored before, or were rejected.',
@@ -207,51 +215,36 @@ export interface RowLimits {
   readonly bytes: number;
 }
 
-/** Rows of a whole body: NDJSON, or one JSON object. Errors: 400, 413 too many bytes or rows, 415. */
-export async function readRows(request: Request, body: AsyncIterable<Uint8Array>, limits: RowLimits) {
+/** Rows of a whole body: NDJSON, or one JSON object. Errors: 400, 408, 413 too many bytes or rows, 415. */
+export async function readRows(
+  request: Request,
+  { rows: maxRows, bytes: maxBytes }: RowLimits,
+  bodyMs: number,
+): Promise<readonly ndjson.Row[]> {
   const type = mediaTypeOf(request);
-  const pieces = limited(body, limits);
-  if (type === 'application/json') return [await readRow(pieces)];
+  const limits = { bodyMs, maxBytes, tooLarge: () => tooLarge(`${maxBytes} bytes`) };
+  if (type === 'application/json') {
+    const { text } = await bodies.readText(request, limits);
+    const value = parsedJson(text);
+    if (value === undefined) throw bodies.notJson();
+    if (!isObject(value)) throw bodies.notAnObject();
+    return [{ line: 1, value, bytes: text.length }];
+  }
+  await bodies.refuseLabels(request, bodyMs);
   if (!NDJSON_TYPES.includes(type)) {
     throw notNdjson(
       `Send a JSON object per line as Content-Type: ${NDJSON_TYPE}, or one as application/json.`,
     );
   }
   const rows: ndjson.Row[] = [];
-  for await (const row of ndjson.ndjsonRows(pieces, MAX_LINE_BYTES)) {
+  for await (const row of ndjson.ndjsonRows(bodies.bodyPieces(request, limits), MAX_LINE_BYTES)) {
     rows.push(row);
-    if (rows.length > limits.rows) throw tooLarge(`${limits.rows} lines`);
+    if (rows.length > maxRows) throw tooLarge(`${maxRows} lines`);
   }
   return rows;
-}
-
-async function* limited(pieces: AsyncIterable<Uint8Array>, { bytes }: RowLimits) {
-  let received = 0;
-  for await (const piece of pieces) {
-    received += piece.length;
-    if (received > bytes) throw tooLarge(`${bytes} bytes`);
-    yield piece;
-  }
 }
 
 function tooLarge(limit: string): HttpProblem {
   const message = `The body has more than ${limit}: send it in parts. Nothing was stored.`;
   return new HttpProblem(413, 'too_large', message);
-}
-
-/** The only row, sent as JSON. Errors: 400. */
-async function readRow(pieces: AsyncIterable<Uint8Array>): Promise<ndjson.Row> {
-  const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(piece);
-  let text = '';
-  let value: unknown;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(all));
-    value = JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw bodies.notUtf8();
-    throw new HttpProblem(400, 'malformed_json', 'The body is not well-formed JSON.');
-  }
-  if (!isObject(value)) throw bodies.notAnObject();
-  return { line: 1, value, bytes: text.length };
 }

@@ -1,7 +1,7 @@
 /** Exports for `*.terminal.ts` files, which may import nothing else of the /terminal/v1 toolkit. */
 export { HttpProblem } from '../http/problem.js';
-export { byteRangeOf, type ByteRange } from '../http/request.js';
+export { bearerToken, byteRangeOf, type ByteRange, isUnchanged } from '../http/request.js';
 export { EVENTS, EVENTS_COMMENT, JSON_TYPE, STREAM_BYTES } from '../http/send.js';
 export { LINE_STATUSES, NDJSON_TYPE } from '../rest/lines.js';
 export { parameter } from '../rest/route.js';
-export type { TerminalExchange, TerminalRoute } from './exchange.js';
+export { isTokenError, type TerminalAnswer, type TerminalCall, type TerminalRoute } from './router.js';

@@ -87,7 +87,7 @@ describe('files that a request enters', () => {
     ['GET /v1/devices', 27, () => server.acme.client.get('devices')],
     ['GET /v1/transactions', 30, () => server.acme.client.get('transactions')],
     ['the nested query', 40, () => server.acme.graphql(NESTED)],
-    ["a terminal's transaction", 42, sendTransaction],
+    ["a terminal's transaction", 41, sendTransaction],
   ])('%s: at most %i', async (_, most, request) => {
     const files = await filesEnteredBy(request);
     for (const file of files) entered.add(file);

@@ -6,7 +6,7 @@ import { EXPORTS_OF_COMPANY } from '../../src/graphql/limits/limits.js';
 import { LIVE_LIMITS } from '../../src/graphql/live/limits.js';
 import { MAX_BODY_BYTES, MAX_OPEN_BODY_BYTES } from '../../src/http/body/body.js';
 import { MAX_TEXT_FILE_BYTES } from '../../src/http/body/uploads.js';
-import { MAX_AHEAD, REQUEST_LIMITS } from '../../src/http/server/admission.js';
+import { MAX_AHEAD, REQUEST_LIMITS, TERMINAL_LIMITS } from '../../src/http/server/admission.js';
 import { CONNECTION_LIMITS, IDLE_RULE } from '../../src/http/server/connections.js';
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, TIMEOUTS } from '../../src/http/server/listen.js';
 import { waitingLimits } from '../../src/platform/client-limits.js';
@@ -14,7 +14,6 @@ import { SECOND } from '../../src/platform/clock.js';
 import { MAX_DELETED_BYTES, MAX_DELETED_TOGETHER } from '../../src/platform/errors.js';
 import { MAX_PER_PAGE, MAX_ROWS } from '../../src/platform/requests.js';
 import { MAX_LINE_BYTES, STREAMS_OF_COMPANY } from '../../src/rest/lines.js';
-import { TERMINAL_LIMITS } from '../../src/terminal/router.js';
 import type { Row } from './markdown.js';
 
 /** Behaviour beyond a limit. */

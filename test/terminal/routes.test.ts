@@ -14,36 +14,36 @@ import { systemClock } from '../../src/platform/clock.js';
 import { DomainError, TerminalRefused } from '../../src/platform/errors.js';
 import { etagOfText } from '../../src/platform/hashes.js';
 import type { TerminalClaim } from '../../src/platform/terminal.js';
-import type { AdmitAll } from '../../src/terminal/admission.js';
-import type { TerminalExchange, TerminalRoute } from '../../src/terminal/exchange.js';
-import { createTerminalRouter } from '../../src/terminal/router.js';
+import type { AdmitAll } from '../../src/terminal/batches.js';
+import {
+  createTerminalRouter,
+  type TerminalAnswer,
+  type TerminalCall,
+  type TerminalRoute,
+} from '../../src/terminal/router.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;
 let site: Awaited<ReturnType<typeof serveRoutes>>;
-const exchanges: TerminalExchange<string>[] = [];
+const calls: TerminalCall<string>[] = [];
 
-const heldBytes = 1_024;
-const head = { status: 200, headers: { 'Content-Type': 'text/plain' }, heldBytes };
-
-/** Sends the terminal every time that it is admitted, until the exchange ends. */
-async function* admissions(exchange: TerminalExchange<string>): AsyncGenerator<string> {
-  for (let n = 1; !exchange.ended.aborted; n += 1) {
-    yield `${await exchange.read(async (_work, terminal) => Promise.resolve(terminal))} ${n}\n`;
-    if (n >= 3) await once(exchange.ended, 'abort');
+/** Sends the terminal every time that it is admitted, until the call ends. */
+async function* admissions(call: TerminalCall<string>): AsyncGenerator<string> {
+  for (let n = 1; !call.ended.aborted; n += 1) {
+    yield `${await call.read(async (_work, terminal) => Promise.resolve(terminal))} ${n}\n`;
+    if (n >= 3) await once(call.ended, 'abort');
   }
 }
 
-async function* upperCase(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of pieces) yield Buffer.from(Buffer.from(piece).toString().toUpperCase());
-}
-
-type Serve = TerminalRoute<string>['exchange'];
+const streamOf = (call: TerminalCall<string>): TerminalAnswer => ({
+  headers: { 'Content-Type': 'text/plain' },
+  stream: { pieces: admissions(call), heldBytes: 1_024, sent: () => undefined },
+});
 
 const route = (
   method: 'GET' | 'POST',
   path: string,
-  exchange: Serve,
+  answer: TerminalRoute<string>['answer'],
   body?: z.ZodObject,
 ): TerminalRoute<string> => ({
   method,
@@ -52,43 +52,40 @@ const route = (
   summary: 'Of a test',
   response: z.unknown(),
   ...(body && { body }),
-  exchange,
+  answer,
 });
 
 const routes: readonly TerminalRoute<string>[] = [
-  route('GET', '/read/{name}', async (exchange) => {
-    const terminal = await exchange.read(async (_work, found) => Promise.resolve(found));
-    const content = JSON.stringify([terminal, exchange.value('name'), exchange.query.get('a') ?? null]);
-    await exchange.send({ type: 'text/plain; charset=utf-8', content, etag: etagOfText(content) });
+  route('GET', '/read/{name}', async (call) => {
+    const terminal = await call.read(async (_work, found) => Promise.resolve(found));
+    const body = JSON.stringify([terminal, call.values.get('name'), call.query.get('a') ?? null]);
+    return { type: 'text/plain; charset=utf-8', body, etag: etagOfText(body) };
   }),
   route(
     'POST',
     '/change',
-    async (exchange) => {
-      await exchange.sendJson(await exchange.input('refused'));
-    },
+    ({ body: { input, ignored } }) => Promise.resolve({ body: { input, ignored } }),
     z.object({ serialNumber: z.string() }),
   ),
-  route('GET', '/open', async (exchange) => {
-    exchanges.push(exchange);
-    await exchange.read(async () => Promise.resolve());
-    exchange.wait({ ofTerminal: 1, ofCompany: 2 });
-    await exchange.stream(head, admissions(exchange));
+  route('GET', '/open', async (call) => {
+    calls.push(call);
+    await call.read(async () => Promise.resolve());
+    call.wait({ ofTerminal: 1, ofCompany: 2 });
+    return streamOf(call);
   }),
-  route('GET', '/quiet', async (exchange) => {
-    exchanges.push(exchange);
-    await exchange.stream(head, admissions(exchange));
+  route('GET', '/quiet', (call) => {
+    calls.push(call);
+    return Promise.resolve(streamOf(call));
   }),
-  route('GET', '/whole', async (exchange) => {
-    const content = await exchange.write(async (_work, terminal) => Promise.resolve(terminal));
-    await exchange.send({ type: 'text/plain', content });
+  route('GET', '/whole', async (call) => {
+    const body = await call.write(async (_work, terminal) => Promise.resolve(terminal));
+    return { type: 'text/plain', body };
   }),
-  route('GET', '/noted', async (exchange) => {
-    await exchange.note(() => Promise.reject(new Error('unexpected')));
-    await exchange.note(() => Promise.reject(new DomainError('storage_full', 'The disk is full.')));
-    await exchange.send({ type: 'text/plain', content: 'sent' });
+  route('GET', '/noted', async (call) => {
+    await call.note(() => Promise.reject(new Error('unexpected')));
+    await call.note(() => Promise.reject(new DomainError('storage_full', 'The disk is full.')));
+    return { type: 'text/plain', body: 'sent' };
   }),
-  route('POST', '/echo', async (exchange) => exchange.stream(head, upperCase(exchange.body()))),
 ];
 
 /** A server with routes of a test, which admits every terminal but those in `refused`. Its serial number is its token. */
@@ -118,7 +115,6 @@ async function serveRoutes(
     claim: ({ token = '' }) =>
       Promise.resolve({ caller: acme.caller, serialNumber: token, deviceId: null } satisfies TerminalClaim),
     admit,
-    admitAgain: admit,
     onRefused: ({ serialNumber }) => void noted.push(serialNumber),
     stopping: stopping.signal,
     onError: (error) => void errors.push(error),
@@ -206,37 +202,32 @@ describe('a route with a body', () => {
   });
 });
 
-describe('a route that sends the response itself', () => {
-  it('may send pieces made of those of the body', async () => {
-    const response = await send('/echo', { method: 'POST', body: 'abc' });
-    expect(await response.text()).toBe('ABC');
-  });
-
+describe('a route that answers with a stream', () => {
   it('ends when its client leaves', async () => {
     const leaving = new AbortController();
     await send('/open', { signal: leaving.signal }, 'T-LEAVES');
-    const exchange = exchanges.at(-1);
-    expect(exchange?.ended.aborted).toBe(false);
+    const call = calls.at(-1);
+    expect(call?.ended.aborted).toBe(false);
     leaving.abort();
-    await expect.poll(() => exchange?.ended.aborted).toBe(true);
+    await expect.poll(() => call?.ended.aborted).toBe(true);
   });
 
   it('is refused in the next unit of work when its terminal is refused meanwhile', async () => {
     const response = await send('/open', {}, 'T-CUT');
-    const exchange = exchanges.at(-1);
+    const call = calls.at(-1);
     site.refused.add('T-CUT');
-    await expect(exchange?.read(async () => Promise.resolve())).rejects.toThrow('Not here.');
+    await expect(call?.read(async () => Promise.resolve())).rejects.toThrow('Not here.');
     expect(site.noted.splice(0)).toEqual(['T-CUT']);
     await response.body?.cancel();
   });
 
   it('is cut when its terminal is refused meanwhile, though it asks for nothing', async () => {
     const response = await send('/quiet', {}, 'T-QUIET');
-    const exchange = exchanges.at(-1);
+    const call = calls.at(-1);
     const text = response.text();
     site.refused.add('T-QUIET');
     await expect(text).rejects.toThrow();
-    expect(exchange?.ended.aborted).toBe(true);
+    expect(call?.ended.aborted).toBe(true);
     expect(site.noted.splice(0)).toEqual(['T-QUIET']);
   });
 

@@ -2,14 +2,16 @@ import type { RequestHandler, Response } from 'express';
 import type { Socket } from 'node:net';
 
 import { clientNetwork, type Slot } from '../../platform/client-limits.js';
-import { type Clock, HOUR, SECOND } from '../../platform/clock.js';
+import { type Clock, HOUR, MINUTE, SECOND } from '../../platform/clock.js';
 import { gather } from '../../platform/concurrency/event-loop.js';
 import { busy, DomainError } from '../../platform/errors.js';
 import type { Authenticator, Caller } from '../../platform/requests.js';
-import { createNetworkCounter, type WindowStores } from '../../platform/windows.js';
+import type { TerminalClaim } from '../../platform/terminal.js';
+import { BoundedWindowStore, createNetworkCounter, type WindowStores } from '../../platform/windows.js';
 import { HttpProblem, rateLimited, RETRY_SECONDS } from '../problem.js';
 import { type Budget, headerOf, onClosed, requestContextOf } from '../request.js';
 import { sessionCookieOf } from '../session-cookie.js';
+import { leaveNetwork } from './connections.js';
 
 /** Maximum requests without a complete response. Sockets and event streams have separate limits. */
 export const REQUEST_LIMITS = {
@@ -62,6 +64,63 @@ export function enterCompany(
   takeSlot(response, { kind, of: String(caller.companyId), max }, () =>
     busy(`Too many requests at the same time: at most ${max} of one company.`, RETRY_SECONDS),
   );
+}
+
+export const TERMINAL_LIMITS = {
+  requestsPerMinute: 120,
+  requestsInProgress: 4,
+} as const;
+
+/** Terminals whose requests one node counts at the same time; about 25 MB. */
+const MAX_TERMINALS = 100_000;
+
+/** Name of a terminal in limits. */
+const terminalKey = ({ caller, serialNumber }: TerminalClaim): string =>
+  `${caller.companyId}/${serialNumber}`;
+
+/** Counts a request until its response is closed, on this node only: a terminal uses one node at a time. Errors: 429. */
+export function createTerminalLimit(
+  clock: Clock,
+  onLimited: () => void,
+): (response: Response, claim: TerminalClaim) => void {
+  const points = TERMINAL_LIMITS.requestsPerMinute;
+  const store = new BoundedWindowStore({ points, windowMs: MINUTE, maxKeys: MAX_TERMINALS }, clock);
+  return (response, claim) => {
+    const key = terminalKey(claim);
+    const { count, msLeft } = store.count(key);
+    if (count > points) {
+      onLimited();
+      const message = `Too many requests: at most ${points} a minute of one terminal.`;
+      throw rateLimited(message, Math.ceil(msLeft / SECOND));
+    }
+    const max = TERMINAL_LIMITS.requestsInProgress;
+    takeSlot(response, { kind: 'requests_of_terminal', of: key, max }, () =>
+      rateLimited(`Too many requests: at most ${max} at the same time of one terminal.`),
+    );
+  };
+}
+
+/** Requests that may wait at the same time. */
+export interface WaitingLimits {
+  readonly ofTerminal: number;
+  readonly ofCompany: number;
+}
+
+/** Counts a request of a terminal as waiting instead of as in progress, until it is closed. Errors: 429, `busy`. */
+export function enterWaiting(response: Response, claim: TerminalClaim, limits: WaitingLimits): void {
+  const company = String(claim.caller.companyId);
+  const terminal = { kind: 'waiting_terminals_of_terminal', of: terminalKey(claim), max: limits.ofTerminal };
+  const all = { kind: 'waiting_terminals_of_company', of: company, max: limits.ofCompany };
+  const taken = requestContextOf(response).limits.slots.take(terminal, all);
+  if (typeof taken === 'function') {
+    leaveRequests(response);
+    leaveNetwork(response.req.socket);
+    onClosed(response, taken);
+    return;
+  }
+  const message = 'Too many requests of this kind at the same time: at most';
+  if (taken === terminal) throw rateLimited(`${message} ${taken.max} of one terminal.`);
+  throw busy(`${message} ${taken.max} of one company.`, RETRY_SECONDS);
 }
 
 /** Stops counting the request as in progress: it continues as an event stream. */

@@ -6,8 +6,10 @@ import { NotificationConfirm } from '../../../platform/terminal.js';
 import {
   EVENTS,
   EVENTS_COMMENT,
+  isTokenError,
   parameter,
-  type TerminalExchange,
+  type TerminalAnswer,
+  type TerminalCall,
   type TerminalRoute,
 } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/access.service.js';
@@ -24,10 +26,7 @@ const STREAM_BYTES = 4 * 1024;
 /** Maximum requests that wait at the same time. `WaitingTerminals` checks their terminals every two seconds. */
 export const WAITING_LIMITS = { ofTerminal: 2, ofCompany: 15_000 } as const;
 
-/** Error codes of a token that is no longer valid. */
-const TOKEN_ERRORS: readonly string[] = ['unauthenticated', 'forbidden'];
-
-type Exchange = TerminalExchange<AdmittedDevice>;
+type Call = TerminalCall<AdmittedDevice>;
 
 const bodyOf = ({ id, message, app, queuedAt }: ClaimedDelivery): object => ({
   id: String(id),
@@ -94,6 +93,7 @@ const CONFIRM = {
   description: 'May be repeated, and in any order. 404 if the terminal was not given the notification.',
   body: NotificationConfirm,
   bodyTypes: ['application/json'],
+  takesForms: true,
   example: { type: 'pnconf', event: '17' },
   response: z.strictObject({}),
   statuses: { 200: 'Confirmed.' },
@@ -104,22 +104,19 @@ export function notificationTerminalRoutes(
   waiting: WaitingTerminals,
 ): readonly TerminalRoute<AdmittedDevice>[] {
   return [
-    { ...LIST, exchange: (exchange) => answer(exchange, waiting) },
-    { ...STREAM, exchange: (exchange) => stream(exchange, waiting) },
-    { ...CONFIRM, exchange: confirm },
+    { ...LIST, answer: (call) => list(call, waiting) },
+    { ...STREAM, answer: (call) => stream(call, waiting) },
+    { ...CONFIRM, answer: confirm },
   ];
 }
 
-async function confirm(exchange: Exchange): Promise<void> {
-  const { input } = await exchange.input('accepted');
-  const result = await exchange.writeTogether(dispatch.confirmForAll, input);
-  if (result !== null) await exchange.sendJson(result);
+async function confirm(call: Call): Promise<TerminalAnswer> {
+  return { body: (await call.writeTogether(dispatch.confirmForAll, call.body.input)) ?? {} };
 }
 
-async function answer(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
-  const waitMs = waitOf(exchange.query) * SECOND;
-  const deliveries = await firstOf(exchange, waiting, waitMs);
-  await exchange.sendJson({ notifications: deliveries.map(bodyOf) });
+async function list(call: Call, waiting: WaitingTerminals): Promise<TerminalAnswer> {
+  const deliveries = await firstOf(call, waiting, waitOf(call.query) * SECOND);
+  return { body: { notifications: deliveries.map(bodyOf) } };
 }
 
 /** Errors: `malformed`. */
@@ -131,76 +128,73 @@ function waitOf(query: ReadonlyMap<string, string>): number {
 }
 
 /** Free deliveries, or the first ones that arrive within `waitMs`; empty if none do. HEAD claims nothing. */
-async function firstOf(exchange: Exchange, waiting: WaitingTerminals, waitMs: number) {
-  const taken = await takeFree(exchange);
-  if (exchange.method === 'HEAD' || taken === null) return [];
+async function firstOf(call: Call, waiting: WaitingTerminals, waitMs: number) {
+  const taken = await takeFree(call);
+  if (call.request.method === 'HEAD' || taken === null) return [];
   if (taken.deliveries.length > 0 || waitMs === 0) return taken.deliveries;
-  const request = enter(exchange, waiting, taken.found);
+  const request = enter(call, waiting, taken.found);
   try {
-    return await next(exchange, request, waitMs);
+    return await next(call, request, waitMs);
   } finally {
     request.leave();
   }
 }
 
 /** Claims free deliveries. Writes nothing if there are none. Null if the request has ended. */
-async function takeFree(exchange: Exchange): Promise<dispatch.ClaimedDeliveries | null> {
-  const found = await exchange.readTogether(dispatch.checkForAll, null);
-  if (found === null || !found.isAvailable || exchange.method === 'HEAD') {
+async function takeFree(call: Call): Promise<dispatch.ClaimedDeliveries | null> {
+  const found = await call.readTogether(dispatch.checkForAll, null);
+  if (found === null || !found.isAvailable || call.request.method === 'HEAD') {
     return found && { found, deliveries: [] };
   }
-  return await exchange.writeTogether(dispatch.takeForAll, null);
+  return await call.writeTogether(dispatch.takeForAll, null);
 }
 
 /** Errors: 429 and 503 if too many requests wait. */
-function enter(exchange: Exchange, waiting: WaitingTerminals, found: dispatch.DeliveryCheck): WaitingRequest {
-  exchange.wait(WAITING_LIMITS);
+function enter(call: Call, waiting: WaitingTerminals, found: dispatch.DeliveryCheck): WaitingRequest {
+  call.wait(WAITING_LIMITS);
   return waiting.enter(found);
 }
 
 /** Deliveries that arrive within `waitMs`; empty if none do. Errors: those of the token and of `admit`, at any time. */
-async function next(exchange: Exchange, request: WaitingRequest, waitMs: number, pacedMs = waitMs) {
+async function next(call: Call, request: WaitingRequest, waitMs: number, pacedMs = waitMs) {
   const started = systemClock.elapsed();
   for (;;) {
     const passed = systemClock.elapsed() - started;
-    const reason = await request.wait(waitMs - passed, exchange.ended, pacedMs - passed);
-    if (reason === 'over' || exchange.ended.aborted) return [];
-    const deliveries = await takeAgain(exchange, request, reason === 'woken');
+    const reason = await request.wait(waitMs - passed, call.ended, pacedMs - passed);
+    if (reason === 'over' || call.ended.aborted) return [];
+    const deliveries = await takeAgain(call, request, reason === 'woken');
     if (deliveries.length > 0) return deliveries;
   }
 }
 
 /** Checks again, in one unit that writes if there probably is a delivery. */
-async function takeAgain(exchange: Exchange, request: WaitingRequest, isProbable: boolean) {
+async function takeAgain(call: Call, request: WaitingRequest, isProbable: boolean) {
   try {
-    const taken = await (isProbable ? exchange.writeTogether(dispatch.takeForAll, null) : takeFree(exchange));
+    const taken = await (isProbable ? call.writeTogether(dispatch.takeForAll, null) : takeFree(call));
     if (taken !== null) request.found(taken.found);
     return taken?.deliveries ?? [];
   } catch (error) {
-    if (error instanceof DomainError && TOKEN_ERRORS.includes(error.code)) request.refused();
+    if (isTokenError(error)) request.refused();
     throw error;
   }
 }
 
-async function stream(exchange: Exchange, waiting: WaitingTerminals): Promise<void> {
-  const found = await exchange.readTogether(dispatch.checkForAll, null);
-  if (found === null) return;
-  const request = enter(exchange, waiting, found);
-  try {
-    const head = { status: 200, headers: EVENTS, heldBytes: STREAM_BYTES };
-    await exchange.stream(head, eventsOf(exchange, request));
-  } finally {
-    request.leave();
-  }
+async function stream(call: Call, waiting: WaitingTerminals): Promise<TerminalAnswer> {
+  const found = await call.readTogether(dispatch.checkForAll, null);
+  // Nothing is sent to a client that has left.
+  if (found === null) return {};
+  const request = enter(call, waiting, found);
+  const pieces = eventsOf(call, request);
+  return { headers: EVENTS, stream: { pieces, heldBytes: STREAM_BYTES, sent: () => request.leave() } };
 }
 
 /** Ends when the terminal may not use the service any more; its next request gets the error. */
-async function* eventsOf(exchange: Exchange, request: WaitingRequest): AsyncGenerator<string> {
+async function* eventsOf(call: Call, request: WaitingRequest): AsyncGenerator<string> {
   yield EVENTS_COMMENT;
   try {
-    for (const delivery of await takeAgain(exchange, request, false)) yield eventOf(delivery);
-    while (!exchange.ended.aborted) {
-      const deliveries = await next(exchange, request, HEARTBEAT_MS, SILENCE_MS);
+    for (const delivery of await takeAgain(call, request, false)) yield eventOf(delivery);
+    while (!call.ended.aborted) {
+      const deliveries = await next(call, request, HEARTBEAT_MS, SILENCE_MS);
       if (deliveries.length === 0) yield EVENTS_COMMENT;
       for (const delivery of deliveries) yield eventOf(delivery);
     }

@@ -19,9 +19,8 @@ export const installRoute: TerminalRoute<AdmittedDevice> = {
   response: z.strictObject({}),
   statuses: { 200: 'Stored.' },
   errors: [404, 409],
-  exchange: async (exchange) => {
-    const { input } = await exchange.input('refused');
-    await exchange.write((work, device) => noteInstall(work, device, input));
-    await exchange.sendJson({});
+  answer: async (call) => {
+    await call.write((work, device) => noteInstall(work, device, call.body.input));
+    return { body: {} };
   },
 };

@@ -6,10 +6,12 @@ import {
   type ByteRange,
   byteRangeOf,
   HttpProblem,
+  isUnchanged,
   JSON_TYPE,
   parameter,
   STREAM_BYTES,
-  type TerminalExchange,
+  type TerminalAnswer,
+  type TerminalCall,
   type TerminalRoute,
 } from '../../../terminal/index.js';
 import { type AdmittedDevice, ownNumber } from '../../terminals/terminal/access.service.js';
@@ -62,7 +64,9 @@ const GET = { method: 'GET', scope: 'terminals' } as const;
 const STATUSES = { 200: 'What the terminal gets.', 304: 'The terminal has it already. No body.' };
 const ETAG = 'For If-None-Match.';
 
-type Exchange = TerminalExchange<AdmittedDevice>;
+type Call = TerminalCall<AdmittedDevice>;
+
+const isHead = ({ request }: Call): boolean => request.method === 'HEAD';
 
 const MANIFEST_ROUTES: readonly TerminalRoute<AdmittedDevice>[] = [
   {
@@ -77,9 +81,9 @@ const MANIFEST_ROUTES: readonly TerminalRoute<AdmittedDevice>[] = [
     statuses: STATUSES,
     headers: { ETag: ETAG },
     errors: [409],
-    exchange: async (exchange) => {
-      const { text: content, etag } = await manifestOf(exchange);
-      await exchange.send({ type: JSON_TYPE, content, etag });
+    answer: async (call) => {
+      const { text: body, etag } = await manifestOf(call);
+      return { type: JSON_TYPE, body, etag };
     },
   },
   {
@@ -94,17 +98,13 @@ const MANIFEST_ROUTES: readonly TerminalRoute<AdmittedDevice>[] = [
     statuses: STATUSES,
     headers: { ETag: ETAG, 'X-CRC16': 'CRC of the whole file.' },
     errors: [409],
-    exchange: async (exchange) => {
-      const known = knownCrc(exchange);
+    answer: async (call) => {
+      const known = knownCrc(call);
       const shown = (text: string): string => known ?? service.crcOfParams(text);
-      const { paramsDat: content } = await manifestOf(
-        exchange,
-        exchange.method === 'HEAD' ? undefined : shown,
-      );
-      const etag = etagOfText(content);
-      const headers = { 'X-CRC16': service.crcOfParams(content) };
-      if (headers['X-CRC16'] === known) exchange.unchanged({ ETag: etag, ...headers });
-      else await exchange.send({ type: 'text/plain; charset=utf-8', content, etag, headers });
+      const { paramsDat: body } = await manifestOf(call, isHead(call) ? undefined : shown);
+      const headers = { ETag: etagOfText(body), 'X-CRC16': service.crcOfParams(body) };
+      if (headers['X-CRC16'] === known) return { status: 304, headers };
+      return { type: 'text/plain; charset=utf-8', body, headers, etag: headers.ETag };
     },
   },
 ];
@@ -144,29 +144,26 @@ export const manifestRoutes = (
   record: service.RecordAssetRequest,
 ): readonly TerminalRoute<AdmittedDevice>[] => [
   ...MANIFEST_ROUTES,
-  { ...ASSET_ROUTE, exchange: (exchange) => sendAsset(exchange, record) },
+  { ...ASSET_ROUTE, answer: (call) => sendAsset(call, record) },
 ];
 
 /**
  * The manifest of the terminal. Stores which assets it does not name any more and, with `shown`, the CRC of the settings
  * file that the terminal has or gets.
  */
-async function manifestOf(
-  exchange: Exchange,
-  shown?: (paramsDat: string) => string,
-): Promise<RenderedManifest> {
-  const { manifest, notes } = await exchange.read(async (work, device) => {
+async function manifestOf(call: Call, shown?: (paramsDat: string) => string): Promise<RenderedManifest> {
+  const { manifest, notes } = await call.read(async (work, device) => {
     const found = await service.getManifest(work, device);
     const dropped = await service.droppedBy(work, device, found);
     const named = shown && (await service.noteOfFile(work, device, PARAMS_DAT, shown(found.paramsDat)));
     return { manifest: found, notes: [dropped, named] };
   });
-  for (const note of notes) if (note !== undefined) await exchange.note(note);
+  for (const note of notes) if (note !== undefined) await call.note(note);
   return manifest;
 }
 
 /** The CRC of what the terminal has, in `?crc=31C3`; null if it has nothing. Errors: `malformed`. */
-function knownCrc({ query }: Exchange): string | null {
+function knownCrc({ query }: Call): string | null {
   const given = query.get('crc') ?? '';
   if (given === '') return null;
   if (/^[0-9a-f]{4}$/i.test(given)) return given.toUpperCase();
@@ -176,18 +173,18 @@ function knownCrc({ query }: Exchange): string | null {
 
 type RecordOutcome = (status: 'success' | 'fail', result: string, evidence?: AssetEvidence) => Promise<void>;
 
-async function sendAsset(exchange: Exchange, recordRequest: service.RecordAssetRequest): Promise<void> {
-  const known = knownCrc(exchange);
-  const name = exchange.value('name');
-  const { device, asset, ...request } = await exchange.read(async (work, terminal) => {
-    const named = await ownNumber(work, terminal, exchange.query.get('logical_number'));
+async function sendAsset(call: Call, recordRequest: service.RecordAssetRequest): Promise<TerminalAnswer> {
+  const known = knownCrc(call);
+  const name = call.values.get('name') ?? '';
+  const { device, asset, ...request } = await call.read(async (work, terminal) => {
+    const named = await ownNumber(work, terminal, call.query.get('logical_number'));
     const found = await service.findAsset(work, terminal, name, named);
     return { ...found, device: terminal, startedAt: work.now };
   });
   const record: RecordOutcome = async (status, result, evidence) => {
-    if (exchange.method === 'HEAD') return;
-    const outcome = { ...request, name, runningApp: exchange.query.get('app') ?? null, status, result };
-    await exchange.note(async (work) => {
+    if (isHead(call)) return;
+    const outcome = { ...request, name, runningApp: call.query.get('app') ?? null, status, result };
+    await call.note(async (work) => {
       // A terminal that asks for what does not exist shows nothing.
       const shown = asset && evidence && service.noteAsset(work, device, asset, evidence);
       await Promise.all([recordRequest(work, service.assetRequestOf(work, device, outcome)), shown]);
@@ -199,66 +196,61 @@ async function sendAsset(exchange: Exchange, recordRequest: service.RecordAssetR
   }
   const etag = `"${asset.sha256}"`;
   const headers = { ETag: etag, 'X-CRC16': asset.crc, 'Accept-Ranges': 'bytes' };
-  if (exchange.hasTag(etag) || known === asset.crc) {
+  if (isUnchanged(call.request, etag) || known === asset.crc) {
     await record('success', 'not changed', { kind: 'shown', other: null });
-    exchange.unchanged(headers);
-    return;
+    return { status: 304, headers };
   }
-  const namesOther = known !== null || exchange.header('if-none-match') !== undefined;
+  const namesOther = known !== null || call.request.get('if-none-match') !== undefined;
   const other = namesOther ? { crc: known } : null;
-  const range = exchange.method === 'HEAD' ? null : rangeOf(exchange, asset, etag);
+  const range = isHead(call) ? null : rangeOf(call, asset, etag);
   if (range === 'unsatisfiable') {
     await record('fail', `no such range of ${asset.size} bytes`, { kind: null, other });
     throw new HttpProblem(416, 'range_not_satisfiable', `The asset has ${asset.size} bytes.`, {
       'Content-Range': `bytes */${asset.size}`,
     });
   }
-  await sendBytes(exchange, asset, range, headers, (status, result, kind) =>
+  return bytesOf(call, asset, range, headers, (status, result, kind) =>
     record(status, result, { kind, other }),
   );
 }
 
 /** Null for all bytes. A range of other bytes than the terminal has a part of would be of no use to it. */
-function rangeOf(exchange: Exchange, { size }: Asset, etag: string): ByteRange | 'unsatisfiable' | null {
-  const condition = exchange.header('if-range');
+function rangeOf({ request }: Call, { size }: Asset, etag: string): ByteRange | 'unsatisfiable' | null {
+  const condition = request.get('if-range');
   if (condition !== undefined && condition.trim() !== etag) return null;
-  return byteRangeOf(exchange.header('range'), size);
+  return byteRangeOf(request.get('range'), size);
 }
 
-async function sendBytes(
-  exchange: Exchange,
+function bytesOf(
+  call: Call,
   { size, contentId }: Asset,
   range: ByteRange | null,
   resourceHeaders: Readonly<Record<string, string>>,
   record: (status: 'success' | 'fail', result: string, kind: AssetEvidence['kind']) => Promise<void>,
-): Promise<void> {
+): TerminalAnswer {
   const { start, end } = range ?? { start: 0, end: size };
-  const head = {
-    status: range === null ? 200 : 206,
-    headers: {
-      ...resourceHeaders,
-      'Content-Type': 'application/octet-stream',
-      'Content-Length': String(end - start),
-      ...(range === null ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }),
-    },
-    heldBytes: Math.min(size, STREAM_BYTES),
+  const headers = {
+    ...resourceHeaders,
+    'Content-Type': 'application/octet-stream',
+    'Content-Length': String(end - start),
+    ...(range === null ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${size}` }),
   };
-  const sent = { bytes: 0 };
+  const delivered = { bytes: 0 };
   const of = range === null ? `${size} bytes` : `bytes ${start} to ${end - 1} of ${size}`;
-  let isTaken = false;
-  try {
-    isTaken = await exchange.stream(head, piecesOf(exchange, contentId, { start, end }, sent));
-  } finally {
+  const sent = async (isTaken: boolean): Promise<void> => {
     const kind = isTaken && end === size ? 'downloaded' : null;
     if (isTaken) await record('success', of, kind);
-    else await record('fail', `${of}, ended after ${sent.bytes} bytes`, kind);
-  }
+    else await record('fail', `${of}, ended after ${delivered.bytes} bytes`, kind);
+  };
+  const pieces = piecesOf(call, contentId, { start, end }, delivered);
+  const stream = { pieces, heldBytes: Math.min(size, STREAM_BYTES), sent };
+  return { status: range === null ? 200 : 206, headers, stream };
 }
 
 /** Each chunk is read after the client took the one before, while the terminal may use the service. */
-async function* piecesOf(exchange: Exchange, contentId: number, range: ByteRange, sent: { bytes: number }) {
-  for await (const bytes of readPart((use) => exchange.read(use), contentId, range)) {
+async function* piecesOf(call: Call, contentId: number, range: ByteRange, delivered: { bytes: number }) {
+  for await (const bytes of readPart((use) => call.read(use), contentId, range)) {
     yield bytes;
-    sent.bytes += bytes.length;
+    delivered.bytes += bytes.length;
   }
 }

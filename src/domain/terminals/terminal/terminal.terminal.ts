@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { parse } from '../../../platform/validate.js';
-import type { TerminalRoute } from '../../../terminal/index.js';
+import { bearerToken, type TerminalRoute } from '../../../terminal/index.js';
 import { TerminalReport } from '../../fleet/device/device.model.js';
 import { reportDevice } from '../../fleet/device/device.service.js';
 import { type AdmittedDevice, ownNumber } from './access.service.js';
@@ -31,13 +31,13 @@ export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
     example: { framework_version: '8.31.2', meta: { model: 'V240m', battery_level: '80' } },
     response: ReportAnswer,
     statuses: { 200: 'Stored.' },
-    exchange: async (exchange) => {
-      const { input, ignored } = await exchange.input('refused');
-      await exchange.write(async (work, device) => {
+    answer: async (call) => {
+      const { input, ignored } = call.body;
+      await call.write(async (work, device) => {
         await ownNumber(work, device, parse(TerminalReport, input).logicalNumber);
         await reportDevice(work, device, input);
       });
-      await exchange.sendJson(ignored.length === 0 ? {} : { ignored });
+      return { body: ignored.length === 0 ? {} : { ignored } };
     },
   },
   {
@@ -50,9 +50,11 @@ export const terminalRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
       'Shows a new token once. The old one ends when the new one is used for the first time, so a terminal that loses the answer still has it; sent again, this replaces the new token that was never used. Only with the token of the device itself.',
     response: TokenAnswer,
     statuses: { 200: 'The new token.' },
-    exchange: async (exchange) => {
-      const token = await exchange.write((work, device) => renewDeviceToken(work, device, exchange.token));
-      await exchange.sendJson({ token }, { 'Cache-Control': 'no-store' });
+    answer: async (call) => {
+      const token = await call.write((work, device) =>
+        renewDeviceToken(work, device, bearerToken(call.request) ?? ''),
+      );
+      return { body: { token }, headers: { 'Cache-Control': 'no-store' } };
     },
   },
 ];

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 
 import { LastLine, RejectedLine, StoredLine } from '../../../../platform/encoding/json.js';
-import {
-  LINE_STATUSES,
-  NDJSON_TYPE,
-  type TerminalExchange,
-  type TerminalRoute,
-} from '../../../../terminal/index.js';
+import { LINE_STATUSES, NDJSON_TYPE, type TerminalRoute } from '../../../../terminal/index.js';
 import type { AdmittedDevice } from '../../../terminals/terminal/access.service.js';
 import { TransactionRecord } from '../transaction.model.js';
 import { OWN_ROW_EXAMPLE, checkOwnRows, reporterOf, storeRows } from './transaction-rows.service.js';
@@ -34,15 +29,14 @@ export const transactionRoutes: readonly TerminalRoute<AdmittedDevice>[] = [
     response: z.union([StoredLine, RejectedLine, LastLine]),
     responseType: NDJSON_TYPE,
     statuses: LINE_STATUSES,
-    exchange: recordTransactions,
+    rows: TRANSACTION_LIMITS,
+    answer: async (call) => {
+      const reporter = await call.read(reporterOf);
+      return await call.storeRows({
+        check: (rows) => checkOwnRows(rows, reporter),
+        store: storeRows,
+        shows: () => true,
+      });
+    },
   },
 ];
-
-async function recordTransactions(exchange: TerminalExchange<AdmittedDevice>): Promise<void> {
-  const rows = await exchange.rows(TRANSACTION_LIMITS);
-  const reporter = await exchange.read(reporterOf);
-  await exchange.answerRows(
-    { check: (batch) => checkOwnRows(batch, reporter), store: storeRows, shows: () => true },
-    rows,
-  );
-}

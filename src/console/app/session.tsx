@@ -159,7 +159,7 @@ function Elsewhere(): ReactNode {
     <LocaleOf timeZone={null}>
       <main className="sign-in">
         <p role="alert">{text.elsewhere}</p>
-        <Button look="primary" onPress={() => loadAgain()}>
+        <Button variant="primary" onPress={() => loadAgain()}>
           {text.goOn}
         </Button>
       </main>

@@ -155,7 +155,7 @@ function ConfirmEmail(props: {
   return (
     <>
       {problem && <FailureNote failure={failure ?? { message: text.linkUsed }} />}
-      <Button look="primary" isPending={isRunning} onPress={() => void confirm()}>
+      <Button variant="primary" isPending={isRunning} onPress={() => void confirm()}>
         {text.confirm}
       </Button>
     </>

@@ -38,7 +38,7 @@ export function SelectionActions<Row extends { readonly id: string }>(
         <Button
           key={each.id}
           icon={each.icon}
-          look={each.isDangerous === true ? 'danger' : 'plain'}
+          variant={each.isDangerous === true ? 'danger' : 'plain'}
           onPress={() => ask(each)}
         >
           {label(each.id)}

@@ -11,7 +11,7 @@ import { notify } from '../ui/toasts';
 import { words } from '../ui/words';
 import type { CreateDialogProps } from './fields';
 
-export interface DialogButtonProps extends Pick<ButtonProps, 'icon' | 'look'> {
+export interface DialogButtonProps extends Pick<ButtonProps, 'icon' | 'variant'> {
   readonly label: string;
   /** Right without which there is no button. */
   readonly scope?: Scope;
@@ -71,11 +71,11 @@ export function ActionButton<Data extends object, Variables extends object>(
 ): ReactNode {
   const { label, help, title = label, done = '', variables, document, isDangerous = false } = props;
   const { run, problem, isRunning } = useMutation(document);
-  const look = isDangerous ? 'danger' : 'plain';
+  const variant = isDangerous ? 'danger' : 'plain';
   if (help !== undefined) {
     const asked = { ...props, title, done, document: document as Document<Data, never>, root: null };
     const question = creating({ ...asked, fields: [], args: variables, submit: label });
-    return <DialogButton look={look} label={label} scope="READ" dialog={question.dialog} />;
+    return <DialogButton variant={variant} label={label} scope="READ" dialog={question.dialog} />;
   }
   const act = async (): Promise<void> => {
     const payload = await run(variables);
@@ -85,7 +85,7 @@ export function ActionButton<Data extends object, Variables extends object>(
   };
   return (
     <>
-      <Button look={look} isPending={isRunning} onPress={() => void act()}>
+      <Button variant={variant} isPending={isRunning} onPress={() => void act()}>
         {label}
       </Button>
       {problem && <FailureNote failure={problem} />}

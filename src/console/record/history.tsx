@@ -115,7 +115,7 @@ export function HistoryEntry(props: {
           {actor?.name ?? '–'} <small>{how}</small>
         </span>
         {canRevert && (
-          <Button icon="undo" look="quiet" onPress={() => void revert(sequence)}>
+          <Button icon="undo" variant="quiet" onPress={() => void revert(sequence)}>
             {text.takeBack}
           </Button>
         )}

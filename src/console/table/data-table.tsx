@@ -159,12 +159,12 @@ function SelectionBar<Row extends { readonly id: string }>(props: SelectionBarPr
     <div className="selection-bar" role="region" aria-label={selected}>
       <strong>{selected}</strong>
       {hasJobs && !isAll && total > rows.length && (
-        <Button look="quiet" onPress={selectMatching}>
+        <Button variant="quiet" onPress={selectMatching}>
           {text.selectMatching(format.number(total))}
         </Button>
       )}
       <SelectionActions actions={actions} rows={rows} all={isAll ? where : null} onDone={clear} />
-      <Button look="quiet" onPress={clear}>
+      <Button variant="quiet" onPress={clear}>
         {text.clearSelection}
       </Button>
     </div>

@@ -37,7 +37,7 @@ export function FilterChips({ fields, names, filter, onChange }: FilterBarProps)
         );
       })}
       <li>
-        <Button look="quiet" onPress={() => onChange({})}>
+        <Button variant="quiet" onPress={() => onChange({})}>
           {text.clear}
         </Button>
       </li>

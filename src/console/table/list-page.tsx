@@ -43,7 +43,7 @@ export function ListPage<Row extends { readonly id: string }, Made extends objec
             <>
               {create && (
                 <DialogButton
-                  look={actions ? 'plain' : 'primary'}
+                  variant={actions ? 'plain' : 'primary'}
                   {...creating({ draft: props.id, opens: panel !== undefined, ...create })}
                 />
               )}

@@ -8,10 +8,10 @@ import {
 
 import { Icon, type IconName } from './icon';
 
-type Look = 'plain' | 'primary' | 'danger' | 'quiet';
+type Variant = 'plain' | 'primary' | 'danger' | 'quiet';
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'children'> {
-  readonly look?: Look;
+  readonly variant?: Variant;
   readonly icon?: IconName;
   readonly children?: ReactNode;
 }
@@ -21,7 +21,7 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'childr
  * element that is not there.
  */
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   icon,
   children,
   isPending = false,
@@ -32,7 +32,7 @@ export function Button({
     <AriaButton
       {...props}
       aria-disabled={isPending}
-      className={`button button-${look} ${isPending ? 'button-pending' : ''}`}
+      className={`button button-${variant} ${isPending ? 'button-pending' : ''}`}
       {...(onPress && !isPending && { onPress })}
     >
       {icon && <Icon name={icon} />}

@@ -78,7 +78,7 @@ export function Form(props: FormProps): ReactNode {
         {props.onCancel && <Button onPress={props.onCancel}>{text.cancel}</Button>}
         <Button
           type="submit"
-          look={props.isDangerous === true ? 'danger' : 'primary'}
+          variant={props.isDangerous === true ? 'danger' : 'primary'}
           isPending={props.isRunning}
           isDisabled={props.isDisabled ?? false}
         >

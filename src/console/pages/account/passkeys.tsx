@@ -59,7 +59,7 @@ export function Passkeys({ passkeys, recoveryCodesLeft }: PasskeysProps): ReactN
                   })}
                   label={text.remove}
                   scope="READ"
-                  look="danger"
+                  variant="danger"
                   icon="remove"
                 />
               </span>
@@ -94,7 +94,7 @@ function AddPasskey({ hasPasskey }: { readonly hasPasskey: boolean }): ReactNode
   return (
     <>
       {failure && <FailureNote failure={failure} />}
-      <DialogButton {...begin} look="primary" scope="READ" />
+      <DialogButton {...begin} variant="primary" scope="READ" />
     </>
   );
 }

@@ -36,7 +36,7 @@ export function Tokens({ tokens }: { readonly tokens: readonly Token[] }): React
     children: () => <small>{text.scopesHelp}</small>,
   });
   return (
-    <Card title={text.tokens} actions={<DialogButton {...generate} look="primary" scope="READ" />}>
+    <Card title={text.tokens} actions={<DialogButton {...generate} variant="primary" scope="READ" />}>
       <SmallTable
         rows={tokens}
         columns={[

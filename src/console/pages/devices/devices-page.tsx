@@ -68,7 +68,7 @@ export default function DevicesPage(): ReactNode {
         <DialogButton
           label={text.enrol}
           icon="add"
-          look="primary"
+          variant="primary"
           dialog={(close) => <EnrolDialog onClose={close} />}
         />
       }

@@ -46,7 +46,7 @@ export default function RolloutsPage(): ReactNode {
         <DialogButton
           label={text.newRollout}
           icon="add"
-          look="primary"
+          variant="primary"
           dialog={(close) => <RolloutDialog onClose={close} />}
         />
       }

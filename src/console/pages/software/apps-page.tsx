@@ -78,7 +78,7 @@ function Versions({ app }: { readonly app: AppRecordFragment }): ReactNode {
   return (
     <>
       <div className="buttons">
-        <DialogButton {...add} label={text.addVersion} look="primary" />
+        <DialogButton {...add} label={text.addVersion} variant="primary" />
       </div>
       <SmallTable
         rows={app.versions.nodes}

@@ -61,7 +61,7 @@ export default function VersionPanel(): ReactNode {
         <DialogButton
           label={text.release}
           icon="up"
-          look="primary"
+          variant="primary"
           dialog={(close) => <ReleaseDialog version={version} onClose={close} />}
         />
       )}

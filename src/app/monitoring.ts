@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fleetTotals, queuedDeliveries } from '../database/counters.js';
 import type { Database } from '../database/database.js';
 import type { Units } from '../database/work.js';
-import { retentionFigures } from '../domain/base/ledger/retention.service.js';
+import { retentionStats } from '../domain/base/ledger/retention.service.js';
 import { alive, ready, type Check, type Readiness } from '../http/monitoring/health.js';
 import { createMetrics, observeRequests, traceRequests } from '../http/monitoring/metrics.js';
 import { Followers, observeOperations, watchOperations } from '../http/monitoring/operations.js';
-import type { FleetFigures, MetricSources, StorageFigures } from '../http/monitoring/sources.js';
+import type { FleetStats, MetricSources, StorageStats } from '../http/monitoring/sources.js';
 import { HOUR, MINUTE, SECOND, systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
 import { backupAgeSeconds } from '../platform/files.js';
@@ -90,8 +90,8 @@ function sourcesOf(parts: MonitoringParts, tracing: Tracing | null, followers: F
     clients,
     mqtt,
     database,
-    fleet: createFleetFigures(database, clock),
-    storage: createStorageFigures(database, clock),
+    fleet: createFleetStats(database, clock),
+    storage: createStorageStats(database, clock),
     ledgerDelaySeconds: () => followers.delaySeconds(),
     backupAgeSeconds: () => backupAgeSeconds(database.lastBackupPath, systemClock),
     droppedTraces: () => tracing?.dropped() ?? 0,
@@ -107,28 +107,28 @@ const SIZES_INTERVAL_MS = HOUR;
 /** Minimum time between two measurements of sizes, as a multiple of what one takes. */
 const SIZES_FACTOR = 100;
 
-/** Figures of the fleet, at most 15 seconds old; null after a failure. Waits up to 200 ms for them. */
-export function createFleetFigures(
+/** Stats of the fleet, at most 15 seconds old; null after a failure. Waits up to 200 ms for them. */
+export function createFleetStats(
   database: Pick<Database, 'snapshot'>,
   clock: Pick<Clock, 'elapsed'>,
-): () => Promise<FleetFigures | null> {
-  const read = async (): Promise<FleetFigures> => {
+): () => Promise<FleetStats | null> {
+  const read = async (): Promise<FleetStats> => {
     const records = Object.fromEntries(await fleetTotals(database, RECORDS));
     return { records, queuedDeliveries: await queuedDeliveries(database) };
   };
-  const figures = new Background(clock, read, () => FLEET_INTERVAL_MS);
+  const stats = new Background(clock, read, () => FLEET_INTERVAL_MS);
   return async () => {
-    figures.value();
-    await Promise.race([figures.reading, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
-    return figures.value();
+    stats.value();
+    await Promise.race([stats.reading, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
+    return stats.value();
   };
 }
 
 /** Sizes and retention statistics as they were last read: never waits. Null before that and after a failure. */
-export function createStorageFigures(
+export function createStorageStats(
   database: Pick<Database, 'sizes' | 'snapshot'>,
   clock: Clock,
-): () => StorageFigures {
+): () => StorageStats {
   const units: Pick<Units, 'systemRead'> = {
     systemRead: (use) =>
       database.snapshot(null, (db) =>
@@ -139,7 +139,7 @@ export function createStorageFigures(
   const sizes = new Background(clock, () => database.sizes(), pauseOfSizes);
   const rows = new Background(
     clock,
-    () => retentionFigures(units),
+    () => retentionStats(units),
     () => MINUTE,
   );
   return () => ({ sizes: sizes.value(), rows: rows.value() });

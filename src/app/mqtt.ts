@@ -9,7 +9,7 @@ import type { MqttService } from '../mqtt/service.js';
 import { DomainError } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
 import { LOCAL_ORIGIN, localCaller } from '../platform/requests.js';
-import { MqttFigures } from '../platform/terminal.js';
+import { MqttStats } from '../platform/terminal.js';
 import type { HttpHandlerParts } from './http-handlers.js';
 import type { Terminals } from './terminals.js';
 
@@ -23,8 +23,8 @@ export class Mqtt {
   #service: MqttService | null = null;
   #unfollow = (): void => undefined;
 
-  get state(): MqttFigures {
-    return this.#service?.figures ?? new MqttFigures();
+  get state(): MqttStats {
+    return this.#service?.stats ?? new MqttStats();
   }
 
   /** Connects in the background, and tries without an end. */

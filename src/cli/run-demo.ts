@@ -12,10 +12,10 @@ import { ConfigError } from '../platform/config/parsing.js';
 import { loadTokenSecret, newTokenSecret } from '../platform/config/token-secret.js';
 import { fileCause } from '../platform/files.js';
 import { Api, findFleet } from '../simulator/api.js';
-import { Figures } from '../simulator/figures.js';
 import { HttpClient } from '../simulator/http-client.js';
 import { Pauses } from '../simulator/shared.js';
 import { Simulation } from '../simulator/simulation.js';
+import { Stats } from '../simulator/stats.js';
 import { waitForStopSignal, type CommandIo } from './command-io.js';
 import { createServerProcess, runServer } from './run-server.js';
 
@@ -98,7 +98,7 @@ function startTerminals(io: CommandIo, address: string, { gatewayToken: token, g
   const [url, all] = [new URL(address), new Pauses()];
   let simulation: Simulation | null = null;
   const run = async (): Promise<void> => {
-    const client = new HttpClient(url, new Figures(), systemClock);
+    const client = new HttpClient(url, new Stats(), systemClock);
     const fleet = findFleet(new Api(client, token, all), DEMO_TERMINALS, group);
     const { terminals } = await fleet.finally(() => client.close());
     if (all.hasEnded()) return;

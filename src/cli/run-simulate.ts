@@ -6,11 +6,11 @@ import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/files.js';
 import { checked } from '../platform/validate.js';
 import { Api, findCompany, findFleet, SimulationRefused, type Fleet } from '../simulator/api.js';
-import { Figures, PROMISES } from '../simulator/figures.js';
 import { HttpClient } from '../simulator/http-client.js';
 import { Scenario, ScenarioFile } from '../simulator/scenario.js';
 import { Pauses, type Transport } from '../simulator/shared.js';
 import { Simulation, type SimulationOptions, type Summary } from '../simulator/simulation.js';
+import { Stats, PROMISES } from '../simulator/stats.js';
 import type { Identity } from '../simulator/terminal-http.js';
 import { CommandError } from './command-error.js';
 import { waitForStopSignal, type CommandIo, type JsonOption, type Result } from './command-io.js';
@@ -73,7 +73,7 @@ async function prepare(io: CommandIo, options: SimulateOptions) {
   const renewEveryMs = renewalOf(options);
   const token = options.tokenFile === undefined ? null : firstLine(options.tokenFile);
   const scenario = scenarioIn(options, token);
-  const client = new HttpClient(url, new Figures(), systemClock);
+  const client = new HttpClient(url, new Stats(), systemClock);
   const api = token === null ? null : new Api(client, token, new Pauses(), START_ATTEMPTS);
   try {
     const transport = await transportOf(options, api);

@@ -3,7 +3,7 @@ import { pause, SECOND, systemClock } from '../platform/clock.js';
 import { Batcher } from '../platform/concurrency/batcher.js';
 import { Semaphore } from '../platform/concurrency/semaphore.js';
 import { InstallReport, NotificationConfirm } from '../platform/terminal.js';
-import type { MqttFigures } from '../platform/terminal.js';
+import type { MqttStats } from '../platform/terminal.js';
 import { isObject, idFromText } from '../platform/validate.js';
 import { BoundedWindowStore } from '../platform/windows.js';
 import {
@@ -46,7 +46,7 @@ export class Confirmations {
 
   constructor(
     private readonly queue: Pick<DeliveryQueue<HeldDelivery>, 'confirm'>,
-    private readonly figures: MqttFigures,
+    private readonly stats: MqttStats,
     private readonly onError: (error: unknown) => void,
     private readonly limits = CONFIRMATION_LIMITS,
   ) {}
@@ -57,7 +57,7 @@ export class Confirmations {
     const message = messageOf(payload);
     const isHello = message?.event === null && message.install === undefined;
     if (terminal === null || message === null || (isHello && !this.#isFirstHello(terminal))) {
-      this.figures.confirmed('ignored');
+      this.stats.confirmed('ignored');
       return;
     }
     const { all, company, terminal: own } = this.limits;
@@ -67,12 +67,12 @@ export class Confirmations {
       { kind: 'terminal', of: nameOf(terminal), max: own },
     );
     if (typeof leave !== 'function') {
-      this.figures.confirmed('dropped');
+      this.stats.confirmed('dropped');
       return;
     }
     const confirmation = { ...terminal, ...message };
     const storing: Promise<void> = this.#batches.add(terminal.companyId, confirmation).then((outcome) => {
-      this.figures.confirmed(outcome);
+      this.stats.confirmed(outcome);
       leave();
       this.#storing.delete(storing);
     });

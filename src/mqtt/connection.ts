@@ -8,7 +8,7 @@ import { yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import { codeOf } from '../platform/errors.js';
 import type { Logger } from '../platform/logger.js';
-import type { MqttFigures } from '../platform/terminal.js';
+import type { MqttStats } from '../platform/terminal.js';
 import { CONFIRM_FILTER } from './delivery-queue.js';
 
 export const LINK_TIMES = {
@@ -32,7 +32,7 @@ export interface LinkOptions {
   readonly broker: MqttSettings;
   readonly times: LinkTimes;
   readonly logger: Logger;
-  readonly figures: MqttFigures;
+  readonly stats: MqttStats;
   /** Called for each message on a topic of `CONFIRM_FILTER`, or whatever else the broker sends, unless it is retained. */
   readonly onMessage: (topic: string, payload: Buffer) => void;
   /** Called when there is a connection. */
@@ -206,16 +206,16 @@ export class BrokerLink {
     } catch (error) {
       return (error as Error).message;
     }
-    const { logger, figures, onConnected } = this.options;
+    const { logger, stats, onConnected } = this.options;
     this.connection = connection;
-    figures.isConnected = true;
-    figures.connections += 1;
+    stats.isConnected = true;
+    stats.connections += 1;
     this.#isLogDue = atMostEvery(LOG_MS);
     logger.info('MQTT broker connected');
     onConnected();
     const reason = await connection.ended;
     this.connection = null;
-    figures.isConnected = false;
+    stats.isConnected = false;
     return reason;
   }
 

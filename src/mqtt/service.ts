@@ -2,7 +2,7 @@ import { atMostEvery, MINUTE, pause, SECOND, systemClock } from '../platform/clo
 import type { DispatchRate } from '../platform/concurrency/dispatch-rate.js';
 import type { MqttSettings } from '../platform/config/mqtt.js';
 import type { Logger } from '../platform/logger.js';
-import { MqttFigures } from '../platform/terminal.js';
+import { MqttStats } from '../platform/terminal.js';
 import { Confirmations } from './confirmations.js';
 import { BrokerLink, LINK_TIMES, type Connection, type LinkTimes } from './connection.js';
 import { notificationTopic, type DeliveryQueue, type HeldDelivery } from './delivery-queue.js';
@@ -23,19 +23,19 @@ export type MqttService = ReturnType<typeof createMqttService>;
 /** Sends notifications over MQTT after `start`. */
 export function createMqttService<D extends HeldDelivery>(options: MqttOptions<D>) {
   const { broker, queue, logger, onError } = options;
-  const figures = new MqttFigures();
-  const confirmations = new Confirmations(queue, figures, onError);
+  const stats = new MqttStats();
+  const confirmations = new Confirmations(queue, stats, onError);
   const link: BrokerLink = new BrokerLink({
     broker,
     logger,
-    figures,
+    stats,
     times: { ...LINK_TIMES, ...options.times },
     onMessage: (topic, payload) => confirmations.take(topic, payload),
     onConnected: () => publisher.wake(),
   });
-  const publisher = new Publisher(options, figures, link);
+  const publisher = new Publisher(options, stats, link);
   return {
-    figures,
+    stats,
     start: (): void => {
       link.start();
       publisher.start();
@@ -78,7 +78,7 @@ class Publisher<D extends HeldDelivery> {
 
   constructor(
     private readonly options: MqttOptions<D>,
-    private readonly figures: MqttFigures,
+    private readonly stats: MqttStats,
     private readonly link: BrokerLink,
   ) {}
 
@@ -174,7 +174,7 @@ class Publisher<D extends HeldDelivery> {
     const { queue } = this.options;
     const sent = deliveries.filter((_delivery, index) => results[index]);
     const returned = deliveries.filter((_delivery, index) => results[index] !== true);
-    this.figures.returned += returned.length;
+    this.stats.returned += returned.length;
     if (sent.length > 0) await queue.sent(companyId, sent);
     if (returned.length > 0) await queue.giveBack(companyId, returned);
   }
@@ -193,20 +193,20 @@ class Publisher<D extends HeldDelivery> {
   }
 
   async #publish(connection: Connection, delivery: D): Promise<boolean> {
-    const { figures } = this;
-    figures.inFlight += 1;
-    figures.published += 1;
+    const { stats } = this;
+    stats.inFlight += 1;
+    stats.published += 1;
     try {
       const { message, app } = delivery;
       const payload = JSON.stringify(app === null ? { message } : { message, app });
       await connection.publish(notificationTopic(delivery), payload);
-      figures.acknowledged += 1;
+      stats.acknowledged += 1;
       this.link.succeeded();
       return true;
     } catch {
       return false;
     } finally {
-      figures.inFlight -= 1;
+      stats.inFlight -= 1;
     }
   }
 }

@@ -64,7 +64,7 @@ export interface Moment {
 export const ANY_MOMENT: Moment = { now: new Date(0), presence: PRESENCE_LIMITS };
 
 /** State of the connection to the MQTT broker, and counts since the start of the process. */
-export class MqttFigures {
+export class MqttStats {
   isConnected = false;
   /** Connections that were opened to the broker. */
   connections = 0;

@@ -67,14 +67,14 @@ export class Downloads {
 
   /** Fetches only the manifest, if it has changed. Errors: `RunIsOver`. */
   async updateManifest(): Promise<Manifest> {
-    const { figures } = this.parts.shared;
+    const { stats } = this.parts.shared;
     const headers = ifNoneMatch(this.#manifestTag);
     const reply = await this.parts.http.ask({ method: 'GET', path: '/terminal/v1/manifest', headers });
     if (reply.status === 304 && this.#manifest !== null) {
-      figures.count('manifests_unchanged');
+      stats.count('manifests_unchanged');
       return this.#manifest;
     }
-    figures.count('manifests_fetched');
+    stats.count('manifests_fetched');
     this.#manifest = parsed(Manifest, reply);
     this.#manifestTag = reply.headers.etag;
     return this.#manifest;
@@ -83,16 +83,16 @@ export class Downloads {
   /** Updates `params.dat`. Resolves to null, or to what differs from the manifest. */
   async #updateParams({ params_dat: listed }: Manifest): Promise<string | null> {
     const { http, serialNumber } = this.parts;
-    const { figures } = this.parts.shared;
+    const { stats } = this.parts.shared;
     const headers = ifNoneMatch(this.#paramsTag);
     const reply = await http.ask({ method: 'GET', path: '/terminal/v1/params.dat', headers });
     if (reply.status === 304) {
-      figures.count('params_unchanged');
+      stats.count('params_unchanged');
       return null;
     }
-    figures.count('params_fetched');
+    stats.count('params_fetched');
     const problem = problemOfParams(reply.body);
-    if (problem !== null) figures.broke('unreadable_params', `terminal ${serialNumber}: ${problem}`);
+    if (problem !== null) stats.broke('unreadable_params', `terminal ${serialNumber}: ${problem}`);
     this.#paramsTag = reply.headers.etag;
     const crc = formatCrc16(crc16Of(reply.body));
     return crc === listed.crc ? null : `params.dat has the CRC ${crc}, not ${listed.crc}`;
@@ -109,15 +109,15 @@ export class Downloads {
   }
 
   async #fetch(asset: ListedAsset): Promise<string | null> {
-    const { figures } = this.parts.shared;
+    const { stats } = this.parts.shared;
     const reply = await this.#download(asset);
     if (reply.status === 404) return `${asset.name} was not found`;
     if (reply.status === 304) {
-      figures.count('assets_unchanged');
+      stats.count('assets_unchanged');
     } else {
       const problem = this.#problemOf(asset, reply);
       if (problem !== null) return problem;
-      figures.count('assets_downloaded');
+      stats.count('assets_downloaded');
     }
     return null;
   }
@@ -125,26 +125,26 @@ export class Downloads {
   /** Downloads an asset, in two parts if the connection breaks; with the headers of its first part. */
   async #download({ name, size }: ListedAsset): Promise<Reply> {
     const { http, random } = this.parts;
-    const { figures, hasFaults } = this.parts.shared;
+    const { stats, hasFaults } = this.parts.shared;
     const path = `/terminal/v1/assets/${encodeURIComponent(name)}`;
     const cutAfter = hasFaults && random.chance(CUT) ? { cutAfter: random.whole(0, size) } : {};
     const had = this.#assets.get(name);
     const query = had === undefined ? '' : `?crc=${had}`;
     let whole = await http.ask({ method: 'GET', path: path + query, ...cutAfter });
     if (whole.isCut) {
-      figures.count('connections_lost');
+      stats.count('connections_lost');
       const { etag = '' } = whole.headers;
       const headers = { range: `bytes=${whole.body.length}-`, 'if-range': etag };
       const isComplete = whole.body.length >= size;
       const rest = await http.ask({ method: 'GET', path, headers: isComplete ? {} : headers });
       whole = rest.status === 206 ? this.#joined(name, whole, rest) : rest;
     }
-    if (whole.status !== 404) figures.count('asset_bytes', whole.body.length);
+    if (whole.status !== 404) stats.count('asset_bytes', whole.body.length);
     return whole;
   }
 
   #joined(name: string, first: Reply, rest: Reply): Reply {
-    this.parts.shared.figures.count('assets_resumed');
+    this.parts.shared.stats.count('assets_resumed');
     const range = rest.headers['content-range'] ?? '';
     if (!range.startsWith(`bytes ${first.body.length}-`)) {
       this.#noteContent(`${name}: bytes from ${first.body.length} on were requested, ${range} came`);
@@ -166,7 +166,7 @@ export class Downloads {
   }
 
   #noteContent(text: string): void {
-    this.parts.shared.figures.broke('wrong_content', `terminal ${this.parts.serialNumber}: ${text}`);
+    this.parts.shared.stats.broke('wrong_content', `terminal ${this.parts.serialNumber}: ${text}`);
   }
 }
 

@@ -3,7 +3,7 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { z } from 'zod';
 
 import { SECOND, type Clock } from '../platform/clock.js';
-import type { Figures } from './figures.js';
+import type { Stats } from './stats.js';
 
 export interface Ask {
   readonly method: 'GET' | 'POST';
@@ -54,7 +54,7 @@ export class HttpClient {
 
   constructor(
     private readonly base: URL,
-    private readonly figures: Figures,
+    private readonly stats: Stats,
     private readonly clock: Clock,
   ) {
     const isTls = base.protocol === 'https:';
@@ -69,13 +69,13 @@ export class HttpClient {
   async ask(ask: Ask): Promise<Reply> {
     const began = this.clock.elapsed();
     const reply = await replyOf(await this.open(ask), ask.cutAfter);
-    if (ask.isWait !== true) this.figures.addLatency(this.clock.elapsed() - began);
+    if (ask.isWait !== true) this.stats.addLatency(this.clock.elapsed() - began);
     return reply;
   }
 
   /** Resolves once the headers of the response have arrived. Errors: `NoAnswer`. */
   async open({ method, path, headers = {}, body, isWait }: Ask): Promise<OpenAnswer> {
-    this.figures.count('requests');
+    this.stats.count('requests');
     const agent = isWait === true ? this.#waiting : this.#short;
     return await new Promise((resolve, reject) => {
       const sent = this.#request(new URL(path, this.base), { method, headers, agent, timeout: ANSWER_MS });

@@ -36,14 +36,14 @@ export class Inbox {
 
   constructor(
     private readonly serialNumber: string,
-    private readonly shared: Pick<Shared, 'figures'>,
+    private readonly shared: Pick<Shared, 'stats'>,
   ) {}
 
   receive({ id }: PushedMessage, arrival: Arrival): boolean {
-    this.shared.figures.count('notifications_received');
+    this.shared.stats.count('notifications_received');
     const seen = this.#seen.get(id);
     if (seen !== undefined) {
-      this.shared.figures.count('notifications_repeated');
+      this.shared.stats.count('notifications_repeated');
       this.#checkRepeated(id, seen, arrival);
       seen.arrival = arrival;
       return false;
@@ -79,7 +79,7 @@ export class Inbox {
   }
 
   #note(promise: 'doubled_delivery' | 'wrong_order', text: string): void {
-    this.shared.figures.broke(promise, `terminal ${this.serialNumber}: ${text}`);
+    this.shared.stats.broke(promise, `terminal ${this.serialNumber}: ${text}`);
   }
 }
 
@@ -128,9 +128,9 @@ export class Confirmations {
   }
 
   async #send(id: string): Promise<void> {
-    const { figures, clock } = this.parts.shared;
+    const { stats, clock } = this.parts.shared;
     await this.wait.confirm(JSON.stringify({ type: 'pnconf', event: id }));
-    figures.count('notifications_confirmed');
+    stats.count('notifications_confirmed');
     this.#inbox.confirmed(id, clock.elapsed());
   }
 }

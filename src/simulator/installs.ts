@@ -49,14 +49,14 @@ export class Installs {
     if (behaviour === 'fails') {
       const attempt = this.#attempts(app) + 1;
       this.#failed.set(`${name} ${crc}`, attempt);
-      shared.figures.count('installs_failed');
+      shared.stats.count('installs_failed');
       const detail = `simulated, attempt ${attempt}`;
       await this.#send(name, { crc, result: 'failed', code: 'SIGNATURE', detail });
       return false;
     }
     if (behaviour === 'sellsLess') this.#sellingLess.add(name);
     else this.#sellingLess.delete(name);
-    shared.figures.count('installs_reported');
+    shared.stats.count('installs_reported');
     const other = crc === '0000' ? '0001' : '0000';
     const fields = { crc: behaviour === 'wrongCrc' ? other : crc, result: 'installed' };
     if (behaviour === 'late') await shared.work.pause(random.whole(LATE_FROM, LATE_TO));

@@ -93,14 +93,14 @@ export class MqttWait implements Wait {
     if (!shared.hasFaults) return;
     await shared.work.pause(random.whole(10, 180) * SECOND);
     if (shared.work.hasEnded() || number !== this.#number) return;
-    shared.figures.count('connections_lost');
+    shared.stats.count('connections_lost');
     // The broker is not informed, as in a failure of the network.
     client.stream.destroy();
   }
 
   #closed({ options }: MqttClient): void {
     const { random, shared } = this.parts;
-    if (!this.isConnected && !shared.all.hasEnded()) shared.figures.error(`mqtt: ${this.#reason}`);
+    if (!this.isConnected && !shared.all.hasEnded()) shared.stats.error(`mqtt: ${this.#reason}`);
     this.isConnected = false;
     this.#number += 1;
     this.#reason = CLOSED;
@@ -109,10 +109,10 @@ export class MqttWait implements Wait {
   }
 
   #take(payload: Buffer, confirmations: Confirmations): void {
-    const { clock, figures } = this.parts.shared;
+    const { clock, stats } = this.parts.shared;
     const message = messageOf(payload);
     if (message !== null) confirmations.take(message, { at: clock.elapsed(), connection: this.#number });
-    else figures.error(`mqtt: a message that is none: ${payload.toString('utf8', 0, 100)}`);
+    else stats.error(`mqtt: a message that is none: ${payload.toString('utf8', 0, 100)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.js';
-import type { Figures, SentNotifications } from './figures.js';
 import type { HttpClient } from './http-client.js';
+import type { Stats, SentNotifications } from './stats.js';
 
 /** An asset as the manifest lists it. Applications have a version, files have none. */
 export interface ListedAsset {
@@ -66,7 +66,7 @@ export type Transport =
 /** State shared by all terminals of a run. */
 export interface Shared {
   readonly client: HttpClient;
-  readonly figures: Figures;
+  readonly stats: Stats;
   readonly sent: SentNotifications;
   readonly clock: Clock;
   /** Hexadecimal digits unique to the run; part of references and messages. */

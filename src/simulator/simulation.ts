@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { SECOND } from '../platform/clock.js';
 import { Api } from './api.js';
-import { Figures, rounded, SentNotifications } from './figures.js';
 import { HttpClient } from './http-client.js';
 import type { Scenario } from './scenario.js';
 import { Pauses, type Shared } from './shared.js';
+import { Stats, rounded, SentNotifications } from './stats.js';
 import type { Identity } from './terminal-http.js';
 import { SEEDS_PER_TERMINAL, SimulatedTerminal } from './terminal.js';
 
@@ -52,14 +52,14 @@ export class Simulation {
 
   constructor(private readonly options: SimulationOptions) {
     const { url, clock, terminals, seed, isHalfHttp = false } = options;
-    const [figures, run] = [new Figures(), randomBytes(4).toString('hex')];
+    const [stats, run] = [new Stats(), randomBytes(4).toString('hex')];
     this.#began = clock.elapsed();
     this.#shared = {
       ...options,
-      figures,
+      stats,
       run,
-      client: new HttpClient(url, figures, clock),
-      sent: new SentNotifications(run, figures),
+      client: new HttpClient(url, stats, clock),
+      sent: new SentNotifications(run, stats),
       work: new Pauses(),
       all: new Pauses(),
     };
@@ -115,8 +115,8 @@ export class Simulation {
 
   /** The result of the run, as `--json` prints it. */
   summary() {
-    const { figures, sent, clock } = this.#shared;
-    const { latencies, counts, errors, broken } = figures;
+    const { stats, sent, clock } = this.#shared;
+    const { latencies, counts, errors, broken } = stats;
     const seconds = (clock.elapsed() - this.#began) / SECOND;
     return {
       terminals: this.#terminals.length,
@@ -141,12 +141,12 @@ export class Simulation {
 
   /** Waits for the ramp, and until all terminals have started or one has failed. */
   async #started(): Promise<void> {
-    const { work, clock, figures } = this.#shared;
+    const { work, clock, stats } = this.#shared;
     const { forMs, rampMs } = this.options;
     await work.pause(Math.min(rampMs, forMs));
     if (forMs <= rampMs) return;
     const end = clock.elapsed() + START_MS;
-    const hasFailed = (): boolean => figures.counts.errors + figures.counts.refused > 0;
+    const hasFailed = (): boolean => stats.counts.errors + stats.counts.refused > 0;
     while (this.receiving < this.#terminals.length && !hasFailed()) {
       if (work.hasEnded() || clock.elapsed() > end) return;
       await work.pause(START_STEP_MS);
@@ -157,7 +157,7 @@ export class Simulation {
   async #notify(): Promise<void> {
     if (this.options.notify === null) return;
     const { token, everyMs, groupId } = this.options.notify;
-    const { client, all, work, sent, figures } = this.#shared;
+    const { client, all, work, sent, stats } = this.#shared;
     const api = new Api(client, token, all);
     for (;;) {
       await work.pause(everyMs);
@@ -174,7 +174,7 @@ export class Simulation {
       const headers = { 'idempotency-key': randomUUID() };
       const body = JSON.stringify({ content, ...target });
       await api.ask({ method: 'POST', path: '/v1/notifications', headers, body });
-      figures.count('notifications_sent');
+      stats.count('notifications_sent');
     }
   }
 

@@ -48,7 +48,7 @@ const MAX_EXAMPLES = 5;
 const MICROSECONDS = 1_000;
 
 /** Counters, latencies and broken promises of all terminals of a run. */
-export class Figures {
+export class Stats {
   readonly counts = Object.fromEntries(NAMES.map((name) => [name, 0])) as Record<FigureName, number>;
   /** Distinct error texts, at most 5. */
   readonly errors = new Set<string>();
@@ -103,7 +103,7 @@ export class SentNotifications {
 
   constructor(
     private readonly run: string,
-    private readonly figures: Figures,
+    private readonly stats: Stats,
   ) {}
 
   /** Call before it is sent; returns its text. */
@@ -119,7 +119,7 @@ export class SentNotifications {
     if (run !== this.run || sent === undefined) return;
     sent.missing.delete(serialNumber);
     const example = `terminal ${serialNumber}: message ${number} came under two ids`;
-    if (sent.received.has(serialNumber)) this.figures.broke('doubled_delivery', example);
+    if (sent.received.has(serialNumber)) this.stats.broke('doubled_delivery', example);
     sent.received.add(serialNumber);
   }
 
@@ -131,7 +131,7 @@ export class SentNotifications {
     for (const [index, { missing }] of this.#sent.entries()) {
       for (const serialNumber of missing) {
         const example = `terminal ${serialNumber}: message ${index + 1} did not arrive`;
-        this.figures.broke('lost_delivery', example);
+        this.stats.broke('lost_delivery', example);
       }
       missing.clear();
     }

@@ -37,7 +37,7 @@ export class TerminalHttp {
 
   constructor(
     private readonly identity: Identity,
-    private readonly shared: Pick<Shared, 'client' | 'figures' | 'work' | 'all'>,
+    private readonly shared: Pick<Shared, 'client' | 'stats' | 'work' | 'all'>,
     private readonly random: Random,
   ) {}
 
@@ -72,11 +72,11 @@ export class TerminalHttp {
     const reply = await this.ask({ method: 'POST', path: '/terminal/v1/token', ...more });
     this.#hasRenewed = true;
     if (reply.isCut) {
-      this.shared.figures.count('connections_lost');
+      this.shared.stats.count('connections_lost');
       return;
     }
     this.identity.token = http.parsed(NewToken, reply).token;
-    this.shared.figures.count('tokens_renewed');
+    this.shared.stats.count('tokens_renewed');
   }
 
   #signed(ask: http.Ask): http.Ask {
@@ -90,7 +90,7 @@ export class TerminalHttp {
   }
 
   async #repeat<T extends http.Answer>(attempt: () => Promise<T>): Promise<T> {
-    const { figures, all } = this.shared;
+    const { stats, all } = this.shared;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       if (all.hasEnded()) throw new RunIsOver();
       const { token, serialNumber } = this.identity;
@@ -101,7 +101,7 @@ export class TerminalHttp {
         if (status === 401) {
           // Another request has renewed the token meanwhile, and the old one has ended.
           if (token !== this.identity.token) continue;
-          if (this.#hasRenewed) figures.broke('lost_token', `terminal ${serialNumber}: …${token.slice(-4)}`);
+          if (this.#hasRenewed) stats.broke('lost_token', `terminal ${serialNumber}: …${token.slice(-4)}`);
         }
         await this.#pauseAfter(status, Number(headers['retry-after'] ?? 0) * SECOND, pause);
       } catch (error) {
@@ -109,25 +109,25 @@ export class TerminalHttp {
         if (all.hasEnded()) throw new RunIsOver();
         this.#failures += 1;
         if (error instanceof http.StaleConnection) continue;
-        figures.error(error.message);
+        stats.error(error.message);
         await this.#pause(pause);
       }
     }
   }
 
   async #pauseAfter(status: number, retryAfterMs: number, pause: number): Promise<void> {
-    const { figures } = this.shared;
+    const { stats } = this.shared;
     if (retryAfterMs > 0) {
-      figures.count('throttled');
+      stats.count('throttled');
       await this.#pause(retryAfterMs, retryAfterMs);
     } else if (status === 401 || status === 403) {
-      figures.count('refused');
+      stats.count('refused');
       await this.shared.work.pause(REFUSED_MS);
       // The run has ended: no notification can arrive any more.
       if (this.shared.work.hasEnded()) throw new RunIsOver();
     } else {
       this.#failures += 1;
-      figures.error(`status ${status}`);
+      stats.error(`status ${status}`);
       await this.#pause(pause);
     }
   }

@@ -83,14 +83,14 @@ export class SimulatedTerminal {
 
   /** Repeats `use` after any error except the end of the run. */
   async #persist(use: () => Promise<void>): Promise<void> {
-    const { figures, all } = this.#parts.shared;
+    const { stats, all } = this.#parts.shared;
     while (!all.hasEnded()) {
       try {
         await use();
         return;
       } catch (error) {
         if (error instanceof access.RunIsOver) return;
-        figures.error(error instanceof Error ? error.message : String(error));
+        stats.error(error instanceof Error ? error.message : String(error));
         await all.pause(UNEXPECTED_MS);
       }
     }
@@ -183,6 +183,6 @@ export class SimulatedTerminal {
       meta: { ...meta, battery_level: String(random.whole(5, 100)) },
     });
     await http.post('/terminal/v1/report', body);
-    shared.figures.count('reports');
+    shared.stats.count('reports');
   }
 }

@@ -89,10 +89,10 @@ export class Transactions {
 
   async #sendPerhapsTwice(rows: readonly PaymentRow[]): Promise<void> {
     const { random } = this.parts;
-    const { figures, work, hasFaults } = this.parts.shared;
+    const { stats, work, hasFaults } = this.parts.shared;
     const isLost = hasFaults && random.chance(LOST_ANSWER);
     if (isLost) {
-      figures.count('connections_lost');
+      stats.count('connections_lost');
       await this.#ask(rows, 0);
       await work.pause(random.whole(0, SECOND));
     }
@@ -111,7 +111,7 @@ export class Transactions {
       for (const line of lines) this.#check(rows, line, isUncertain ? 'uncertain' : known);
       const last = lines.at(-1);
       if (last?.total === rows.length && last.error === undefined) return;
-      this.parts.shared.figures.error(`transactions: ${last?.error?.code ?? 'an answer without totals'}`);
+      this.parts.shared.stats.error(`transactions: ${last?.error?.code ?? 'an answer without totals'}`);
       await this.parts.shared.all.pause(SECOND);
       if (known === 'new') known = 'uncertain';
     }
@@ -127,16 +127,16 @@ export class Transactions {
   #check(rows: readonly PaymentRow[], { line, result, errors }: TransactionLine, known: Known): void {
     const row = rows[(line ?? 0) - 1];
     if (row === undefined || result === undefined) return;
-    const { figures } = this.parts.shared;
+    const { stats } = this.parts.shared;
     const what = `terminal ${this.parts.serialNumber}: ${row.reference} (${row.status})`;
     if (result === 'rejected') {
-      figures.broke('refused_transaction', `${what}: ${JSON.stringify(errors ?? {})}`);
+      stats.broke('refused_transaction', `${what}: ${JSON.stringify(errors ?? {})}`);
     } else if (result === 'repeated') {
-      figures.count('transactions_repeated');
-      if (known === 'new') figures.broke('doubled_transaction', `${what} was there before it was sent`);
+      stats.count('transactions_repeated');
+      if (known === 'new') stats.broke('doubled_transaction', `${what} was there before it was sent`);
     } else {
-      figures.count('transactions_created');
-      if (known === 'stored') figures.broke('lost_transaction', `${what} was created again`);
+      stats.count('transactions_created');
+      if (known === 'stored') stats.broke('lost_transaction', `${what} was created again`);
     }
   }
 }

@@ -42,7 +42,7 @@ async function byPolling(parts: TerminalParts, confirmations: Confirmations): Pr
     const isLost = shared.hasFaults && !shared.work.hasEnded() && random.chance(LOST);
     const reply = await http.ask({ method: 'GET', path, isWait: true, ...(isLost ? { cutAfter: 0 } : {}) });
     if (reply.isCut) {
-      shared.figures.count('connections_lost');
+      shared.stats.count('connections_lost');
       await shared.work.pause(random.whole(0, 5) * SECOND);
       continue;
     }
@@ -71,7 +71,7 @@ async function byStream(parts: TerminalParts, confirmations: Confirmations): Pro
 async function loseSometime(stream: IncomingMessage, { shared, random }: TerminalParts): Promise<void> {
   await shared.work.pause(random.whole(5, 120) * SECOND);
   if (shared.work.hasEnded() || stream.destroyed) return;
-  shared.figures.count('connections_lost');
+  shared.stats.count('connections_lost');
   stream.destroy();
 }
 

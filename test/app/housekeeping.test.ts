@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createStorageFigures } from '../../src/app/monitoring.js';
+import { createStorageStats } from '../../src/app/monitoring.js';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { parsePeriod } from '../../src/platform/config/parsing.js';
 import { STORAGE_UNAVAILABLE } from '../../src/platform/errors.js';
@@ -129,7 +129,7 @@ it('a request for the metrics reads none of them again within the interval', asy
   let measured = 0;
   let elapsed = 0;
   const clock = { now: () => new Date(), elapsed: () => elapsed };
-  const figures = createStorageFigures(
+  const stats = createStorageStats(
     {
       snapshot: (scope, use) => server.app.database.snapshot(scope, use),
       sizes: () => {
@@ -141,13 +141,13 @@ it('a request for the metrics reads none of them again within the interval', asy
     },
     clock,
   );
-  expect(figures().sizes).toBeNull();
-  await expect.poll(() => figures().sizes?.freeBytes).toBe(1);
+  expect(stats().sizes).toBeNull();
+  await expect.poll(() => stats().sizes?.freeBytes).toBe(1);
   elapsed += 99 * MINUTE;
-  figures();
+  stats();
   expect(measured).toBe(1);
   elapsed += 2 * MINUTE;
-  await expect.poll(() => figures().sizes?.freeBytes).toBe(2);
+  await expect.poll(() => stats().sizes?.freeBytes).toBe(2);
 });
 
 /** All statements of the server, and those that a test counts. */

@@ -28,14 +28,14 @@ interface Measured {
 }
 
 async function measureOnce({ server, postgres }: Measured, next: () => Request, of: Rounds): Promise<Cost> {
-  const figures = async (): Promise<Omit<Cost, 'perSecond'>> => ({
+  const stats = async (): Promise<Omit<Cost, 'perSecond'>> => ({
     node: processorTime(server.pid) * 1e6,
     database: postgres === null ? 0 : processorTime(postgres.pid) * 1e6,
     log: Number((await postgres?.first(LOG_POSITION))?.bytes ?? 0),
   });
-  const before = await figures();
+  const before = await stats();
   const { requests, perSecond } = await runLoad(server.url, next, of);
-  const after = await figures();
+  const after = await stats();
   const per = (figure: keyof typeof after): number => Math.round((after[figure] - before[figure]) / requests);
   return { perSecond: Math.round(perSecond), node: per('node'), database: per('database'), log: per('log') };
 }

@@ -36,7 +36,7 @@ async function againstStandIn(faults: Faults, options: string, run = simulate): 
 const MQTT = '--token-file package.json --serials package.json --over mqtt';
 
 describe('terminal-gateway simulate', () => {
-  it('ends with 0 and its figures if every promise was kept', async () => {
+  it('ends with 0 and its stats if every promise was kept', async () => {
     const { code, stdout } = await againstStandIn({}, '--no-faults');
     expect([code, stdout]).toEqual([0, expect.stringContaining('No promise was broken.')]);
     expect(stdout).toContain('2 of 2 terminals');

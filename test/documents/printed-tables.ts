@@ -8,7 +8,7 @@ import { createMetrics } from '../../src/http/monitoring/metrics.js';
 import { SAME_ON_EACH_NODE, type MetricSources } from '../../src/http/monitoring/sources.js';
 import { SETTINGS } from '../../src/platform/config/settings.js';
 import { RULES } from '../../src/platform/rules.js';
-import { MqttFigures } from '../../src/platform/terminal.js';
+import { MqttStats } from '../../src/platform/terminal.js';
 import { bytes, limitRows, whole } from './limit-rows.js';
 import { code, table, type Row } from './markdown.js';
 
@@ -174,7 +174,7 @@ export const NO_SOURCES: MetricSources = {
 
 async function metricRows(): Promise<readonly Row[]> {
   const register = new Registry();
-  createMetrics({ ...NO_SOURCES, mqtt: () => new MqttFigures() }, register);
+  createMetrics({ ...NO_SOURCES, mqtt: () => new MqttStats() }, register);
   const metrics = await register.getMetricsAsJSON();
   return metrics
     .filter(({ name }) => !/^(?:process|nodejs)_/.test(name))

@@ -205,7 +205,7 @@ async function problemsAfter(
   const steps = await place.sql<{ action: string }>(
     "select action from ledger where entity_type = 'rollout' order by position",
   );
-  const figures: Readonly<Record<string, readonly [found: number | string, expected: number | string]>> = {
+  const stats: Readonly<Record<string, readonly [found: number | string, expected: number | string]>> = {
     'terminals drawn': [await count('rollout_terminals'), terminals],
     'terminals with the versions': [await count('rollout_terminals where granted_at is not null'), granted],
     'terminals of wave 3 with the versions': [
@@ -224,7 +224,7 @@ async function problemsAfter(
       'create,start_wave,start_wave,stop,undo',
     ],
   };
-  const wrong = Object.entries(figures).filter(([, [found, expected]]) => found !== expected);
+  const wrong = Object.entries(stats).filter(([, [found, expected]]) => found !== expected);
   const problems = wrong.map(([what, [found, expected]]) => `${what}: ${found} and not ${expected}`);
   for (const command of ['db check', 'audit verify']) {
     const { code, output } = await runCommand(command.split(' '), place.url, CHAIN);

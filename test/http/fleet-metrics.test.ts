@@ -1,7 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { createFleetFigures } from '../../src/app/monitoring.js';
+import { createFleetStats } from '../../src/app/monitoring.js';
 import { Followers } from '../../src/http/monitoring/operations.js';
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { record, report } from '../domain/payments/transaction/records.js';
@@ -20,7 +20,7 @@ async function recordsBy(): Promise<Record<string, number>> {
   return Object.fromEntries([...found].map(([, kind = '', total]) => [kind, Number(total)]));
 }
 
-describe('figures of the fleet', () => {
+describe('stats of the fleet', () => {
   it('say in their help that each node gives the same number', async () => {
     const { text } = await server.anonymous.get('/metrics');
     for (const name of ['records', 'deliveries_queued', 'database_table_rows', 'retention_deleted_rows'])
@@ -75,25 +75,25 @@ describe('figures of the fleet', () => {
     await expect.poll(queued).toBe(0);
   });
 
-  it('hold up no request: one that takes long gets the figures before, and a failure none', async () => {
+  it('hold up no request: one that takes long gets the stats before, and a failure none', async () => {
     const { database } = server.app;
     const held = Promise.withResolvers<undefined>();
     let isBroken = false;
-    const slow: Parameters<typeof createFleetFigures>[0] = {
+    const slow: Parameters<typeof createFleetStats>[0] = {
       snapshot: async (isSystem, use) => {
         await held.promise;
         if (isBroken) throw new Error('broken');
         return await database.snapshot(isSystem, use);
       },
     };
-    const figures = createFleetFigures(slow, server.clock);
+    const stats = createFleetStats(slow, server.clock);
     // The snapshot is held until after it.
-    expect(await figures()).toBeNull();
+    expect(await stats()).toBeNull();
     held.resolve(undefined);
-    await expect.poll(figures).toMatchObject({ records: { groups: 0 }, queuedDeliveries: 0 });
+    await expect.poll(stats).toMatchObject({ records: { groups: 0 }, queuedDeliveries: 0 });
     isBroken = true;
     server.clock.advance(INTERVAL_MS);
-    expect(await figures()).toBeNull();
+    expect(await stats()).toBeNull();
   });
 
   it('are sums over many companies, read in parts', async () => {

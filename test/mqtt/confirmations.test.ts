@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { CONFIRMATION_LIMITS, Confirmations } from '../../src/mqtt/confirmations.js';
 import { notificationTopic, terminalOfConfirmTopic } from '../../src/mqtt/delivery-queue.js';
-import { levelOf, MqttFigures } from '../../src/platform/terminal.js';
+import { levelOf, MqttStats } from '../../src/platform/terminal.js';
 import { MemoryQueue } from '../support/mqtt/memory-queue.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -13,13 +13,13 @@ const topic = (logicalNumber: string, companyId = 7): string =>
 
 function receiver(limits = {}) {
   const queue = new MemoryQueue();
-  const figures = new MqttFigures();
+  const stats = new MqttStats();
   const errors: unknown[] = [];
-  const confirmations = new Confirmations(queue, figures, (error) => void errors.push(error), {
+  const confirmations = new Confirmations(queue, stats, (error) => void errors.push(error), {
     ...CONFIRMATION_LIMITS,
     ...limits,
   });
-  return { queue, figures, errors, confirmations };
+  return { queue, stats, errors, confirmations };
 }
 
 describe('a confirmation', () => {
@@ -39,20 +39,20 @@ describe('a confirmation', () => {
     `{"type":"pnconf","event":"17","more":"${'x'.repeat(1_024)}"}`,
     '\u0000',
   ])('is not %j, which is counted', async (text) => {
-    const { confirmations, figures, queue } = receiver();
+    const { confirmations, stats, queue } = receiver();
     confirmations.take(topic('0042'), Buffer.from(text));
     await confirmations.finish();
-    expect([...figures.confirmations]).toEqual([['ignored', 1]]);
+    expect([...stats.confirmations]).toEqual([['ignored', 1]]);
     expect(queue.confirmed).toEqual([]);
   });
 
   it('has the terminal of its topic', async () => {
-    const { confirmations, figures, queue } = receiver();
+    const { confirmations, stats, queue } = receiver();
     confirmations.take(topic('Loja%207'), payload('17'));
     confirmations.take('terminals/7/0042/notifications', payload('17'));
     await confirmations.finish();
     expect(queue.confirmed).toEqual([{ companyId: 7, logicalNumber: 'Loja 7', event: '17' }]);
-    expect([...figures.confirmations]).toEqual([
+    expect([...stats.confirmations]).toEqual([
       ['ignored', 1],
       ['confirmed', 1],
     ]);
@@ -61,12 +61,12 @@ describe('a confirmation', () => {
 
 describe('confirmations that wait', () => {
   it('are bounded for a terminal, a company and all, and the others are counted', async () => {
-    const { confirmations, figures, queue } = receiver({ terminal: 3, company: 5, all: 7 });
+    const { confirmations, stats, queue } = receiver({ terminal: 3, company: 5, all: 7 });
     for (let event = 1; event <= 4; event += 1) confirmations.take(topic('A'), payload(String(event)));
     for (let event = 5; event <= 8; event += 1) confirmations.take(topic('B'), payload(String(event)));
     for (let event = 9; event <= 11; event += 1) confirmations.take(topic('C', 8), payload(String(event)));
     await waitFor(() => expect(queue.confirmed.length).toBe(7));
-    expect(figures.confirmations.get('dropped')).toBe(4);
+    expect(stats.confirmations.get('dropped')).toBe(4);
     confirmations.take(topic('A'), payload('12'));
     await confirmations.finish();
     expect(queue.confirmed.map(({ event }) => event)).toEqual(['1', '2', '3', '5', '6', '9', '10', '12']);
@@ -82,25 +82,25 @@ describe('confirmations that wait', () => {
   });
 
   it('are stored once the database is there again', async () => {
-    const { confirmations, figures, queue, errors } = receiver({ pauseMs: 100 });
+    const { confirmations, stats, queue, errors } = receiver({ pauseMs: 100 });
     queue.result = null;
     confirmations.take(topic('A'), payload('1'));
     await waitFor(() => expect(errors.length).toBe(1));
     confirmations.take(topic('A'), payload('2'));
     queue.result = 'confirmed';
-    await waitFor(() => expect(figures.confirmations.get('confirmed')).toBe(2));
+    await waitFor(() => expect(stats.confirmations.get('confirmed')).toBe(2));
     expect(queue.confirmed.map(({ event }) => event)).toEqual(['1', '2']);
   });
 
   it('are given up, and counted, when they fail too often or the server stops', async () => {
-    const { confirmations, figures, queue, errors } = receiver({ pauseMs: 1 });
+    const { confirmations, stats, queue, errors } = receiver({ pauseMs: 1 });
     queue.result = null;
     confirmations.take(topic('A'), payload('1'));
-    await waitFor(() => expect(figures.confirmations.get('failed')).toBe(1));
+    await waitFor(() => expect(stats.confirmations.get('failed')).toBe(1));
     expect(errors.length).toBe(1);
     confirmations.take(topic('A'), payload('2'));
     await confirmations.finish();
-    expect([...figures.confirmations]).toEqual([['failed', 2]]);
+    expect([...stats.confirmations]).toEqual([['failed', 2]]);
   });
 });
 

@@ -110,8 +110,8 @@ describe('messages over MQTT', () => {
     ]);
     expect(terminals.received.some(({ retained }) => retained)).toBe(false);
     expect(queue.confirmed).toContainEqual({ companyId: 8, logicalNumber: 'Loja 7/A', event: '2' });
-    expect(service.figures).toMatchObject({ published: 6, acknowledged: 6, returned: 0, inFlight: 0 });
-    expect(service.figures.isConnected).toBe(true);
+    expect(service.stats).toMatchObject({ published: 6, acknowledged: 6, returned: 0, inFlight: 0 });
+    expect(service.stats.isConnected).toBe(true);
   });
 
   it('are published at the pace, those of the companies by turns', async () => {
@@ -144,7 +144,7 @@ describe('messages over MQTT', () => {
     queue.add(7, '0042', 'text');
     await waitFor(() => expect(queue.claims).toContain(1));
     await service.stop();
-    expect([queue.returned, service.figures.published]).toEqual([1, 0]);
+    expect([queue.returned, service.stats.published]).toEqual([1, 0]);
   });
 
   it('are not taken while there is no broker, and go out when it comes', async () => {
@@ -156,7 +156,7 @@ describe('messages over MQTT', () => {
     expect(queue.claims).toEqual([]);
     await aedes({ port: first.port });
     await waitFor(() => expect(queue.sentIds).toEqual(['1']));
-    expect(service.figures.connections).toBe(1);
+    expect(service.stats.connections).toBe(1);
     expect(logs.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
       'MQTT broker not connected, trying again',
       'MQTT broker connected',
@@ -179,8 +179,8 @@ describe('messages over MQTT', () => {
     expect(queue.sentIds).toEqual([]);
     isClosing = false;
     await waitFor(() => expect(queue.sentIds.length).toBe(10));
-    expect(service.figures.connections).toBeGreaterThan(1);
-    expect(service.figures.inFlight).toBe(0);
+    expect(service.stats.connections).toBeGreaterThan(1);
+    expect(service.stats.inFlight).toBe(0);
   });
 
   it('go over TLS to a broker whose certificate is trusted, and to no other', async () => {
@@ -194,7 +194,7 @@ describe('messages over MQTT', () => {
     trusting.queue.add(7, '0042', 'one');
     await waitFor(() => expect(trusting.queue.sentIds).toEqual(['1']));
     await waitFor(() => expect(others.logs.join('')).toContain('DEPTH_ZERO_SELF_SIGNED_CERT'));
-    expect(others.service.figures.connections).toBe(0);
+    expect(others.service.stats.connections).toBe(0);
   });
 
   it('need the user and the password that the broker knows', async () => {
@@ -239,7 +239,7 @@ describe('CF-24 a broker that does not do its part', () => {
     const { queue, service, errors, logs } = start(broker.settings);
     queue.add(7, '0042', 'one');
     await waitFor(() => expect(attempts.value).toBeGreaterThan(3));
-    expect(service.figures).toMatchObject({ isConnected: false, connections: 0 });
+    expect(service.stats).toMatchObject({ isConnected: false, connections: 0 });
     expect([queue.claims, errors]).toEqual([[], []]);
     expect(logs.join('')).toContain(reason);
   });
@@ -250,7 +250,7 @@ describe('CF-24 a broker that does not do its part', () => {
     const { service, logs } = start(brokerAt(port), { times });
     await waitFor(() => expect(logs.join('')).toContain('ECONNREFUSED'));
     await aedes({ port });
-    await waitFor(() => expect(service.figures.isConnected).toBe(true));
+    await waitFor(() => expect(service.stats.isConnected).toBe(true));
 
     let accepted = 0;
     const closing = await fake((socket) => {
@@ -269,7 +269,7 @@ describe('CF-24 a broker that does not do its part', () => {
     for (let number = 0; number < 2_000; number += 1) queue.add(7, String(number), 'text');
     await waitFor(() => expect(queue.returned).toBeGreaterThanOrEqual(2 * MAX_HELD));
     expect(queue.claims.slice(0, 5)).toEqual([100, 100, 100, 100, 100]);
-    expect(service.figures.inFlight).toBeLessThanOrEqual(MAX_HELD);
+    expect(service.stats.inFlight).toBeLessThanOrEqual(MAX_HELD);
     expect(queue.sentIds).toEqual([]);
   });
 
@@ -281,14 +281,14 @@ describe('CF-24 a broker that does not do its part', () => {
     });
     const { service } = start(broker.settings, { times: { ...QUICK, keepaliveMs: 1_000 } });
     await waitFor(() => expect(closed).toBeGreaterThan(0));
-    expect(service.figures.connections).toBeGreaterThan(0);
+    expect(service.stats.connections).toBeGreaterThan(0);
   });
 
   it('does not keep the server from stopping', async () => {
     const broker = await fake(() => undefined);
     const { service } = start(broker.settings, { times: { connectMs: 60_000 } });
     await service.stop();
-    expect(service.figures.isConnected).toBe(false);
+    expect(service.stats.isConnected).toBe(false);
   });
 });
 
@@ -297,27 +297,27 @@ describe('confirmations over MQTT', () => {
     const broker = await aedes();
     const terminals = await terminalsAt(broker.port);
     const { queue, service } = start(broker.settings);
-    await waitFor(() => expect(service.figures.isConnected).toBe(true));
+    await waitFor(() => expect(service.stats.isConnected).toBe(true));
     for (let time = 0; time < 30; time += 1) {
       await terminals.client.publishAsync('terminals/7/0042/confirm', Buffer.alloc(300_000, 'x'), { qos: 1 });
     }
     await terminals.confirm('terminals/7/0042/notifications', '17');
     await waitFor(() => expect(queue.confirmed.length).toBe(1));
-    expect(service.figures.confirmations.get('ignored')).toBe(30);
-    expect(service.figures.connections).toBe(1);
+    expect(service.stats.confirmations.get('ignored')).toBe(30);
+    expect(service.stats.connections).toBe(1);
   });
 
   it('on other topics do not arrive', async () => {
     const broker = await aedes();
     const terminals = await terminalsAt(broker.port);
     const { queue, service } = start(broker.settings);
-    await waitFor(() => expect(service.figures.isConnected).toBe(true));
+    await waitFor(() => expect(service.stats.isConnected).toBe(true));
     const event = JSON.stringify({ type: 'pnconf', event: '17' });
     for (const topic of ['terminals/confirm', 'terminals/7/0042/deep/confirm', 'other/7/0042/confirm']) {
       await terminals.client.publishAsync(topic, event, { qos: 1 });
     }
     await terminals.confirm('terminals/7/0042/notifications', '18');
     await waitFor(() => expect(queue.confirmed.length).toBe(1));
-    expect([...service.figures.confirmations]).toEqual([['confirmed', 1]]);
+    expect([...service.stats.confirmations]).toEqual([['confirmed', 1]]);
   });
 });

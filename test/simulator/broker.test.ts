@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createRandom } from '../../src/platform/random.js';
-import { Figures } from '../../src/simulator/figures.js';
 import { Confirmations } from '../../src/simulator/inbox.js';
 import { MqttWait } from '../../src/simulator/mqtt-waiting.js';
 import { Pauses, type BrokerOptions, type Shared } from '../../src/simulator/shared.js';
+import { Stats } from '../../src/simulator/stats.js';
 import { RunIsOver, type TerminalParts } from '../../src/simulator/terminal-http.js';
 import { freePort } from '../support/free-port.js';
 import { startAedes, startFakeBroker } from '../support/mqtt/brokers.js';
@@ -24,15 +24,15 @@ function certificate(): { readonly cert: string; readonly key: string } {
 
 /** Resolves to `connected`, or to the first error. */
 async function outcomeOf(url: string, options: Partial<BrokerOptions> = {}): Promise<string> {
-  const figures = new Figures();
-  const shared = { figures, all: new Pauses(), work: new Pauses(), hasFaults: false } as unknown as Shared;
+  const stats = new Stats();
+  const shared = { stats, all: new Pauses(), work: new Pauses(), hasFaults: false } as unknown as Shared;
   const parts = { shared, serialNumber: 'SN-1', random: createRandom(1) } as unknown as TerminalParts;
   const broker = { url: new URL(url), username: undefined, password: undefined, ca: undefined, ...options };
   const mqtt = new MqttWait({ over: 'mqtt', broker, companyId: '1' }, '100', parts);
   const confirmations = new Confirmations(parts, mqtt);
   const received = mqtt.receive(confirmations).catch((error: unknown) => error);
-  await expect.poll(() => mqtt.isConnected || figures.counts.errors > 0).toBe(true);
-  const [outcome = 'connected'] = figures.errors;
+  await expect.poll(() => mqtt.isConnected || stats.counts.errors > 0).toBe(true);
+  const [outcome = 'connected'] = stats.errors;
   if (mqtt.isConnected) await mqtt.confirm('{}');
   shared.all.end();
   mqtt.end();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { problemOfParams } from '../../src/simulator/downloads.js';
-import { Figures, SentNotifications } from '../../src/simulator/figures.js';
 import { Inbox } from '../../src/simulator/inbox.js';
+import { Stats, SentNotifications } from '../../src/simulator/stats.js';
 
 /** Steps such as `9@0 9@2/1`: id, seconds, and the number of the connection to a broker, if there is one. */
 function brokenAfter(steps: string, confirmedAt?: number): readonly string[] {
-  const figures = new Figures();
-  const inbox = new Inbox('SN-1', { figures });
+  const stats = new Stats();
+  const inbox = new Inbox('SN-1', { stats });
   for (const step of steps.split(' ')) {
     const [id = '', at, connection] = step.split(/[@/]/);
     const arrival = {
@@ -17,7 +17,7 @@ function brokenAfter(steps: string, confirmedAt?: number): readonly string[] {
     inbox.receive({ id, message: `${id}|SHOW_MESSAGE|Hello` }, arrival);
     if (confirmedAt !== undefined) inbox.confirmed(id, confirmedAt * 1_000);
   }
-  return figures.broken.map(({ promise }) => promise);
+  return stats.broken.map(({ promise }) => promise);
 }
 
 describe('an inbox', () => {
@@ -36,8 +36,8 @@ describe('an inbox', () => {
 
 describe('notifications of a run', () => {
   it('are missed where they did not arrive, and found where they came under two ids', () => {
-    const figures = new Figures();
-    const sent = new SentNotifications('ab', figures);
+    const stats = new Stats();
+    const sent = new SentNotifications('ab', stats);
     const text = `7|SHOW_MESSAGE|${sent.add(['SN-1', 'SN-2'])}`;
     const message = `${text}|03-01-2026 09:00`;
     // A terminal does not execute it with one parameter, or three.
@@ -47,10 +47,10 @@ describe('notifications of a run', () => {
     sent.received('SN-1', '8|SHOW_MESSAGE|Something else');
     sent.received('SN-1', message.replace('ab', 'cd'));
     sent.received('SN-3', message);
-    expect([sent.outstanding, figures.broken]).toEqual([1, []]);
+    expect([sent.outstanding, stats.broken]).toEqual([1, []]);
     sent.received('SN-1', message);
     sent.noteLost();
-    expect(figures.broken).toEqual([
+    expect(stats.broken).toEqual([
       { promise: 'doubled_delivery', count: 1, examples: ['terminal SN-1: message 1 came under two ids'] },
       { promise: 'lost_delivery', count: 1, examples: ['terminal SN-2: message 1 did not arrive'] },
     ]);
@@ -59,10 +59,10 @@ describe('notifications of a run', () => {
 
 describe('latencies', () => {
   it('have percentiles that are right to within 0.2 %', () => {
-    const figures = new Figures();
-    expect(figures.latencies).toEqual({ p50: 0, p95: 0, p99: 0, max: 0 });
-    for (let ms = 1; ms <= 1_000; ms += 1) figures.addLatency(ms);
-    const { p50, p95, p99, max } = figures.latencies;
+    const stats = new Stats();
+    expect(stats.latencies).toEqual({ p50: 0, p95: 0, p99: 0, max: 0 });
+    for (let ms = 1; ms <= 1_000; ms += 1) stats.addLatency(ms);
+    const { p50, p95, p99, max } = stats.latencies;
     for (const [found, ms] of [
       [p50, 500],
       [p95, 950],

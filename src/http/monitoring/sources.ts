@@ -14,17 +14,17 @@ import version from 'prom-client/lib/metrics/version.js';
 
 import { LONG_LOG_BYTES, type Database } from '../../database/database.js';
 import { SECOND } from '../../platform/clock.js';
-import type { MqttFigures } from '../../platform/terminal.js';
+import type { MqttStats } from '../../platform/terminal.js';
 import type { ServerLimits } from '../server/connections.js';
 
 /** Numbers over all companies; `records` by kind, for example `devices`. */
-export interface FleetFigures {
+export interface FleetStats {
   readonly records: Readonly<Record<string, number>>;
   readonly queuedDeliveries: number;
 }
 
 /** Sizes by table, and retention statistics by kind of row. Null while not known. */
-export interface StorageFigures {
+export interface StorageStats {
   readonly sizes: {
     readonly tables: Readonly<Record<string, { readonly bytes: number; readonly rows: number }>>;
     readonly freeBytes: number | null;
@@ -39,10 +39,10 @@ export interface StorageFigures {
 /** Values that are read when the metrics are requested; null where they are not known. */
 export interface MetricSources {
   readonly clients: ServerLimits['figures'];
-  readonly fleet: () => Promise<FleetFigures | null>;
-  readonly storage: () => StorageFigures;
+  readonly fleet: () => Promise<FleetStats | null>;
+  readonly storage: () => StorageStats;
   /** Null if notifications are not sent over MQTT. */
-  readonly mqtt: (() => MqttFigures) | null;
+  readonly mqtt: (() => MqttStats) | null;
   readonly database: Pick<
     Database,
     'bytes' | 'connections' | 'examining' | 'waitingTurns' | 'windowFailures'
@@ -162,7 +162,7 @@ function addDatabase(
   total('rate_limit_store_failures_total', unshared, () => database.windowFailures());
 }
 
-function addMqtt(state: () => MqttFigures, gauge: Add, total: Add): void {
+function addMqtt(state: () => MqttStats, gauge: Add, total: Add): void {
   const connected = '1 while there is a connection to the MQTT broker.';
   const inFlight = 'Notifications that the MQTT broker has yet to acknowledge.';
   const opened = 'Connections to the MQTT broker that were opened.';

@@ -143,7 +143,7 @@ export async function countOld(units: Units, { rules, now }: Pick<PruneOptions, 
 }
 
 /** Time of the oldest row of all companies, in ms since 1970, and number of deleted rows, by kind. */
-export async function retentionFigures(units: Pick<Units, 'systemRead'>) {
+export async function retentionStats(units: Pick<Units, 'systemRead'>) {
   const oldest: Record<string, number | null> = {};
   for (const kept of retained.filter(({ kind }) => !['tokens', 'jobs', 'alerts'].includes(kind))) {
     let first: number | null = null;

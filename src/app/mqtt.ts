@@ -76,7 +76,8 @@ function queueOf(units: Units, noteSeen: Terminals['noteSeen']): DeliveryQueue<C
     nextCompany: (after) => units.systemRead((work) => dispatch.nextDueCompany(work, after)),
     claim: (companyId, limit) => write(companyId, (work) => dispatch.claimDeliveries(work, limit)),
     sent: (companyId, deliveries) => write(companyId, (work) => dispatch.markSent(work, deliveries)),
-    giveBack: (companyId, deliveries) => write(companyId, (work) => dispatch.giveBack(work, deliveries)),
+    releaseDeliveries: (companyId, deliveries) =>
+      write(companyId, (work) => dispatch.releaseDeliveries(work, deliveries)),
     confirm: async (companyId, confirmations) => {
       const numbers = new Set(confirmations.map(({ logicalNumber }) => logicalNumber));
       const { results, seen, now } = await write(companyId, async (work) => ({

@@ -184,7 +184,7 @@ export function requireEmpty(name: string, rows: number): void {
 }
 
 /** Errors: `DatabaseRefused` if the database is an unfinished copy of `source`. */
-export function requireFinished(name: string, source: string | null): void {
+export function requireCompleteCopy(name: string, source: string | null): void {
   if (source === null) return;
   throw unusable(
     `${name} is an unfinished copy of ${source}. Nothing was changed. Copy again with terminal-gateway db copy, or use another database.`,

@@ -109,8 +109,8 @@ class DatabaseUnits implements Units {
 
   #tell(changes: Changes): void {
     for (const [listener, types] of this.#listeners) {
-      const isMeant = (type: string): boolean => types?.includes(type) ?? true;
-      if (changes?.some(({ entityType }) => isMeant(entityType)) ?? true) listener(changes);
+      const concerns = (type: string): boolean => types?.includes(type) ?? true;
+      if (changes?.some(({ entityType }) => concerns(entityType)) ?? true) listener(changes);
     }
   }
 

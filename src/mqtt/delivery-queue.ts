@@ -27,7 +27,7 @@ export interface DeliveryQueue<D extends HeldDelivery> {
   /** Marks messages of the company as acknowledged by the broker. */
   sent(companyId: number, deliveries: readonly D[]): Promise<void>;
   /** Releases messages that the broker did not acknowledge; it may still have received them. */
-  giveBack(companyId: number, deliveries: readonly D[]): Promise<void>;
+  releaseDeliveries(companyId: number, deliveries: readonly D[]): Promise<void>;
   /** Stores confirmations. Resolves to their results, in the same order. */
   confirm(companyId: number, confirmations: readonly Confirmation[]): Promise<readonly ConfirmationResult[]>;
 }

@@ -176,7 +176,7 @@ class Publisher<D extends HeldDelivery> {
     const returned = deliveries.filter((_delivery, index) => results[index] !== true);
     this.stats.returned += returned.length;
     if (sent.length > 0) await queue.sent(companyId, sent);
-    if (returned.length > 0) await queue.giveBack(companyId, returned);
+    if (returned.length > 0) await queue.releaseDeliveries(companyId, returned);
   }
 
   /** Resolves to whether each message was acknowledged; entries of unpublished messages are missing. */

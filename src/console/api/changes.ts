@@ -45,11 +45,11 @@ export function onChanges(types: readonly EntityType[], listener: Listener): () 
   const entry: Listener = (updated) => listener(updated);
   listeners.set(entry, types);
   unsubscribe ??= subscribe(APPENDED, {}, ({ ledgerAppended: { entityKind, actionKind, entity } }) => {
-    noteOthersChange(entityKind, actionKind === 'UPDATE' ? entity?.id : undefined);
+    reportChange(entityKind, actionKind === 'UPDATE' ? entity?.id : undefined);
   });
   if (types.includes('PRESENCE')) {
     endPresence ??= subscribe(PRESENCE, {}, ({ deviceChanged }) => {
-      if (deviceChanged.kind === 'PRESENCE') noteOthersChange('PRESENCE', deviceChanged.device?.id);
+      if (deviceChanged.kind === 'PRESENCE') reportChange('PRESENCE', deviceChanged.device?.id);
     });
   }
   return () => {
@@ -73,7 +73,7 @@ export function noteChange(
 }
 
 /** Has the pages that show records of this type load them again, with pauses that the budget of requests allows. */
-export function noteOthersChange(type: EntityType, id?: string): void {
+export function reportChange(type: EntityType, id?: string): void {
   noteChange(type, Math.max(Date.now() + TOGETHER_MS, quietUntil), id);
 }
 

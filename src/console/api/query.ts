@@ -2,7 +2,7 @@ import { useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { useQuery as useUrqlQuery, type CombinedError } from 'urql';
 
 import type { TypedDocumentString } from '../gql/graphql';
-import { noteOthersChange, onChanges, type EntityType, type UpdatedIds } from './changes';
+import { reportChange, onChanges, type EntityType, type UpdatedIds } from './changes';
 import { client, connection, REFRESH, subscribe } from './client';
 import { kindOf, recordQuery } from './documents';
 
@@ -99,6 +99,6 @@ export function useSubscription<Data, Variables extends object>(
   const text = variables === null ? null : JSON.stringify(variables);
   useEffect(() => {
     if (text === null) return undefined;
-    return subscribe(document, JSON.parse(text) as Record<string, unknown>, () => noteOthersChange(type));
+    return subscribe(document, JSON.parse(text) as Record<string, unknown>, () => reportChange(type));
   }, [document, text, type]);
 }

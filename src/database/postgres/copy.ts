@@ -16,7 +16,7 @@ import {
   type CopyValue,
   requireCurrent,
   requireEmpty,
-  requireFinished,
+  requireCompleteCopy,
   knownTables,
   lineOf,
   mapKind,
@@ -127,7 +127,7 @@ export async function openServerSource(url: string): Promise<CopySource> {
   const client = await reach(url);
   try {
     requireCurrent(name, (await inspect(client, name)).pending);
-    requireFinished(name, await unfinishedCopyIn(client));
+    requireCompleteCopy(name, await unfinishedCopyIn(client));
     await tablesIn(name, client);
     await client.query(APPLICATION);
     await client.query(`begin isolation level repeatable read read only; ${LONG}; ${AS_SYSTEM}`);

@@ -4,7 +4,7 @@ import pg, { type Client, type QueryConfig } from 'pg';
 import { SECOND, systemClock } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { codeOf } from '../../platform/errors.js';
-import { requireFinished, UNFINISHED_TABLE } from '../copy.js';
+import { requireCompleteCopy, UNFINISHED_TABLE } from '../copy.js';
 import { copied, type Database, DatabaseRefused, type OpenOptions, unusable } from '../database.js';
 import { connect } from './connect.js';
 import { clientConfig, SESSION_SETTINGS } from './connections/pool.js';
@@ -25,7 +25,7 @@ const LONGEST_PAUSE_MS = 5 * SECOND;
 export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Database> {
   const roles = await trying(url, options, async (client) => {
     await bringUsable(client, url, options);
-    requireFinished(nameOf(url), await unfinishedCopyIn(client));
+    requireCompleteCopy(nameOf(url), await unfinishedCopyIn(client));
     if (options.exclusive === true) await requireOriginal(client, url, options);
     return await rolesIn(client);
   });

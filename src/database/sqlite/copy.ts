@@ -13,7 +13,7 @@ import {
   type CopyValue,
   requireCurrent,
   requireEmpty,
-  requireFinished,
+  requireCompleteCopy,
   knownTables,
   UNFINISHED_TABLE,
 } from '../copy.js';
@@ -85,7 +85,7 @@ export function openFileSource(file: string): CopySource {
   refuseLoss(file);
   if (state === 'new') throw noDatabaseAt(file);
   requireCurrent(file, pending);
-  requireFinished(file, unfinishedCopyIn(file));
+  requireCompleteCopy(file, unfinishedCopyIn(file));
   reading(file, (database) => knownTables(file, namesIn(database, 'table')));
   const endLog = keepLog(file);
   const database = new Sqlite(file, { readonly: true, fileMustExist: true });

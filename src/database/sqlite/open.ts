@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path';
 
 import { codeOf, faultOfSystem } from '../../platform/errors.js';
-import { requireFinished } from '../copy.js';
+import { requireCompleteCopy } from '../copy.js';
 import { copied, type Database, DatabaseRefused, type OpenOptions, unusable } from '../database.js';
 import { MIGRATION_NAMES, MIGRATIONS } from '../migrations.js';
 import { connect } from './connect.js';
@@ -57,7 +57,7 @@ async function openOrThrow(file: string, options: OpenOptions): Promise<Database
   const lock = isServer ? lockFile(file) : null;
   try {
     const isChecked = await bringUpToDate(file, lock, options);
-    requireFinished(file, unfinishedCopyIn(file));
+    requireCompleteCopy(file, unfinishedCopyIn(file));
     const isMoved = isServer && requireOriginal(file, options);
     const database = connect(file, {
       ...options,

@@ -56,7 +56,7 @@ export class MemoryQueue implements DeliveryQueue<Message> {
     return Promise.resolve();
   }
 
-  giveBack(_companyId: number, messages: readonly Message[]): Promise<void> {
+  releaseDeliveries(_companyId: number, messages: readonly Message[]): Promise<void> {
     for (const { id } of messages) this.#held.delete(id);
     this.returned += messages.length;
     return Promise.resolve();

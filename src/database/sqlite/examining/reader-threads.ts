@@ -62,9 +62,9 @@ export class ReaderThreads {
       return await this.#within(thread, use);
     } finally {
       const isFree = thread?.isFree !== false;
-      const givenBack = this.#giveBack(thread, release);
+      const released = this.#release(thread, release);
       // A statement that still runs is stopped after the response.
-      if (isFree) await givenBack;
+      if (isFree) await released;
     }
   }
 
@@ -147,7 +147,7 @@ export class ReaderThreads {
   }
 
   /** Releases a thread for another unit once its statements have stopped, which they do within 64 rows. */
-  async #giveBack(thread: ReaderThread | undefined, release: () => void): Promise<void> {
+  async #release(thread: ReaderThread | undefined, release: () => void): Promise<void> {
     await thread?.end();
     if (thread?.isUsable === true) this.#idle = [...this.#idle, thread];
     else thread?.close();

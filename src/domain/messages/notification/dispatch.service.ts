@@ -85,7 +85,10 @@ export async function markSent(work: CompanyWriteWork, claimed: readonly Claimed
 }
 
 /** Releases deliveries that no broker took: they are due now, and the attempts do not count. */
-export async function giveBack(work: CompanyWriteWork, claimed: readonly ClaimedDelivery[]): Promise<void> {
+export async function releaseDeliveries(
+  work: CompanyWriteWork,
+  claimed: readonly ClaimedDelivery[],
+): Promise<void> {
   await store.endClaims(work, claimed, work.now);
   reportDeliveries(work);
 }

@@ -13,7 +13,7 @@ import {
   claimDeliveries,
   claimForTerminals,
   confirmDeliveries,
-  giveBack,
+  releaseDeliveries,
   markSent,
 } from '../../../../src/domain/messages/notification/dispatch.service.js';
 import type { ClaimedDelivery } from '../../../../src/domain/messages/notification/notification.model.js';
@@ -82,7 +82,7 @@ describe('what is kept of deliveries', () => {
         held.push(...[...claimed.values()].flat());
       },
       async () => inUnit(units, acme, (work) => markSent(work, some())),
-      async () => inUnit(units, acme, (work) => giveBack(work, some())),
+      async () => inUnit(units, acme, (work) => releaseDeliveries(work, some())),
       async () => inUnit(units, acme, (work) => failDeliveries(work, some(), 'for a reason')),
       async () => {
         const all = some().map(({ logicalNumber, id }) => ({ logicalNumber, event: String(id) }));

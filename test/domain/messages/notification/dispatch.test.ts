@@ -4,7 +4,7 @@ import {
   claimDeliveries,
   claimForTerminals,
   confirmDeliveries,
-  giveBack,
+  releaseDeliveries,
   markSent,
   nextDueCompany,
 } from '../../../../src/domain/messages/notification/dispatch.service.js';
@@ -91,14 +91,14 @@ describe('claims of a worker', () => {
   it('return what was given back, and count no attempt', async () => {
     await queued('one');
     const first = await claim();
-    await unit((work) => giveBack(work, first));
+    await unit((work) => releaseDeliveries(work, first));
     const second = await claim();
-    await unit((work) => giveBack(work, second));
+    await unit((work) => releaseDeliveries(work, second));
     server.clock.advance(SECOND);
     const third = await claim();
     expect(messages(third)).toEqual(['1|SHOW_MESSAGE|one']);
     // A worker that was stalled gives back what another one holds by now.
-    await unit((work) => giveBack(work, second));
+    await unit((work) => releaseDeliveries(work, second));
     expect(await claim()).toEqual([]);
     expect(await deliveriesOf(server, acme)).toMatchObject([{ attempts: 1, state: 'queued', sent: false }]);
   });

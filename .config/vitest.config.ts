@@ -21,11 +21,19 @@ const FAULTS = find(
   'test/faults/**/*.test.ts',
   'test/cli/{signals,simulate*,transaction-crash}.test.ts',
   'test/demo/demo-*.test.ts',
-  'test/simulator/simulation.test.ts',
+  'test/simulator/{behaviours,simulation}.test.ts',
   'test/app/mqtt-*.test.ts',
   'test/console/**/*.test.ts',
   'test/database/copy.postgres.test.ts',
-  'test/domain/terminals/terminal/nodes.postgres.test.ts',
+  // Several nodes.
+  'test/database/postgres/{announcements,shared-limits}.postgres.test.ts',
+  'test/domain/**/*nodes.postgres.test.ts',
+  // Clients that flood the server, or do not read what it sends.
+  'test/contract/flood.test.ts',
+  'test/graphql/http/upload-memory.test.ts',
+  'test/graphql/limits/large-answers.test.ts',
+  'test/graphql/live/{many-subscribers,slow-reader}.test.ts',
+  'test/http/{fairness.sqlite,unread,upload-fairness}.test.ts',
 );
 /** Opens each page of the console once. */
 const PAGES = find('test/console/all-pages.test.ts');
@@ -47,7 +55,7 @@ const DAILY_ON_POSTGRES = [
   ...OF_POSTGRES,
   ...find(
     'test/database/**/*.test.ts',
-    'test/contract/{every-route,foreign-records,fleet-graphql-tenancy,ids-in-inputs,parity*,several-companies}.test.ts',
+    'test/contract/{foreign-records,fleet-graphql-tenancy,ids-in-inputs,parity*,several-companies}.test.ts',
   ),
 ];
 /** Tests of what depends on the database: besides those, all routes and fields, and faults. */

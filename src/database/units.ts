@@ -29,15 +29,6 @@ function admit(database: Database, entries: readonly RecordedChange[]): void {
   database.admit(has('delete') && !has('create') ? 'deletion' : 'other');
 }
 
-/** Makes a read unit begin again as one that examines many rows. */
-class ManyRows extends Error {
-  override readonly name = 'ManyRows';
-}
-
-function moveToThread(): never {
-  throw new ManyRows('The unit would examine many rows.');
-}
-
 export interface UnitOptions {
   readonly onCounted?: (metric: CountedMetric, amount: number) => void;
   /** Key for the hashes of ledger entries; null if they get none. */
@@ -71,15 +62,8 @@ class DatabaseUnits implements Units {
   readonly read: Units['read'] = async (caller, use, { examines = false } = {}) => {
     const { database } = this;
     const { companyId } = caller;
-    const read = (db: ReadDatabase) => use({ caller, ...this.#parts(db) });
-    if (examines === true) return await database.examine(companyId, read);
-    if (examines === false) return await database.snapshot(companyId, read);
-    try {
-      return await database.snapshot(companyId, (db) => use({ caller, ...this.#parts(db), moveToThread }));
-    } catch (error) {
-      if (!(error instanceof ManyRows)) throw error;
-      return await database.examine(companyId, read);
-    }
+    const read = (db: ReadDatabase) => use({ caller, examines, ...this.#parts(db) });
+    return await (examines ? database.examine(companyId, read) : database.snapshot(companyId, read));
   };
 
   readonly write: Units['write'] = async (caller, use) =>

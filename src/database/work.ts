@@ -16,8 +16,8 @@ export interface ReadWork extends Moment {
    * PostgreSQL no policy hides a row from them. For single statements.
    */
   readonly everywhere: () => ReadDatabase;
-  /** Makes the unit begin again as one that examines many rows; only with `examines: 'when_needed'`. */
-  readonly moveToThread?: () => never;
+  /** True if its statements may examine many rows, see `ReadOptions`. */
+  readonly examines?: boolean;
 }
 
 /** Actions that entries of the ledger record. Entries stay, so a name that was once written is never removed. */
@@ -165,10 +165,10 @@ export type CompanyWriteWork = SystemWriteWork & { readonly caller: Pick<Caller,
 export interface ReadOptions {
   /**
    * Whether its statements may examine more than a few thousand rows, for example in searches. They then run outside
-   * of the event loop, up to a deadline (`deadline_exceeded`). With `when_needed`, the statements of an ordinary unit
-   * decide. `use` must not open another unit that examines: the company could have to wait for itself.
+   * of the event loop, up to a deadline (`deadline_exceeded`). `use` must not open another unit that examines: the
+   * company could have to wait for itself.
    */
-  readonly examines?: boolean | 'when_needed';
+  readonly examines?: boolean;
 }
 
 /** Committed changes; null if some may have been missed. */

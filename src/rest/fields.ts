@@ -90,12 +90,14 @@ function renderer(names: readonly string[], exceptions: object): RecordFields<ob
 /** The ETag of one revision of a record: `"device-17-3"`. */
 export const etagOf = (name: string, record: Revised): string => `"${name}-${record.id}-${record.revision}"`;
 
-/** `{ pagination, name: [item] }` (contract 13, 32). */
+/** `{ pagination, name: [item] }` (contract 13, 32); null without a page. */
 export function listResponse<T>(
   name: string,
-  { request, records, total }: Page<T>,
+  page: Page<T> | null,
   itemOf: (record: T) => object,
-): RouteResponse {
+): RouteResponse | null {
+  if (page === null) return null;
+  const { request, records, total } = page;
   const pagination: z.output<typeof Pagination> = {
     page: request.page,
     total_pages: Math.ceil(total / request.perPage),

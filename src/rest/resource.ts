@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
+import { mostRows } from '../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../database/work.js';
-import type { Scope, Page, PageRequest } from '../platform/requests.js';
+import { offsetOf, type Scope, type Page, type PageRequest } from '../platform/requests.js';
 import { etagOf, listResponse, listShape, type RecordFields } from './fields.js';
 import type { Call, FilePart, Revised, Route, RouteResponse } from './route.js';
 
@@ -60,7 +61,8 @@ export interface Resource<R extends Revised, Single extends R = R> {
     readonly fields?: RecordFields<R>;
     /** True if records can have more than a few KiB each. */
     readonly isLarge?: boolean;
-    readonly handle: (work: ReadWork, page: PageRequest, call: Call) => Promise<Page<R>>;
+    /** Null for a search that the unit may not make. */
+    readonly handle: (work: ReadWork, page: PageRequest, call: Call) => Promise<Page<R> | null>;
   };
   readonly read?: Documented & {
     readonly fields?: RecordFields<Single>;
@@ -124,7 +126,8 @@ class ResourceRoutes<R extends Revised, S extends R> {
       paged: true,
       response: oneOf(names.map((name) => listShape(listName, name, fields.shape))),
       read: async (work, call) => {
-        const page = await handle(work, call.page, call);
+        const isDeep = offsetOf(call.page) > mostRows(work);
+        const page = isDeep ? null : await handle(work, call.page, call);
         return listResponse(listName, page, (record) => ({
           [of(record)]: fields.render(record, work.caller),
         }));

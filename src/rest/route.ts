@@ -85,7 +85,8 @@ export interface ReadRoute extends RouteBase {
   readonly scope: Scope;
   /** True if it is a list of records that can have more than a few KiB each. */
   readonly isLarge?: boolean;
-  read(work: ReadWork, call: Call): Promise<RouteResponse>;
+  /** Null for a search that the unit may not make (`mostRows`), before it reads rows; it then gets another unit. */
+  read(work: ReadWork, call: Call): Promise<RouteResponse | null>;
 }
 
 /** Route of /v1 that changes something in one unit of work. */

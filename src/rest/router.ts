@@ -106,9 +106,21 @@ export interface ListOptions {
   readonly places: Places;
 }
 
+type Read = (work: ReadWork) => Promise<routing.RouteResponse | null>;
+
+/** Reads in the event loop or, if that is a search, in a unit that may make one (decisions.md#many-rows). */
+export async function readOrExamine(read: Read, caller: Caller, units: Units, beforeSearch?: () => void) {
+  const response = await units.read(caller, read);
+  if (response !== null) return response;
+  beforeSearch?.();
+  const found = await units.read(caller, read, { examines: true });
+  if (found === null) throw new Error('A read that may make a search has found nothing to show.');
+  return found;
+}
+
 /** Reads and renders a list of large records; `held` counts its bytes. Errors: those of `HeldBytes.add`. */
 export async function performList(
-  read: (work: ReadWork) => Promise<routing.RouteResponse>,
+  read: Read,
   caller: Caller,
   held: HeldBytes,
   { units, places }: ListOptions,
@@ -116,16 +128,8 @@ export async function performList(
   const release = await places.acquire(caller.companyId);
   try {
     held.requireRoom();
-    const readOnce = async (work: ReadWork): Promise<routing.RouteResponse> => {
-      try {
-        return await read(work);
-      } catch (error) {
-        // The unit may begin again on a reader thread, and those have limits of their own.
-        release();
-        throw error;
-      }
-    };
-    return await renderList(await units.read(caller, readOnce, { examines: 'when_needed' }), held);
+    // Searches have limits of their own.
+    return await renderList(await readOrExamine(read, caller, units, release), held);
   } finally {
     release();
   }

@@ -90,7 +90,7 @@ async function perform(received: ReceivedCall, caller: Caller | null, options: R
   }
   const read = (work: ReadWork) => route.read(work, call);
   if (route.isLarge !== true) {
-    return router.renderResponse(route, await units.read(caller, read, { examines: 'when_needed' }));
+    return router.renderResponse(route, await router.readOrExamine(read, caller, units));
   }
   return await router.performList(read, caller, holdBytes(received.response), options);
 }

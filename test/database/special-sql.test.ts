@@ -24,7 +24,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/messages/notification/notification-summary.repository.ts': 2,
   'src/domain/payments/transaction/summary/transaction-summary.repository.ts': 2,
   'src/domain/payments/transaction/transaction-retention.repository.ts': 2,
-  'src/domain/payments/transaction/transaction-totals.repository.ts': 7,
+  'src/domain/payments/transaction/transaction-totals.repository.ts': 6,
   'src/domain/payments/transaction/transaction.repository.ts': 2,
   'src/domain/people/access-token/access-token.repository.ts': 6,
   'src/domain/people/company/company.repository.ts': 4,

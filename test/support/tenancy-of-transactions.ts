@@ -2,7 +2,6 @@ import type { ReadWork } from '../../src/database/work.js';
 import { ALL_ROWS } from '../../src/domain/payments/transaction/summary/transaction-summary.model.js';
 import { summarizeTransactions } from '../../src/domain/payments/transaction/summary/transaction-summary.service.js';
 import * as totals from '../../src/domain/payments/transaction/transaction-totals.repository.js';
-import { hasMany } from '../../src/domain/payments/transaction/transaction-totals.repository.js';
 import {
   transactionNewRows,
   getTransaction,
@@ -13,7 +12,6 @@ import { START, TWIN } from './two-companies.js';
 const PAGE = { page: 1, perPage: 100 };
 const SINCE = { field: 'startedAt', operator: 'gte', value: new Date(START - 1) } as const;
 const UNTIL = { field: 'startedAt', operator: 'lt', value: new Date(START + 1) } as const;
-const ALL = { from: 0, to: 2 * START };
 
 const summaryBy = (request: object) => (work: ReadWork) =>
   summarizeTransactions(work, {
@@ -34,7 +32,6 @@ export const TRANSACTION_READS: Readonly<Record<string, (work: ReadWork) => Prom
   'failed transactions': (work) => listTransactions(work, { status: 'fail' }, PAGE),
   'recorded transactions': (work) =>
     transactionNewRows.read(work, { after: 0, upTo: 9e6, limit: 50, condition: null }),
-  'many transactions of a device': (work) => hasMany(work, ALL, 'serialNumber', 'S'),
   'summary by day': summaryBy({ by: ['status'] }),
   'summary by hour': summaryBy({ bucket: 'hour', by: ['appName'] }),
   'summary from a part of an hour on': summaryBy({ where: SINCE, bucket: 'hour', by: ['status'] }),

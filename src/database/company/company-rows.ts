@@ -34,8 +34,15 @@ export const everywhere = <Work extends SystemReadWork>(
   db: work.everywhere(),
 });
 
-/** Rows that a read may examine in the event loop; for more, it calls `moveToThread`. */
+/** Rows that a read may examine in the event loop; one of more is a search (decisions.md#many-rows). */
 export const MANY_ROWS = 5_000;
+
+/** A number of rows that no table has. */
+export const UNLIMITED = 2 ** 40;
+
+/** Rows that a unit may examine. */
+export const mostRows = ({ examines }: Pick<ReadWork, 'examines'>): number =>
+  examines === true ? UNLIMITED : MANY_ROWS;
 
 /** Rows per statement: more would hold the event loop for too long. */
 const ROWS_PER_INSERT = 200;
@@ -81,7 +88,6 @@ export class CompanyRows<Name extends CompanyTableName> {
 
   async select(work: ReadWork, match: Match<Name>, selection: Selection<Name> = {}): Promise<Row<Name>[]> {
     const { orderBy = [], page } = selection;
-    if (page !== undefined && offsetOf(page) > MANY_ROWS) work.moveToThread?.();
     const range = page === undefined ? [] : [page.perPage, offsetOf(page)];
     return await this.#run(work, `select ${orderBy.join()} ${range.length}`, match, range, (matching) => {
       const columns = orderBy.map((name) => sql.ref(name));
@@ -101,17 +107,11 @@ export class CompanyRows<Name extends CompanyTableName> {
     return (await this.#run(work, 'exists', match, [], first)).length > 0;
   }
 
-  async count(work: ReadWork, match: Match<Name>): Promise<number> {
-    if (work.moveToThread !== undefined) {
-      const most = MANY_ROWS + 1;
-      const few = await this.#total(work, 'count few', match, [most], (matching) => {
-        return sql`select count(*) as total from (select 1 from ${matching} limit ${most}) as few`;
-      });
-      if (few < most) return few;
-      work.moveToThread();
-    }
-    const count = (matching: Sql) => sql`select count(*) as total from ${matching}`;
-    return await this.#total(work, 'count', match, [], count);
+  /** Number of the matching rows, up to `most`; no more are read. */
+  async count(work: ReadWork, match: Match<Name>, most = UNLIMITED): Promise<number> {
+    const count = (matching: Sql) =>
+      sql`select count(*) as total from (select 1 from ${matching} limit ${most}) as found`;
+    return await this.#total(work, 'count', match, [most], count);
   }
 
   async #total(

@@ -5,7 +5,7 @@ import { normalized } from '../../platform/validate.js';
 import { countOf } from '../counters.js';
 import type { List } from '../list/list.js';
 import type { EntityTypeName, LedgerActionName, ReadWork, WriteWork } from '../work.js';
-import type { Match } from './company-rows.js';
+import { mostRows, type Match } from './company-rows.js';
 import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';
 
 /** A field whose value exists once in the company, or in the part of it that `match` describes. */
@@ -67,9 +67,15 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     return { records: await this.table.select(work, {}, request), total, request };
   };
 
-  /** The matching records, ascending by id. */
-  readonly listBy = async (work: ReadWork, match: Match<Name>, request: PageRequest): Promise<Page<T>> => {
-    const total = await this.table.rows.count(work, match);
+  /** The matching records, ascending by id; null for a search that the unit may not make. */
+  readonly listBy = async (
+    work: ReadWork,
+    match: Match<Name>,
+    request: PageRequest,
+  ): Promise<Page<T> | null> => {
+    const most = mostRows(work);
+    const total = await this.table.rows.count(work, match, most + 1);
+    if (total > most) return null;
     return { records: await this.table.select(work, match, request), total, request };
   };
 

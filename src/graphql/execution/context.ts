@@ -180,8 +180,8 @@ export class GraphqlContext extends RecordReads {
 
   /**
    * Changes many records in several units, so that other changes can run in between, and returns a payload. `plan`
-   * checks everything before the first part, and may call `moveToThread`. An Idempotency-Key is stored with the last
-   * part, so repeated parts must change nothing more.
+   * checks everything before the first part; it may examine all records of the company. An Idempotency-Key is stored
+   * with the last part, so repeated parts must change nothing more.
    */
   changeInParts<P, T extends object>(
     plan: (work: ReadWork) => Promise<readonly ((work: WriteWork) => Promise<P>)[]>,
@@ -192,7 +192,9 @@ export class GraphqlContext extends RecordReads {
       requireScope(this.caller, 'write');
       const { units } = this.services;
       await this.repeatable?.refuseRepeated();
-      const parts = await units.read(this.caller, plan, { examines: 'when_needed' });
+      // The reads of a field before may have the only thread that the company gets.
+      this.loaders.forget();
+      const parts = await units.read(this.caller, plan, { examines: true });
       const done: P[] = [];
       const warnings: string[] = [];
       const warned = async (work: WriteWork, part: (work: WriteWork) => Promise<P>): Promise<P> => {
@@ -201,7 +203,6 @@ export class GraphqlContext extends RecordReads {
         return changed;
       };
       this.counters.hasChanged = true;
-      this.loaders.forget();
       for (const part of parts.slice(0, -1)) {
         done.push(await units.write(this.caller, (work) => warned(work, part)));
         await yieldToEventLoop();

@@ -6,7 +6,7 @@ import { DomainError } from '../../../src/platform/errors.js';
 import { nodeId } from '../../support/dashboard.js';
 import { audited, insertMany } from '../../support/databases/rows.js';
 import { fleet } from '../../support/fleet.js';
-import { useServer, type Fields } from '../../support/server.js';
+import { ownServer, useServer, type Fields } from '../../support/server.js';
 import { overSocket, overStream } from '../../support/transports.js';
 
 const DEVICES = 100_000;
@@ -270,19 +270,33 @@ describe('the class of an operation', () => {
     await setTotal(companyId, 'parameters', 0);
   });
 
-  it('lets a grant find its target in a thread', async () => {
-    const { companyId, client } = { ...server.beta.caller, client: server.beta.client };
-    const group = await fleet.group(client, 'granted');
-    const versions = await fleet.appVersions(client, 1, [group]);
-    await fleet.logicalNumber(client, 'granted', { group_id: group });
-    await setTotal(companyId, 'logical_numbers', 10_000);
+  it('lets a grant find its target in a thread, of few logical numbers too', async () => {
+    const group = await fleet.group(server.beta.client, 'granted');
+    const versions = await fleet.appVersions(server.beta.client, 1, [group]);
+    await fleet.logicalNumber(server.beta.client, 'granted', { group_id: group });
     const grant = `mutation ($ids: [ID!]!) { appVersionGrant(appVersionIds: $ids, dryRun: true,
       target: { filter: { number: { contains: "gran" } } }) { count userErrors { code } } }`;
     const ids = versions.map((id) => nodeId('AppVersion', id));
     const examine = vi.spyOn(server.app.database, 'examine');
     const { body, text } = await server.beta.graphql(grant, { ids });
-    expect(body.errors, text).toBeUndefined();
+    expect(body, text).toMatchObject({ data: { appVersionGrant: { count: 1, userErrors: [] } } });
     expect(examine).toHaveBeenCalledTimes(1);
-    await setTotal(companyId, 'logical_numbers', 1);
+  });
+
+  it('lets a grant have the only thread of its company after a payload that is a search', async () => {
+    const { acme, place } = await ownServer({}, { examining: { threads: 2 } });
+    await place.sql('update counters set total = $1 where company_id = $2 and name = $3', [
+      100_000,
+      acme.caller.companyId,
+      'users',
+    ]);
+    const { body, text } = await acme.graphql(`mutation {
+      companyRename(name: "Renamed") { company { users(filter: { email: { contains: "none" } }) { totalCount } } }
+      appVersionGrant(appVersionIds: [], target: { all: true }, dryRun: true) { count userErrors { message } } }`);
+    const company = { users: { totalCount: 0 } };
+    expect(body.data, text).toEqual({
+      companyRename: { company },
+      appVersionGrant: { count: 0, userErrors: [] },
+    });
   });
 });

@@ -1,7 +1,5 @@
-import { MANY_ROWS } from '../../../database/company/company-rows.js';
 import type { Condition } from '../../../database/list/condition.js';
 import type { List } from '../../../database/list/list.js';
-import { searchedRows } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { type DomainError, invalid, notFound, tooManyRecords } from '../../../platform/errors.js';
@@ -42,7 +40,6 @@ export async function findTargets<T extends { readonly id: number }>(
       throw invalid('target.ids', 'must hold ids of {what} only', { what: records });
     return [...found.values()].sort((one, other) => one.id - other.id);
   }
-  if ((await searchedRows(work, [list.listing])) > MANY_ROWS) work.moveToThread?.();
   const found = await list.upTo(work, MAX_JOB_ROWS, target.condition);
   if (found.length <= MAX_JOB_ROWS) return found;
   const many = `more than ${MAX_JOB_ROWS} ${records}`;

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { CompanyRows, only, MANY_ROWS } from '../../../database/company/company-rows.js';
+import { CompanyRows, only } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
-import { countOf } from '../../../database/counters.js';
 import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import { firstIn } from '../../../database/list/listing.js';
@@ -216,10 +215,7 @@ export async function findTarget(work: ReadWork, target: NumberTarget, limit: nu
     if (numbers.length > limit) throw tooMany(`${numbers.length} logical numbers`, limit);
     return await findAllByNumbers(work, numbers);
   }
-  if ('filter' in target) {
-    if ((await countOf(work, 'logical_numbers')) > MANY_ROWS) work.moveToThread?.();
-    return await findMatching(work, target.filter, limit);
-  }
+  if ('filter' in target) return await findMatching(work, target.filter, limit);
   const { groupId } = target;
   await refuseUnknownGroup(work, 'groupId', groupId);
   return await findMatching(work, ofGroup(groupId), limit);

@@ -128,7 +128,7 @@ const notificationSend = g.ownMutation('NotificationSend', {
   within: pathOf,
   prepare: (ctx, { input: { target } }) =>
     ctx.services.units.read(ctx.caller, (work) => withSavedFilter(work, target), {
-      examines: 'when_needed',
+      examines: target.savedFilterId != null,
     }),
   run: async (work, { input: { target: _, ...input }, dryRun, expectCount }, _ctx, reached: g.Input) => {
     const given = g.withNumbers({ ...input, ...reached }, { groupId: 'Group', appId: 'App' });

@@ -1,11 +1,11 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 
-import { specialSql, MANY_ROWS } from '../../../database/company/company-rows.js';
+import { UNLIMITED, MANY_ROWS, specialSql } from '../../../database/company/company-rows.js';
 import * as conditions from '../../../database/list/condition.js';
 import { boundCompany } from '../../../database/list/listing.js';
 import { pageOf } from '../../../database/list/page.js';
 import { runCached, runFiltered } from '../../../database/statements.js';
-import { inList, hiddenFromPlanner } from '../../../database/storage.js';
+import { inList, hiddenFromPlanner, type Sql } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { DAY, MINUTE } from '../../../platform/clock.js';
 import { isAlways, type TimeRange } from '../../../platform/timestamps.js';
@@ -19,7 +19,7 @@ import {
   type PagePlace,
   type TransactionStatus,
 } from './transaction.model.js';
-import { COLUMNS, meeting, SHOWN_COLUMNS, transactionOf } from './transaction.repository.js';
+import { meeting, SHOWN_COLUMNS, transactionOf } from './transaction.repository.js';
 
 export type TotalsTable = keyof typeof rollups;
 const TABLES = ROLLUPS.toSorted((one, other) => one.kind.length - other.kind.length);
@@ -39,22 +39,29 @@ export interface Totals {
   readonly where: conditions.Condition;
 }
 
-/** Rows of totals that a part has, and what it asks for. */
-type PartRow<R> = R & { readonly rows: number };
+/** True if more rows of totals than `MANY_ROWS` are to be read. One statement, which reads no more of a part. */
+export async function hasManyRows(work: ReadWork, { parts, ...totals }: Totals): Promise<boolean> {
+  const spans = parts.filter(({ of }) => of !== 'instant');
+  const few = sql`limit ${sql.lit(MANY_ROWS + 1)}`;
+  const build = (_part: PeriodPart, from: Sql) =>
+    sql`select count(*) as total from (select 1 ${from} ${few}) as found`;
+  const rows = await readParts<{ total: number }>(work, 'rows', { ...totals, parts: spans }, build);
+  return rows.reduce((sum, { total }) => sum + total, 0) > MANY_ROWS;
+}
 
-/** Number of matching transactions. One statement. Calls `moveToThread` if there are many rows of totals. */
+/** Number of matching transactions. One statement. */
 export async function sumParts(work: ReadWork, totals: Totals): Promise<number> {
   const rows = await readParts<{ total: number }>(work, 'sums', totals, (part, from) =>
     part.of === 'instant'
-      ? sql`select 0 as rows, count(*) as total ${from}`
-      : sql`select count(*) as rows, coalesce(sum(t.total), 0) as total ${from}`,
+      ? sql`select count(*) as total ${from}`
+      : sql`select coalesce(sum(t.total), 0) as total ${from}`,
   );
   return rows.reduce((sum, { total }) => sum + total, 0);
 }
 
 /**
  * Spans with matching transactions, and parts of half hours; newest first. One statement, with one row for each part:
- * a row for each span would take twice as long. Calls `moveToThread` if there are many rows of totals.
+ * a row for each span would take twice as long.
  */
 export async function countSpans(work: ReadWork, totals: Totals): Promise<readonly CountedTimeRange[]> {
   const { parts } = totals;
@@ -65,8 +72,8 @@ export async function countSpans(work: ReadWork, totals: Totals): Promise<readon
     (part, from) => {
       const index = sql.lit(parts.indexOf(part));
       return part.of === 'instant'
-        ? sql`select ${index} as part, 0 as rows, '0,' || count(*) as spans ${from}`
-        : sql`select ${index} as part, count(*) as rows, string_agg(t.start || ',' || t.total, ',') as spans ${from}`;
+        ? sql`select ${index} as part, '0,' || count(*) as spans ${from}`
+        : sql`select ${index} as part, string_agg(t.start || ',' || t.total, ',') as spans ${from}`;
     },
   );
   const ranges = rows.flatMap(({ part, spans }) => {
@@ -89,53 +96,49 @@ function rangesOf({ of, from, to }: PeriodPart, spans: string): readonly Counted
   );
 }
 
-/** Rows of all parts. In the event loop, reads at most `MANY_ROWS` rows of totals that meet the condition. */
+/** Rows of all parts. */
 async function readParts<R>(
   work: ReadWork,
   name: string,
   totals: Totals,
-  build: (part: PeriodPart, from: RawBuilder<unknown>) => RawBuilder<unknown>,
+  build: (part: PeriodPart, from: Sql) => Sql,
 ): Promise<readonly R[]> {
   const { table, where, parts } = totals;
   if (parts.length === 0) return [];
   const { db, companyId } = specialSql(work);
   const query = () =>
-    sql<PartRow<R>>`${sql.join(
+    sql<R>`${sql.join(
       parts.map((part) => build(part, rowsOf(work, totals, part))),
       sql` union all `,
     )}`;
   const exact = conditions.exactComparisons(where);
   const fields = exact?.map(({ field }) => field) ?? [];
-  const kinds = [...parts.map(({ of }) => of), work.moveToThread === undefined ? 'all' : 'some'];
+  const kinds = parts.map(({ of }) => of);
   const values = exact?.map(({ value }) => conditions.toColumn(value)) ?? [];
   const parameters = parts.flatMap((part) => [companyId, ...boundsOf(part), ...values]);
   const shape = [`${name} of transactions`, table, ...kinds, ...fields].join('|');
-  const rows =
-    exact === undefined
-      ? (await query().execute(db)).rows
-      : await runCached<PartRow<R>>(db, shape, parameters, query);
-  if (rows.reduce((sum, row) => sum + row.rows, 0) > MANY_ROWS) work.moveToThread?.();
-  return rows;
+  return exact === undefined
+    ? (await query().execute(db)).rows
+    : await runCached<R>(db, shape, parameters, query);
 }
 
 /** The FROM clause for the matching transactions of a part, or for the totals of its spans. */
-function rowsOf(work: ReadWork, { table, where }: Totals, part: PeriodPart): RawBuilder<unknown> {
+function rowsOf(work: ReadWork, { table, where }: Totals, part: PeriodPart): Sql {
   const { companyId } = specialSql(work);
   const [from, to] = boundsOf(part);
   if (part.of === 'instant') {
     return sql`from transactions as t where t.company_id = ${companyId}
       and t.started_at >= ${from} and t.started_at < ${to} and ${meeting(where)}`;
   }
-  const limit = work.moveToThread === undefined ? sql`` : sql`limit ${sql.lit(MANY_ROWS + 1)}`;
-  return sql`from (select t.start, t.total from ${sql.table(table)} as t where t.company_id = ${companyId}
-    and t.span = ${sql.lit(part.of)} and t.start >= ${from} and t.start < ${to} and ${meeting(where)} ${limit}) as t`;
+  return sql`from ${sql.table(table)} as t where t.company_id = ${companyId}
+    and t.span = ${sql.lit(part.of)} and t.start >= ${from} and t.start < ${to} and ${meeting(where)}`;
 }
 
 function boundsOf({ of, from, to }: PeriodPart): readonly [unknown, unknown] {
   return of === 'instant' ? instantsOf({ from, to }) : [from / MINUTE, to / MINUTE];
 }
 
-const halfHoursOf = (companyId: number): RawBuilder<unknown> =>
+const halfHoursOf = (companyId: number): Sql =>
   sql`from transaction_totals where company_id = ${companyId} and span = 30`;
 
 /** The parts of a period with transactions, by whole days of UTC, ascending. One statement. */
@@ -169,39 +172,28 @@ const NEWEST_FIRST = sql`t.started_at desc, t.id desc`;
 const instantsOf = ({ from, to }: TimeRange) => [new Date(from), new Date(to)] as const;
 
 /** Condition on `t`. Every column that it compares is part of the index for the query. */
-function matching(companyId: number, where: conditions.Condition, range: TimeRange): RawBuilder<unknown> {
+function matching(companyId: number, where: conditions.Condition, range: TimeRange): Sql {
   const [from, to] = instantsOf(range);
   return sql`t.company_id = ${boundCompany(companyId, where)}
     and t.started_at >= ${hiddenFromPlanner(from)} and t.started_at < ${hiddenFromPlanner(to)} and ${meeting(where, isAlways(range))}`;
 }
 
-export async function countTransactions(work: ReadWork, where: conditions.Condition, within: TimeRange) {
+/** Number of matching transactions, up to `most`; no more are read. */
+export async function countTransactions(
+  work: ReadWork,
+  where: conditions.Condition,
+  within: TimeRange,
+  most = UNLIMITED,
+): Promise<number> {
   const { db, companyId } = specialSql(work);
-  const filtered = { name: 'transactions', where, before: [companyId, ...instantsOf(within)], after: [] };
+  const filtered = { name: 'transactions', where, before: [companyId, ...instantsOf(within)], after: [most] };
   const counted = await runFiltered<{ total: number }>(
     db,
     filtered,
-    () => sql`select count(*) as total from transactions as t where ${matching(companyId, where, within)}`,
+    () => sql`select count(*) as total from (select 1 from transactions as t
+      where ${matching(companyId, where, within)} limit ${most}) as found`,
   );
   return counted[0]?.total ?? 0;
-}
-
-/** True if a number has more than `MANY_ROWS` transactions in a period. Examines no more index entries. */
-export async function hasMany(
-  work: ReadWork,
-  period: TimeRange,
-  field: 'serialNumber' | 'logicalNumber',
-  value: string,
-): Promise<boolean> {
-  const { db, companyId } = specialSql(work);
-  const [from, to] = instantsOf(period);
-  const parameters = [companyId, value, from, to, MANY_ROWS];
-  const rows = await runCached(db, `many transactions of a ${field}`, parameters, () => {
-    const [company, own, first, end, skip] = parameters.map(hiddenFromPlanner);
-    return sql`select 1 as one from transactions as t where t.company_id = ${company} and ${sql.ref(COLUMNS[field].column)} = ${own}
-      and t.started_at >= ${first} and t.started_at < ${end} limit 1 offset ${skip}`;
-  });
-  return rows.length > 0;
 }
 
 export async function selectTransactions(work: ReadWork, given: conditions.Condition, place: PagePlace) {

@@ -83,7 +83,7 @@ function meaningOfAmount({ field, operator, value }: Comparison): Condition {
   return Number(value) < 0 ? { or: [] } : { field, operator, value };
 }
 
-export const COLUMNS = {
+const COLUMNS = {
   id: { column: 'id', kind: 'id', isUnique: true },
   [RECORD_ID]: { column: 'id', kind: 'id' },
   status: { column: 'status', kind: 'choice', order: 'STARTED_AT' },

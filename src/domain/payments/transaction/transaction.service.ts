@@ -26,12 +26,17 @@ export async function getTransaction(work: ReadWork, id: number): Promise<model.
   return await getFrom(transactionList, work, id, 'transaction');
 }
 
-/** Newest first. Errors: `malformed` for a filter that no transaction could match (contract 27). */
+/**
+ * Newest first; null for a search that the unit may not make. Errors: `malformed` for a filter that no transaction could
+ * match (contract 27).
+ */
 export async function listTransactions(work: ReadWork, input: unknown, request: PageRequest) {
   const narrowed = narrowedBy(readFilter(input));
-  const { total, place } = await placePage(work, narrowed, offsetOf(request), request.perPage);
+  const isNear = isInOrder(narrowed.where) && offsetOf(request) < NEAR_OFFSET;
+  if (!(isNear && isKeptTotal(narrowed)) && (await countsMany(work, narrowed))) return null;
+  const { total, place } = await placePage(work, narrowed, request, isNear);
   if (place === undefined) return { records: [], total, request };
-  if (await examinesMany(work, narrowed.where, place)) work.moveToThread?.();
+  if (await passesMany(work, narrowed.where, place)) return null;
   const records = await store.selectTransactions(work, narrowed.where, place);
   return { records, total, request };
 }
@@ -54,11 +59,9 @@ function readFilter(input: unknown): model.TransactionFilter {
 const NEAR_OFFSET = 300;
 
 /** Number of matching transactions, and location of the page: undefined for a page without rows. */
-async function placePage(work: ReadWork, narrowed: Narrowed, offset: number, limit: number) {
+async function placePage(work: ReadWork, narrowed: Narrowed, request: PageRequest, isNear: boolean) {
   const { period, where } = narrowed;
-  const isNear = isInOrder(where) && offset < NEAR_OFFSET;
-  const isOneCounter = isNear && isKeptTotal(narrowed);
-  if (!isOneCounter && (await countsMany(work, narrowed))) work.moveToThread?.();
+  const [offset, limit] = [offsetOf(request), request.perPage];
   if (isNear || totalsTableFor(where) === undefined) {
     const total = await totalOf(work, narrowed);
     return { total, place: model.placeOfPage([{ ...period, total }], offset, limit) };
@@ -91,38 +94,44 @@ function isInOrder(where: conditions.Condition): boolean {
   return field === undefined || (others.length === 0 && INDEXED.includes(field));
 }
 
-/**
- * Whether the total of a filter counts more transactions than the event loop may examine, besides rows of totals.
- * One statement at most.
- */
-async function countsMany(work: ReadWork, { period, where }: Narrowed): Promise<boolean> {
-  if (work.moveToThread === undefined) return false;
-  for (const field of ['serialNumber', 'logicalNumber'] as const) {
-    const value = conditions.valueDemanded(where, field);
-    if (typeof value === 'string') return await store.hasMany(work, period, field, value);
+/** True if the total of a filter counts more transactions, or rows of totals, than the unit may examine. */
+async function countsMany(work: ReadWork, narrowed: Narrowed): Promise<boolean> {
+  if (work.examines === true) return false;
+  const { period, where } = narrowed;
+  const number = comparisonOf(where, ['serialNumber', 'logicalNumber']);
+  if (number !== undefined) {
+    const own = { and: [number] };
+    return (await store.countTransactions(work, own, period, MANY_ROWS + 1)) > MANY_ROWS;
   }
-  const counted = model
-    .splitPeriod(period)
+  const totals = totalsFor(narrowed);
+  if (await hasManyRows(work, totals)) return true;
+  const counted = totals.parts
     .filter(({ of }) => of === 'instant')
     .map((part) => model.halfHoursAround(part));
   return counted.length > 0 && (await store.sumParts(work, ofHalfHours(counted))) > MANY_ROWS;
 }
 
-async function examinesMany(
-  work: ReadWork,
-  where: Narrowed['where'],
-  place: model.PagePlace,
-): Promise<boolean> {
-  if (work.moveToThread === undefined) return false;
+/** True if a page is behind more transactions than the unit may examine. */
+async function passesMany(work: ReadWork, where: Narrowed['where'], place: model.PagePlace) {
+  if (work.examines === true) return false;
   if (place.skip > MANY_ROWS) return true;
-  // The rows of a serial number or logical number are few: otherwise its total would have moved the unit.
+  // The rows of a serial number or logical number are few: otherwise `countsMany` would have said so.
   if (isInOrder(where) || totalsTableFor(where) === undefined) return false;
-  const [indexed] = ['appName', 'status'].flatMap((name) =>
-    where.and.filter((part) => 'field' in part && part.field === name),
-  );
+  const indexed = comparisonOf(where, ['appName', 'status']);
   const and = indexed === undefined ? [] : [indexed];
-  return (await totalOf(work, { period: model.halfHoursAround(place), where: { and } })) > MANY_ROWS;
+  const totals = totalsFor({ period: model.halfHoursAround(place), where: { and } });
+  return (await hasManyRows(work, totals)) || (await store.sumParts(work, totals)) > MANY_ROWS;
 }
+
+/** The comparison of the first of these fields that a filter has. */
+function comparisonOf({ and }: Narrowed['where'], fields: readonly string[]) {
+  const partOf = (field: string) => and.filter((part) => 'field' in part && part.field === field);
+  return fields.flatMap(partOf)[0];
+}
+
+/** True if too many rows of totals are to be summed up. One statement, unless the spans are few. */
+const hasManyRows = async (work: ReadWork, totals: store.Totals): Promise<boolean> =>
+  mostRowsOf(totals.parts) > MANY_ROWS && (await store.hasManyRows(work, totals));
 
 /** A filter, split into a time range and other conditions. */
 export interface Narrowed {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { MANY_ROWS } from '../../../database/company/company-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { DomainError, isTemporary } from '../../../platform/errors.js';
@@ -153,7 +154,7 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
     const counted = await countPart(units, server, found.id);
     if (counted === null) return found.companyId;
     const see = (work: ReadWork) => look(work, found.id, server, counted);
-    const seen = await units.read(server, see, { examines: 'when_needed' });
+    const seen = await units.read(server, see, { examines: found.total > MANY_ROWS });
     await units.write(server, async (work) => {
       const current = await service.getRollout(work, found.id);
       if (current.revision !== seen.rollout.revision) return;

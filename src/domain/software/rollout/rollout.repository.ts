@@ -1,12 +1,6 @@
 import { sql } from 'kysely';
 
-import {
-  CompanyRows,
-  excluded,
-  MANY_ROWS,
-  type NewRow,
-  specialSql,
-} from '../../../database/company/company-rows.js';
+import { CompanyRows, excluded, type NewRow, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable, recordMapping } from '../../../database/company/company-table.js';
 import { auditedList, listOf } from '../../../database/list/list.js';
 import { movesOf } from '../../../database/list/moves.js';
@@ -59,12 +53,8 @@ export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
 
 export const terminalsOfRollout = rolloutTerminals.of({ column: 'rollout_id' });
 
-/** Figures of the waves of a rollout, by their places. One statement, which reads an index; in a thread for many terminals. */
-export async function selectFigures(
-  work: ReadWork,
-  { id, waves, total }: Pick<Rollout, 'id' | 'waves' | 'total'>,
-) {
-  if (total > MANY_ROWS) work.moveToThread?.();
+/** Figures of the waves of a rollout, by their places. One statement, which reads an index of all terminals. */
+export async function selectFigures(work: ReadWork, { id, waves }: Pick<Rollout, 'id' | 'waves'>) {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<Pick<RolloutTerminal, 'wave' | 'state'> & Record<'total' | 'silent', number>>`
     select wave, state, count(*) as total,
@@ -84,8 +74,8 @@ export async function selectFigures(
 /** The rollout of the first company after `companyId` that has one about which is to be decided now. */
 export async function findDueAfter(work: SystemReadWork, companyId: number) {
   const { db } = specialSql(work);
-  const { rows } = await sql<Record<'companyId' | 'id', number>>`
-    select company_id as "companyId", id from rollouts
+  const { rows } = await sql<Record<'companyId' | 'id' | 'total', number>>`
+    select company_id as "companyId", id, total from rollouts
     where due_at is not null and due_at <= ${work.now} and company_id > ${companyId}
     order by company_id, due_at, id limit 1`.execute(db);
   return rows[0];

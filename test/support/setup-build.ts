@@ -15,6 +15,7 @@ export default function setup(): void {
     'schema.graphql',
     'tsconfig.json',
     'codegen.ts',
+    '.config/build.sh',
     '.config/console-schema.ts',
     '.config/tsconfig.build.json',
     '.config/bundle.js',

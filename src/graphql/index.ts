@@ -1,5 +1,6 @@
 /** The toolkit of the modules of resources (`*.graphql.ts`), which import it as `g`, like zod as `z`. */
 export type { GraphqlContext } from './execution/context.js';
+export type { LoadForMany } from './schema/declared.js';
 export type { Exported } from './export/export.js';
 export { keptExport, type KeptExport } from './export/start.js';
 export { findSentFile } from './http/operation-text.js';

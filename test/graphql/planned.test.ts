@@ -72,7 +72,8 @@ async function answersTo(query: string, variables: Record<string, unknown>, { ca
   );
   const expected = await executed(executable, other);
   for (const { loaders } of contexts) loaders.finish();
-  return { result, expected, counted: context.counters.nodes, expectedCount: other.counters.nodes };
+  const [counted, expectedCount] = contexts.map(({ counters: { nodes, entries } }) => ({ nodes, entries }));
+  return { result, expected, counted, expectedCount };
 }
 
 const PLANS: PlanOptions = { usesPlans: true, countQuery: () => undefined, onError: fails };
@@ -86,7 +87,7 @@ async function isPlanned(query: string, variables: Record<string, unknown> = {},
   const { result, expected, counted, expectedCount } = await answersTo(query, variables, member);
   const shown = `${query} ${JSON.stringify(variables)}`;
   if (result?.planned === undefined) {
-    expect(counted).toBe(0);
+    expect(counted).toEqual({ nodes: 0, entries: 0 });
     return false;
   }
   const { data, errors, planned } = result;
@@ -103,7 +104,7 @@ async function isPlanned(query: string, variables: Record<string, unknown> = {},
     withoutPlaceholders(JSON.stringify(expected.data)),
   );
   // A record that appears several times is read once and counted each time.
-  expect(counted, shown).toBe(expectedCount);
+  expect(counted, shown).toEqual(expectedCount);
   return true;
 }
 
@@ -158,12 +159,18 @@ describe('a planned query', () => {
     '{ appVersions { nodes { number sha256 files { nodes { name sha256 again: sha256 } } } } }',
     '{ transactions { nodes { databaseId parsed { amount } } } }',
     '{ appVersions { nodes { reach { __typename granted current } } } }',
-    '{ logicalNumbers { nodes { effectiveParameters { key source } } } }',
+    '{ logicalNumbers { nodes { effectiveParameters { key source overridden { id key createdAt group { name } } } } } }',
+    '{ appVersions { nodes { reach { granted overdue again: overdue } logicalNumbers { nodes { appVersions { nodes { reach { overdue } } } } } } } }',
+    '{ devices { nodes { paramsDat { name crc since } files { name isCurrent } manifest { etag paramsDat apps { name modules { name } } files { name } omissions { kind reason } } lastRefusal { __typename } } } }',
+    '{ devices { nodes { software { state since attempts device { serialNumber logicalNumber { devices { nodes { software { appVersion { number sha256 } } } } } } } } } }',
+    '{ ledger(first: 100) { nodes { jobId entityKind changes { field before after recordIds } } } }',
+    '{ alertRules { nodes { problems webhookId recipientIds on { refused { __typename } deliveriesFailed { __typename } } } } alerts { nodes { rule { name problems } } } }',
+    '{ rollouts { nodes { waves { state passedByPerson payments { from } } stopWhen { __typename } deadline window { from } terminals { nodes { wave device { serialNumber } } } } } }',
+    '{ notifications { nodes { content summary { queued sent delivered } } } webhooks { nodes { state nextAttemptAt } } }',
     '{ devices { nodes { serialNumber transactions(first: 2) { totalCount nodes { databaseId status } } } } }',
-    '{ appVersions { nodes { number files { nodes { name content } } } } }',
     '{ logicalNumbers { nodes { a: devices(filter: { serialNumber: { eq: "$5 $x" } }) { totalCount } b: devices(filter: { serialNumber: { eq: "$5 $x" } }) { totalCount } } } }',
-    '{ transactions { nodes { appName device { serialNumber logicalNumber { number } } app { name kind } } } }',
     '{ groups { nodes { name a: logicalNumbers(first: 2) { nodes { number } } b: logicalNumbers(first: 2) { totalCount nodes { appVersions { nodes { a: app { name } b: app { ...A } } } } } } } } fragment A on App { kind files: __typename }',
+    '{ transactions { nodes { appName device { serialNumber logicalNumber { number } } app { name kind } } } }',
   ])('answers %s', async (query) => {
     expect(await isPlanned(query)).toBe(true);
   });
@@ -174,6 +181,8 @@ describe('a planned query', () => {
     ['an argument out of range', '{ groups(first: 101) { nodes { name } } }'],
     ['a cursor that is none', '{ groups(after: "x") { nodes { name } } }'],
     ['two keys', '{ device(databaseId: 1, serialNumber: "x") { id } }'],
+    ['bytes', '{ files { nodes { name content } } }'],
+    ['a value that only its resolver can read', '{ ledger { nodes { entity { id } } } }'],
     ['what the schema says of itself', '{ __type(name: "Group") { name } }'],
   ])('leaves %s to the resolvers', async (_what, query) => {
     expect(await isPlanned(query)).toBe(false);
@@ -234,32 +243,6 @@ describe('a planned query', () => {
       return statements.filter((text) => text.includes('from "groups" as')).length;
     };
     for (const first of [1, 3]) expect(await ofGroups(twice(first))).toBe(2);
-  });
-
-  it('counts records that are shown several times alike in operations at the same time', async () => {
-    const { document, operation } = parsed(
-      '{ devices { nodes { logicalNumber { a: group { name } b: group { id } } } } }',
-    );
-    const both = Promise.withResolvers<undefined>();
-    let begun = 0;
-    const count = async (): Promise<number> => {
-      const context = new GraphqlContext(server.acme.caller, servicesOf(server));
-      const { loaders } = context;
-      const rendered = loaders.rendered.bind(loaders);
-      // The first two operations execute the field together.
-      loaders.rendered = async (entries) => {
-        begun += 1;
-        if (begun === 2) both.resolve(undefined);
-        await both.promise;
-        return await rendered(entries);
-      };
-      const resolve = () => Promise.reject(new Error('No field is left to resolvers.'));
-      await plannedResult({ schema, document, operation, variables: {}, context }, resolve, PLANS);
-      context.finish();
-      return context.counters.nodes;
-    };
-    const [one, other] = await Promise.all([count(), count()]);
-    expect([one, other]).toEqual([await count(), await count()]);
   });
 
   it('is planned over GET, sockets and streams too, with the same response', async () => {

@@ -98,6 +98,9 @@ export function comparisonsOf(type: GraphQLInputObjectType): readonly [string, s
 
 const unused = (): Promise<never> => Promise.reject(new Error('These contexts have no sessions.'));
 
+/** Fields of alert rules ask whether the server sends e-mails. */
+const SESSIONS = { authenticate: unused, parts: { mail: { isOn: false } } };
+
 /** Services shared by the contexts of a server, for tests that create contexts. */
 export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 1024): OperationServices {
   return {
@@ -107,7 +110,7 @@ export function servicesOf({ app: { units } }: TestServer, maxContentBytes = 102
     readContent: (companyId, contentId) => readContent(units, companyId, contentId),
     secretMutations: [],
     tokenSecret: '',
-    sessions: { authenticate: unused },
+    sessions: SESSIONS,
     outgoing: { post: unused, problemOf: () => null },
     maxContentBytes,
     places: createPlaces(),

@@ -11,6 +11,7 @@ import type { Places } from '../../platform/client-limits.js';
 import type { Release } from '../../platform/concurrency/semaphore.js';
 import type { Caller } from '../../platform/requests.js';
 import { approximateJsonBytes, beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';
+import type { LoadForMany } from '../schema/declared.js';
 import { requestError } from '../schema/errors.js';
 import { batchingLoader, ENTRIES_PER_TURN, EntriesPerTurn, type Loader } from './batching-loader.js';
 
@@ -120,7 +121,7 @@ export class RequestLoaders {
 
   /** The batching loader of values by record id. `entries` count the entries of lists without pages. */
   forMany<R extends { readonly id: number }, V>(
-    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
+    load: LoadForMany<R, V>,
     entries: readonly EntryCount[] = [],
   ): Loader<R, V | undefined> {
     return this.#cached(load, 'many', () => {

@@ -5,7 +5,7 @@ import { EMPTY_SLICE, type KeyValue, type Slice, type SliceRequest } from '../..
 import type { EntryCount } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
 import { requireScope, type Caller, type Scope } from '../../platform/requests.js';
-import type { OrderBy } from '../schema/declared.js';
+import type { LoadForMany, OrderBy } from '../schema/declared.js';
 import { foundOrNull, requestError } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
@@ -204,22 +204,12 @@ export class RecordReads {
 
   /** A value of one record, read together with those of others. Errors: BAD_USER_INPUT for too many `entries`. */
   loadForMany<R extends Identified, V>(
-    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>,
+    load: LoadForMany<R, V>,
     record: R,
     entries?: readonly EntryCount[],
   ): Promise<V | undefined> {
     requireScope(this.caller, 'read');
     return this.loaders.forMany(load, entries).load(record);
-  }
-
-  /** Like `loadForMany`, for a list without pages. Errors: BAD_USER_INPUT for too many entries. */
-  async loadEntries<R extends Identified, V>(
-    load: (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, readonly V[]>>,
-    record: R,
-    entries: readonly EntryCount[],
-  ): Promise<readonly V[]> {
-    requireScope(this.caller, 'read');
-    return await this.unpaged((await this.loaders.forMany(load, entries).load(record)) ?? []);
   }
 
   /** The entries of a list without pages, when they may be rendered. Errors: BAD_USER_INPUT for too many entries. */

@@ -113,7 +113,7 @@ export class Pages {
     const search = list.searchOfSlice(request);
     if (search !== null) await loaders.classify([search], false);
     else if (list.isLarge) await loaders.takePlace();
-    const view = list.only(this.#record.columns);
+    const view = list.only([...this.#record.columns]);
     return await loaders.uncounted(async (work) => {
       const slice = await view.slice(work, { ...request, isWalk: search !== null });
       const times = slice.records.map(() => 1);

@@ -1,6 +1,5 @@
 import {
   getNamedType,
-  getNullableType,
   isLeafType,
   isNonNullType,
   isObjectType,
@@ -16,31 +15,38 @@ import type { Item, ListRow } from '../../database/list/listing.js';
 import type { Scope } from '../../platform/requests.js';
 import type { Variables } from '../limits/cost.js';
 import type { Fragments } from '../limits/structure.js';
-import { declaredOf, type OrderBy } from '../schema/declared.js';
+import { declaredOf, type Declared, type OrderBy } from '../schema/declared.js';
 import { globalId } from '../schema/node.js';
 import { encodeCursor, pageInfo, type PageInfoShape } from '../schema/page.js';
 import * as relations from './relations.js';
-import { executedText } from './resolvers.js';
 import {
   leafWriter,
   objectTexts,
-  propertyWriter,
   Unplanned,
+  valueTexts,
   type FieldText,
   type PlannedField,
-  type PlanRun,
   type RecordPlan,
   type Texts,
 } from './texts.js';
 
 type Field = GraphQLField<unknown, unknown>;
 
+/** Finds the read of a field, which equal fields of its selection share. */
+type ReadOf = (list: List<unknown>, scope: Scope) => relations.SharedRead;
+
 /** Makes the text of a field of objects that have a type. */
-type MakeText<Row> = (field: Field, nodes: relations.Nodes, type: GraphQLObjectType) => FieldText<Row>;
+type MakeText<Row> = (
+  field: Field,
+  nodes: relations.Nodes,
+  type: GraphQLObjectType,
+  readOf: ReadOf,
+) => FieldText<Row>;
 
 /** Compiles fields for given values of the variables in their directives. Methods throw `Unplanned`. */
 export class Compiler {
   readonly scopes = new Set<Scope>();
+  readonly #roots = new Map<string, relations.SharedRead>();
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -58,11 +64,13 @@ export class Compiler {
       if (declared?.kind === 'find') {
         const { list, getters, scope } = declared;
         const keysOf = relations.argumentsOf(field, nodes[0], (args) => args);
-        return relations.findText(list, getters, keysOf, this.record(field, nodes, this.#read(list, scope)));
+        const read = this.#read(this.#roots, selected, list, scope);
+        return relations.findText(read, getters, keysOf, this.record(field, nodes, read));
       }
       if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
       const { list, scope, order } = declared;
-      return relations.allText(list, this.#connection(field, nodes, this.#read(list, scope), order));
+      const read = this.#read(this.#roots, selected, list, scope);
+      return relations.allText(this.#connection(field, nodes, read, order));
     });
   }
 
@@ -78,49 +86,38 @@ export class Compiler {
     return { key, ...textOf(field, nodes) };
   }
 
-  #object<Row>(
-    field: Field,
-    nodes: relations.Nodes,
-    textOf: MakeText<Row>,
-    otherwise?: (nodes: relations.Nodes, type: GraphQLObjectType) => FieldText<Row>,
-  ): readonly PlannedField<Row>[] {
+  #object<Row>(field: Field, nodes: relations.Nodes, textOf: MakeText<Row>): readonly PlannedField<Row>[] {
     const type = getNamedType(field.type);
     if (!isObjectType(type)) throw new Unplanned('An interface');
     const { schema, fragments, variables } = this;
     const selected = relations.selectedIn(collectSubfields(schema, fragments, variables, type, nodes));
-    const repeated = relations.repeatedIn(selected);
+    const reads = new Map<string, relations.SharedRead>();
     return selected.map((each) =>
-      this.#field(type, each, (own, ownNodes) => {
-        try {
-          if (repeated.has(each[0])) throw new Unplanned('A relation is selected twice');
-          return textOf(own, ownNodes, type);
-        } catch (error) {
-          if (error instanceof Unplanned && otherwise !== undefined) return otherwise(ownNodes, type);
-          throw error;
-        }
-      }),
+      this.#field(type, each, (own, ownNodes) =>
+        textOf(own, ownNodes, type, (list, scope) => this.#read(reads, each, list, scope)),
+      ),
     );
   }
 
-  #read(list: List<unknown>, scope: Scope): relations.Read {
+  #read(
+    reads: Map<string, relations.SharedRead>,
+    selected: relations.Selected,
+    list: List<unknown>,
+    scope: Scope,
+  ): relations.SharedRead {
     this.scopes.add(scope);
-    return { list, columns: new Set([list.columns.id ?? 'id']) };
+    const key = relations.keyOf(selected);
+    const read = reads.get(key) ?? { list, columns: new Set([list.columns.id ?? 'id']) };
+    reads.set(key, read);
+    return read;
   }
 
-  /** The fields that `nodes` select of the records of a list, whose type is that of `field`. */
+  /** The fields that `nodes` select of records, whose type is that of `field`. */
   record(field: Field, nodes: relations.Nodes, read: relations.Read): RecordPlan {
-    const { schema, fragments } = this;
-    const { list, columns } = read;
-    const fields = this.#object<ListRow>(
-      field,
-      nodes,
-      (own, ownNodes, type) => this.#value(type, own, ownNodes, read),
-      (ownNodes, type) => {
-        for (const column of list.allColumns) columns.add(column);
-        return executedText({ schema, type, list, fragments }, ownNodes);
-      },
+    const fields = this.#object<ListRow>(field, nodes, (own, ownNodes, type, readOf) =>
+      this.#value(type, own, ownNodes, read, readOf),
     );
-    return { columns: [...columns], texts: objectTexts(fields) };
+    return { columns: read.columns, texts: objectTexts(fields) };
   }
 
   #value(
@@ -128,31 +125,34 @@ export class Compiler {
     field: Field,
     nodes: relations.Nodes,
     read: relations.Read,
+    readOf: ReadOf,
   ): FieldText<ListRow> {
     const declared = declaredOf(field);
+    const scope = declared && scopeOf(declared);
+    if (scope !== null) this.scopes.add(scope);
+    const valuesOf = declared && relations.ofRecords(field, declared, read);
+    if (valuesOf !== null) return this.#values(field, nodes, read, valuesOf);
     switch (declared?.kind) {
-      case 'id':
-        return { write: (row) => `"${globalId(type.name, row[read.list.columns.id ?? ''] as number)}"` };
-      case 'column': {
-        if (declared.scope !== null) this.scopes.add(declared.scope);
-        if (!isPlain(field, declared.property, read)) return this.#property(field, nodes, read);
-        const write = leafWriter(field.type);
-        const column = relations.columnOf(read, declared.property);
-        return { write: (row) => write(row[column]) };
+      case 'id': {
+        const column = relations.columnOf(read, 'id');
+        return { write: (row) => `"${globalId(type.name, row[column] as number)}"` };
       }
-      case 'derived': {
+      case 'column':
+      case 'fromColumn': {
+        if (read.list === null) throw new Unplanned('A value of a column');
         const write = leafWriter(field.type);
         const column = relations.columnOf(read, declared.property);
+        if (declared.kind === 'column') return { write: (row) => write(row[column]) };
         return { write: (row, run) => write(declared.of(row[column], run.work)) };
       }
       case 'one': {
         const reference = relations.columnOf(read, declared.reference);
-        const record = this.record(field, nodes, this.#read(declared.list, 'read'));
-        return relations.oneText(declared.list, reference, record, !isNonNullType(field.type));
+        const own = readOf(declared.list, 'read');
+        return relations.oneText(own, reference, this.record(field, nodes, own), !isNonNullType(field.type));
       }
       case 'many': {
         const { children, key, scope, order } = declared;
-        const connection = this.#connection(field, nodes, this.#read(children.list, scope), order);
+        const connection = this.#connection(field, nodes, readOf(children.list, scope), order);
         return relations.manyText(children, relations.columnOf(read, key), connection);
       }
       default:
@@ -160,25 +160,37 @@ export class Compiler {
     }
   }
 
-  /** A property of records that is no column. */
-  #property(field: Field, nodes: relations.Nodes, { list, columns }: relations.Read): FieldText<ListRow> {
-    const write = this.#propertyWriter(field, nodes);
-    for (const column of list.allColumns) columns.add(column);
-    return { write: (row, run) => write(run.recordOf(list, row), run) };
+  /** Values of records that are no columns. */
+  #values(
+    field: Field,
+    nodes: relations.Nodes,
+    { list, columns }: relations.Read,
+    valuesOf: relations.ValuesOf,
+  ): FieldText<ListRow> {
+    for (const column of list?.allColumns ?? []) columns.add(column);
+    const entryTexts = this.#entries(field, nodes);
+    return {
+      texts: async (run, rows, times) => {
+        const records = rows.map((row) => run.recordOf(list, row));
+        return await valueTexts(run, field.type, await valuesOf(run, records, times), times, entryTexts);
+      },
+    };
   }
 
-  #propertyWriter(field: Field, nodes: relations.Nodes): (owner: unknown, run: PlanRun) => string {
-    return propertyWriter(field, () =>
-      this.#object<unknown>(field, nodes, (own, ownNodes) => ({
-        write: this.#propertyWriter(own, ownNodes),
-      })),
-    );
+  #entries(field: Field, nodes: relations.Nodes): Texts<unknown> {
+    const leaf = getNamedType(field.type);
+    if (isLeafType(leaf)) {
+      return async (run, entries) =>
+        await run.textOfEach(entries, (entry) => JSON.stringify(leaf.serialize(entry)));
+    }
+    const texts = relations.recordTexts(this.record(field, nodes, { list: null, columns: new Set() }));
+    return async (run, entries, times) => await texts(run, entries as readonly ListRow[], times);
   }
 
   #connection(
     field: Field,
     nodes: relations.Nodes,
-    read: relations.Read,
+    read: relations.SharedRead,
     order: OrderBy | undefined,
   ): relations.ConnectionPlan {
     const requestOf = relations.requestsOf(read.list, field, nodes[0], order);
@@ -206,7 +218,7 @@ export class Compiler {
           throw new Unplanned('Another field of a connection');
       }
     });
-    return { columns: [...read.columns], texts: objectTexts(fields), needs, requestOf };
+    return { read, texts: objectTexts(fields), needs, requestOf };
   }
 
   #edge(
@@ -248,6 +260,8 @@ export class Compiler {
   }
 }
 
-/** True if a column has the value of a field in the form in which it is shown. */
-const isPlain = ({ type }: Field, property: string, { list }: relations.Read): boolean =>
-  list.columns[property] !== undefined && isLeafType(getNullableType(type));
+/** The scope of a value; null if it has none of its own. */
+function scopeOf(declared: Declared): Scope | null {
+  if (declared.kind === 'loaded') return 'read';
+  return declared.kind === 'column' ? declared.scope : null;
+}

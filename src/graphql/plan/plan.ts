@@ -1,10 +1,9 @@
 /**
  * Reads a query as rows of the selected columns, one or two statements for each relation, and makes the JSON text of
  * the response from them: no objects, no promise for each record, and each row is made into text once. Handles
- * fields of the operation that are declared (declared.ts). graphql-js executes other fields of a record for all rows
- * together (resolvers.ts), other fields of the operation, and all if a planned one fails (decisions.md#plans). Measured
- * for the nested query: 6 ms of processor time with plans, 9 with `sha256` of each file, 20 with two relations of each
- * version that graphql-js executes, 80 by resolvers.
+ * fields of the operation in which all is declared (declared.ts). graphql-js executes the other fields of the operation,
+ * and all if a planned one fails (decisions.md#plans). Measured for the nested query: 4 ms of processor time with a
+ * plan, 5 with `sha256` of each file, 30 by resolvers.
  */
 import {
   GraphQLError,
@@ -23,11 +22,11 @@ import type { ListRow } from '../../database/list/listing.js';
 import { DomainError } from '../../platform/errors.js';
 import { mayUse, type Scope } from '../../platform/requests.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
+import { requireFewEntries } from '../execution/reading.js';
 import type { Variables } from '../limits/cost.js';
 import { fragmentsOf } from '../limits/structure.js';
 import { topLevelError } from '../schema/errors.js';
 import { Compiler } from './compiler.js';
-import { repeatedIn } from './relations.js';
 import { requireShort, PlanRun, Unplanned, type PlannedField } from './texts.js';
 
 interface Plan {
@@ -80,7 +79,6 @@ export async function plannedResult(
 ): Promise<PlannedResult | null> {
   const { schema, document, operation, variables, context } = execution;
   const { caller, counters } = context;
-  const before = { ...counters };
   if (operation.operation !== OperationTypeNode.QUERY) return null;
   const byResolvers = (reading: 'executed' | 'failed' = 'executed'): null => {
     countQuery(reading);
@@ -95,20 +93,23 @@ export async function plannedResult(
     if (plan === null || !plan.scopes.every((scope) => mayUse(caller, scope))) return byResolvers();
     planned = await read(plan, coerced, context);
   } catch (error) {
-    Object.assign(counters, before);
     // Resolvers would wait as long as the plan did, for the same error.
     if (error instanceof DomainError && ['busy', 'deadline_exceeded'].includes(error.code))
       return { data: null, errors: [topLevelError(error)] };
-    const isExpected = [Unplanned, GraphQLError, DomainError].some((type) => error instanceof type);
-    if (isExpected) return byResolvers();
+    if (isExpected(error)) return byResolvers();
     onError(error, caller.requestId);
     return byResolvers('failed');
   }
   countQuery(plan.others === null ? 'planned' : 'partly_planned');
   counters.nodes += planned.nodes;
+  counters.entries += planned.entries;
   const result = plan.others === null ? { data: {} } : await resolve({ ...execution, ...plan.others });
   return { ...result, planned };
 }
+
+/** True for an error that resolvers are to report, if they meet it. */
+const isExpected = (error: unknown): boolean =>
+  [Unplanned, GraphQLError, DomainError].some((type) => error instanceof type);
 
 /** Errors: any, if the resolvers must execute the planned fields. */
 async function read(plan: Plan, variables: Variables, context: GraphqlContext) {
@@ -118,13 +119,15 @@ async function read(plan: Plan, variables: Variables, context: GraphqlContext) {
     const run = new PlanRun(work, variables, context);
     const texts = new Map<string, string>();
     let length = 0;
+    const rows = [{}];
     for (const field of fields) {
-      const [text = ''] = 'write' in field ? [field.write({}, run)] : await field.texts(run, [{}], [1]);
+      const [text = ''] = 'write' in field ? [field.write({}, run)] : await field.texts(run, rows, [1]);
       length += text.length;
       requireShort(length);
       texts.set(field.key, text);
     }
-    return { keys, texts, length, nodes: run.nodes };
+    requireFewEntries(run.entries);
+    return { keys, texts, length, nodes: run.nodes, entries: run.entries };
   });
 }
 
@@ -183,12 +186,13 @@ function compile(
   for (const field of selected) {
     try {
       fields.push(compiler.root(root, field));
-    } catch {
+    } catch (error) {
+      if (!isExpected(error)) throw error;
       others.push(...field[1]);
     }
   }
   const isRead = fields.some((field) => !('write' in field));
-  if (!isRead || repeatedIn(selected).size > 0) return null;
+  if (!isRead) return null;
   return {
     scopes: [...compiler.scopes],
     keys: selected.map(([key]) => key),

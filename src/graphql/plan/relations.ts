@@ -1,4 +1,11 @@
-import { getArgumentValues, print, type FieldNode, type GraphQLField } from 'graphql';
+import {
+  getArgumentValues,
+  getNullableType,
+  isLeafType,
+  print,
+  type FieldNode,
+  type GraphQLField,
+} from 'graphql';
 
 import type { Condition } from '../../database/list/condition.js';
 import type { ChildList, List } from '../../database/list/list.js';
@@ -11,7 +18,7 @@ import {
 } from '../../database/list/listing.js';
 import type { ReadWork } from '../../database/work.js';
 import { hasVariable, type Variables } from '../limits/cost.js';
-import type { Getter, OrderBy } from '../schema/declared.js';
+import type { Declared, Getter, Identified, Loaded, LoadForMany, OrderBy } from '../schema/declared.js';
 import { foundOrNull } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { sliceRequest, type ListArgs } from '../schema/page.js';
@@ -25,14 +32,19 @@ import {
   type Texts,
 } from './texts.js';
 
-/** A list, and the columns to read from it. */
+/** The columns to read from a list; no list for objects that are read already, whose columns are properties. */
 export interface Read {
-  readonly list: List<unknown>;
+  readonly list: List<unknown> | null;
   readonly columns: Set<string>;
 }
 
+/** A read of a list that equal fields of a selection share. */
+export interface SharedRead extends Read {
+  readonly list: List<unknown>;
+}
+
 export function columnOf({ list, columns }: Read, property: string): string {
-  const column = list.columns[property];
+  const column = list === null ? property : list.columns[property];
   if (column === undefined) throw new Unplanned('A property that is no column');
   columns.add(column);
   return column;
@@ -40,25 +52,26 @@ export function columnOf({ list, columns }: Read, property: string): string {
 
 /** Cursors contain the sort value, so all columns that a list can be ordered by are read. */
 export function readKeys({ list, columns }: Read): void {
-  for (const column of Object.values(list.listing.orders)) columns.add(column);
+  for (const column of Object.values(list?.listing.orders ?? {})) columns.add(column);
 }
 
 /** The record whose id is in a column. */
 export function oneText(
-  list: List<unknown>,
+  read: SharedRead,
   reference: string,
   record: RecordPlan,
   isNullable: boolean,
 ): FieldText<ListRow> {
-  const view = list.only(record.columns);
-  const read = async (run: PlanRun, rows: readonly ListRow[]): Promise<ReadonlyMap<unknown, ListRow>> => {
+  const { list } = read;
+  const view = viewOf(list, read);
+  const load = async (run: PlanRun, rows: readonly ListRow[]): Promise<ReadonlyMap<unknown, ListRow>> => {
     const ids = new Set(rows.map((row) => row[reference]).filter((id) => id !== null));
     if (ids.size === 0) return new Map();
-    return run.counted(list, await view.byIds(run.work, [...ids] as number[]));
+    return run.counted(list, await view().byIds(run.work, [...ids] as number[]));
   };
   return {
     texts: async (run, rows, times) => {
-      const found = await read(run, rows);
+      const found = await run.once(rows, read, 'records', () => load(run, rows));
       const referred = rows.map((row) => found.get(row[reference]));
       const texts = await textsOfRows(run, record, referred, times);
       return texts.map((text, index) => {
@@ -70,8 +83,14 @@ export function oneText(
   };
 }
 
+/** The list with the columns of a read, which are complete when a plan runs. Made once. */
+function viewOf<L>(list: { only(columns: readonly string[]): L }, { columns }: Read): () => L {
+  let view: L | undefined;
+  return () => (view ??= list.only([...columns]));
+}
+
 export interface ConnectionPlan {
-  readonly columns: readonly string[];
+  readonly read: SharedRead;
   readonly texts: Texts<Page>;
   /** Data that the fields need: the records, the page (`pageInfo`, cursors), the total. */
   readonly needs: ReadonlySet<'records' | 'page' | 'total'>;
@@ -121,25 +140,23 @@ interface ReadPages {
   totals(work: ReadWork, rows: readonly ListRow[], condition: Condition | null): Promise<readonly number[]>;
 }
 
-function pagesText(
-  list: List<unknown>,
-  { needs, requestOf, texts }: ConnectionPlan,
-  read: ReadPages,
-): FieldText<ListRow> {
+function pagesText({ read, needs, requestOf, texts }: ConnectionPlan, pages: ReadPages): FieldText<ListRow> {
   return {
     texts: async (run, rows, times) => {
       if (rows.length === 0) return [];
       const request = requestOf(run.variables);
       const { work } = run;
+      const load = async () => run.counted(read.list, await pages.slices(work, rows, request));
+      const count = () => pages.totals(work, rows, request.condition);
       const needsSlices = needs.has('page') || (needs.has('records') && request.limit > 0);
-      const slices = needsSlices ? run.counted(list, await read.slices(work, rows, request)) : [];
-      const totals = needs.has('total') ? await read.totals(work, rows, request.condition) : [];
-      const pages = rows.map((_row, index) => {
+      const slices = needsSlices ? await run.once(rows, read, 'records', load) : [];
+      const totals = needs.has('total') ? await run.once(rows, read, 'total', count) : [];
+      const shown = rows.map((_row, index) => {
         const slice = slices[index] ?? EMPTY_SLICE;
         run.nodes += slice.records.length * (times[index] ?? 0);
         return { request, slice, total: totals[index] ?? 0 };
       });
-      return await texts(run, pages, times);
+      return await texts(run, shown, times);
     },
   };
 }
@@ -150,11 +167,11 @@ export function manyText(
   key: string,
   connection: ConnectionPlan,
 ): FieldText<ListRow> {
-  const view = children.only(connection.columns);
+  const view = viewOf(children, connection.read);
   const parentsOf = (rows: readonly ListRow[]) => rows.map((row) => row[key] as KeyValue);
-  return pagesText(children.list, connection, {
+  return pagesText(connection, {
     slices: async (work, rows, request) => {
-      const found = await view.slices(work, parentsOf(rows), request);
+      const found = await view().slices(work, parentsOf(rows), request);
       return parentsOf(rows).map((parent) => found.get(parent) ?? EMPTY_SLICE);
     },
     totals: async (work, rows, condition) => {
@@ -165,22 +182,24 @@ export function manyText(
 }
 
 /** A page of all records of the company, for the only row of the operation itself. */
-export function allText(list: List<unknown>, connection: ConnectionPlan): FieldText<ListRow> {
-  const view = list.only(connection.columns);
-  return pagesText(list, connection, {
-    slices: async (work, _rows, request) => [await view.slice(work, request)],
+export function allText(connection: ConnectionPlan): FieldText<ListRow> {
+  const { list } = connection.read;
+  const view = viewOf(list, connection.read);
+  return pagesText(connection, {
+    slices: async (work, _rows, request) => [await view().slice(work, request)],
     totals: async (work, _rows, condition) => [await list.count(work, condition)],
   });
 }
 
 /** One record by exactly one of its keys, which the arguments have. */
 export function findText(
-  list: List<unknown>,
+  read: SharedRead,
   getters: Readonly<Record<string, Getter>>,
   keysOf: (variables: Variables) => Variables,
   record: RecordPlan,
 ): FieldText<ListRow> {
-  const view = list.only(record.columns);
+  const { list } = read;
+  const view = viewOf(list, read);
   const idOf = async (run: PlanRun): Promise<number | null> => {
     const given = Object.entries(keysOf(run.variables)).filter(([, value]) => value != null);
     const [[name, value] = ['', null] as const, ...others] = given;
@@ -192,15 +211,54 @@ export function findText(
     return (await foundOrNull(() => get(run.work, String(value))))?.id ?? null;
   };
   return {
-    texts: async (run, _rows, times) => {
-      const id = await idOf(run);
-      const found = id === null ? undefined : (await view.byIds(run.work, [id])).get(id);
-      const row = run.counted(list, found);
+    texts: async (run, rows, times) => {
+      const row = await run.once(rows, read, 'records', async () => {
+        const id = await idOf(run);
+        return run.counted(list, id === null ? undefined : (await view().byIds(run.work, [id])).get(id));
+      });
       if (row === undefined) return ['null'];
       run.nodes += 1;
       return await record.texts(run, [row], times);
     },
   };
+}
+
+/** Finds a value of each of some records. */
+export type ValuesOf = (
+  run: PlanRun,
+  records: readonly unknown[],
+  times: readonly number[],
+) => readonly unknown[] | Promise<readonly unknown[]>;
+
+/** Values that one function reads for all records, by the loader of the resolvers: these get its error, not another read. */
+function loadedValues(declared: Loaded): ValuesOf {
+  const load = declared.load as LoadForMany<Identified, unknown>;
+  return async (run, records, times) => {
+    const identified = records as readonly Identified[];
+    const loader = run.context.loaders.forMany(load, declared.entries);
+    const found = await Promise.all(identified.map((record) => loader.load(record)));
+    return identified.map((record, index) => {
+      const value = declared.of(found[index], record, run.context);
+      const shown = times[index] ?? 0;
+      if (declared.isUnpaged === true) run.entries += shown * (value as readonly unknown[]).length;
+      if (declared.isRecord === true && value !== null) run.nodes += shown;
+      return value;
+    });
+  };
+}
+
+/** Finds the values of a field in records; null for values and relations of columns. */
+export function ofRecords(
+  { type }: GraphQLField<unknown, unknown>,
+  declared: Declared,
+  { list }: Read,
+): ValuesOf | null {
+  if (declared.kind === 'loaded') return loadedValues(declared);
+  if (declared.kind === 'derived') return (_run, records) => records.map((record) => declared.of(record));
+  if (declared.kind !== 'column') return null;
+  const { property } = declared;
+  if (list?.columns[property] !== undefined && isLeafType(getNullableType(type))) return null;
+  return (_run, records) => records.map((record) => (record as Readonly<Record<string, unknown>>)[property]);
 }
 
 /** All nodes that select a field under one name in the response. */
@@ -212,19 +270,8 @@ export type Selected = readonly [string, Nodes];
 export const selectedIn = (collected: ReadonlyMap<string, readonly FieldNode[]>) =>
   [...collected] as unknown as readonly Selected[];
 
-/** Names of relations and look-ups that are selected twice with the same arguments: resolvers read them once. */
-export function repeatedIn(selected: readonly Selected[]): ReadonlySet<string> {
-  const byKey = new Map<string, string[]>();
-  for (const each of selected) {
-    if (each[1][0].selectionSet === undefined) continue;
-    const key = keyOf(each);
-    byKey.set(key, [...(byKey.get(key) ?? []), each[0]]);
-  }
-  return new Set([...byKey.values()].filter(({ length }) => length > 1).flat());
-}
-
-/** Key of a selection, for example `device (databaseId: 1)`. */
-const keyOf = ([, [{ name, arguments: given = [] }]]: Selected): string =>
+/** Equal for fields of one selection that read the same, for example `device (databaseId: 1)`. */
+export const keyOf = ([, [{ name, arguments: given = [] }]]: Selected): string =>
   `${name.value} (${given.map((argument) => print(argument)).join()})`;
 
 export function requestsOf(

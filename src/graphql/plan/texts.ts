@@ -6,7 +6,6 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
-  type GraphQLField,
   type GraphQLOutputType,
 } from 'graphql';
 
@@ -34,11 +33,14 @@ const PART = LONG_RESPONSE / 16;
 const TURN_MS = 12;
 
 export class PlanRun {
+  /** Records, and entries of lists without pages, that the response shows. */
   nodes = 0;
+  entries = 0;
   #bytes = 0;
   /** Characters made since the clock was read. */
   #made = 0;
   readonly #records = new WeakMap<ListRow, unknown>();
+  readonly #shared = new WeakMap<object, Map<object, Map<string, unknown>>>();
 
   constructor(
     readonly work: ReadWork,
@@ -60,11 +62,22 @@ export class PlanRun {
     return texts;
   }
 
-  /** The record of a row, made once for all of its fields that need it. */
-  recordOf(list: List<unknown>, row: ListRow): unknown {
+  /** The record of a row, made once for all of its fields that need it; without a list, the object is the record. */
+  recordOf(list: List<unknown> | null, row: ListRow): unknown {
+    if (list === null) return row;
     const record = this.#records.get(row) ?? list.recordOf(row);
     this.#records.set(row, record);
     return record;
+  }
+
+  /** A part of what equal fields of the same rows read, `of` which there is one object. */
+  async once<T>(rows: object, of: object, part: string, read: () => Promise<T>): Promise<T> {
+    const ofRows = this.#shared.get(rows) ?? new Map<object, Map<string, unknown>>();
+    this.#shared.set(rows, ofRows);
+    const parts = ofRows.get(of) ?? new Map<string, unknown>();
+    ofRows.set(of, parts);
+    if (!parts.has(part)) parts.set(part, await read());
+    return parts.get(part) as T;
   }
 
   /** Counts the bytes of large lists. Errors: `Unplanned` for more than a response has. */
@@ -107,7 +120,7 @@ export type PlannedField<Row> = FieldText<Row> & { readonly key: string };
 /** The selected fields of records that are read as rows. */
 export interface RecordPlan {
   /** Columns to read, including the id. */
-  readonly columns: readonly string[];
+  readonly columns: ReadonlySet<string>;
   readonly texts: Texts<ListRow>;
 }
 
@@ -195,21 +208,31 @@ function demand(isKnown: boolean, value: unknown): unknown {
   return value;
 }
 
-/** Writes a property of an object: a value, or an object of properties. Errors: `Unplanned` for others. */
-export function propertyWriter(
-  { name, type, resolve }: GraphQLField<unknown, unknown>,
-  fieldsOf: () => readonly PlannedField<unknown>[],
-): (owner: unknown, run: PlanRun) => string {
-  const leaf = getNullableType(type);
-  if (resolve !== undefined || isListType(leaf)) throw new Unplanned('A property with a resolver, or a list');
-  const fields = isLeafType(leaf) ? [] : fieldsOf();
-  return (owner, run) => {
-    const value = (owner as Readonly<Record<string, unknown>>)[name];
-    if (value == null && !isNonNullType(type)) return 'null';
-    if (value == null || typeof value === 'function')
-      throw new Unplanned('Null, or a value that is read later');
-    if (isLeafType(leaf)) return JSON.stringify(leaf.serialize(value));
-    const texts = fields.map((field) => `"${field.key}":${'write' in field ? field.write(value, run) : ''}`);
-    return `{${texts.join()}}`;
-  };
+/** The texts of values in memory: each is null, one entry, or a list of entries. Errors: `Unplanned` for others. */
+export async function valueTexts(
+  run: PlanRun,
+  type: GraphQLOutputType,
+  values: readonly unknown[],
+  times: readonly number[],
+  entryTexts: Texts<unknown>,
+): Promise<readonly string[]> {
+  const isList = isListType(getNullableType(type));
+  const lists = values.map((value) => {
+    if (value == null && isNonNullType(type)) throw new Unplanned('Null in a field that is not nullable');
+    if (value == null) return null;
+    return isList ? (value as readonly unknown[]) : [value];
+  });
+  const entries = lists.flatMap((list) => list ?? []);
+  if (entries.some(isReadLater)) throw new Unplanned('Null in a list, or a value that is read later');
+  const timesOfEntries = lists.flatMap((list, index) => (list ?? []).map(() => times[index] ?? 0));
+  const texts = await entryTexts(run, entries, timesOfEntries);
+  let end = 0;
+  return await run.textOfEach(lists, (list) => {
+    if (list === null) return 'null';
+    const own = texts.slice(end, (end += list.length));
+    return isList ? listText(own) : (own[0] ?? '');
+  });
 }
+
+const isReadLater = (entry: unknown): boolean =>
+  entry == null || typeof entry === 'function' || entry instanceof Promise;

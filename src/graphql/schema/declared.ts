@@ -2,7 +2,7 @@ import type { GraphQLField } from 'graphql';
 
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/listing.js';
-import type { Search } from '../../database/list/request-class.js';
+import type { EntryCount, Search } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
 import type { Scope } from '../../platform/requests.js';
 
@@ -33,7 +33,28 @@ export interface OrderBy {
 }
 
 /** Finds a record by a key of its own. Errors: `not_found`. */
-export type Getter = (work: ReadWork, key: string) => Promise<{ readonly id: number }>;
+export type Getter = (work: ReadWork, key: string) => Promise<Identified>;
+
+export interface Identified {
+  readonly id: number;
+}
+
+/** Reads a value of each of many records, by their ids. */
+export type LoadForMany<R, V> = (work: ReadWork, records: readonly R[]) => Promise<ReadonlyMap<number, V>>;
+
+/** A value that one function reads for many records together. */
+export interface Loaded {
+  readonly kind: 'loaded';
+  readonly load: LoadForMany<never, unknown>;
+  /** The value that is shown, from the one that was read; undefined if there is none. */
+  of(found: unknown, record: Identified, ctx: object): unknown;
+  /** Entries of lists without pages that are read, see `countEntries`. */
+  readonly entries?: readonly EntryCount[] | undefined;
+  /** True if the value is a list without pages, whose entries are counted. */
+  readonly isUnpaged?: true;
+  /** True if the value is a record, which is counted. */
+  readonly isRecord?: true;
+}
 
 /** How a plan reads a field. Properties are properties of records. */
 export type Declared =
@@ -41,10 +62,13 @@ export type Declared =
   | { readonly kind: 'column'; readonly property: string; readonly scope: Scope | null }
   /** A value that follows from a column, which may be no property of a record, and from the unit of work. */
   | {
-      readonly kind: 'derived';
+      readonly kind: 'fromColumn';
       readonly property: string;
       readonly of: (value: unknown, work: ReadWork) => unknown;
     }
+  /** A value that follows from the record alone. */
+  | { readonly kind: 'derived'; of(record: unknown): unknown }
+  | Loaded
   | { readonly kind: 'one'; readonly list: List<unknown>; readonly reference: string }
   /** A page of the records that refer to the value of a property. */
   | {

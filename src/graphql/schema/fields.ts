@@ -13,10 +13,11 @@ import {
 
 import type { ChildList, List } from '../../database/list/list.js';
 import type { KeyValue } from '../../database/list/listing.js';
+import type { EntryCount } from '../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
-import type { Declarations, OrderBy } from './declared.js';
+import type { Declarations, LoadForMany, OrderBy } from './declared.js';
 import type { ListTypes } from './list.js';
 import { DATABASE_ID, globalId, ID, Node } from './node.js';
 import { searchesOf, type ListArgs } from './page.js';
@@ -164,11 +165,65 @@ export function nodeType<T extends { readonly id: number }, Hidden extends keyof
   return Type;
 }
 
+/** A value that only its resolver can read. */
 export function computed<R, V>(
   field: g.TypedField<V>,
   resolve: (record: R, ctx: GraphqlContext) => V | Promise<V>,
 ): ResolvedField<R> {
   return { field, resolve };
+}
+
+/** A value that follows from the record alone. */
+export function derived<R, V>(field: g.TypedField<V>, of: (record: R) => V): ResolvedField<R> {
+  return { field, resolve: (record) => of(record), planned: { kind: 'derived', of } };
+}
+
+/**
+ * A value that one function reads for many records together; `of` makes it of what was read. Errors: BAD_USER_INPUT for
+ * too many `entries` of lists without pages.
+ */
+export function loaded<R extends { readonly id: number }, V, Shown>(
+  field: g.TypedField<Shown>,
+  load: LoadForMany<R, V>,
+  of: (found: V | undefined, record: R, ctx: GraphqlContext) => Shown,
+  entries?: readonly EntryCount[],
+): ResolvedField<R> {
+  return {
+    field,
+    resolve: async (record, ctx) => of(await ctx.loadForMany(load, record, entries), record, ctx),
+    planned: { kind: 'loaded', load, of, entries },
+  };
+}
+
+/** Like `loaded`, for a list without pages. */
+export function unpaged<R extends { readonly id: number }, V>(
+  field: g.TypedField<readonly V[]>,
+  load: LoadForMany<R, readonly V[]>,
+  entries: readonly EntryCount[],
+): ResolvedField<R> {
+  const of = (found: readonly V[] | undefined): readonly V[] => found ?? [];
+  return {
+    field,
+    resolve: async (record, ctx) => ctx.unpaged(of(await ctx.loadForMany(load, record, entries))),
+    planned: { kind: 'loaded', load, of, entries, isUnpaged: true },
+  };
+}
+
+/** The record that has a name, read together with those of the other names; null if there is none. */
+export function named<R extends { readonly id: number }, T extends object>(
+  field: g.TypedField<T | null | undefined>,
+  find: (work: ReadWork, names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+  nameOf: (record: R) => string,
+): ResolvedField<R> {
+  const load = async (work: ReadWork, records: readonly R[]) => {
+    const found = await find(work, [...new Set(records.map(nameOf))]);
+    return new Map(records.map((record) => [record.id, found.get(nameOf(record)) ?? null]));
+  };
+  return {
+    field,
+    resolve: (record, ctx) => ctx.named(find, nameOf(record)),
+    planned: { kind: 'loaded', load, of: (found) => found, isRecord: true },
+  };
 }
 
 /** The names of the properties of `R` that have the type `V`. */

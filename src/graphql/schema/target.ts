@@ -13,7 +13,6 @@ import type { ClassType } from 'type-graphql';
 import type { Comparison, Condition } from '../../database/list/condition.js';
 import type { ReadWork } from '../../database/work.js';
 import { invalid } from '../../platform/errors.js';
-import type { GraphqlContext } from '../execution/context.js';
 import { conditionOf, type FilteredList, type FilterInput, typeOf } from './filter.js';
 import { filteredLists } from './list.js';
 import { plural, words } from './node.js';
@@ -85,15 +84,20 @@ export function keptConditionOf(typeName: string, filter: unknown, path: string)
   }
 }
 
-/** True if a filter that is kept as JSON has the global id of a record that was deleted. */
-export async function namesDeleted(ctx: GraphqlContext, filter: unknown): Promise<boolean> {
-  if (typeof filter === 'string') {
-    const named = parseGlobalId(filter);
-    const list = filteredLists.get(named?.typeName ?? '');
-    return named !== undefined && list !== undefined && (await ctx.one(list, named.id)) === null;
+/** The filters, of some that are kept as JSON, that have the global id of a record that was deleted. */
+export async function filtersOfDeleted<F>(work: ReadWork, filters: readonly F[]): Promise<ReadonlySet<F>> {
+  const named = filters.flatMap((filter) => idsIn(filter).map((id) => ({ ...id, filter })));
+  const found = new Set<F>();
+  for (const [typeName, ids] of Map.groupBy(named, (each) => each.typeName)) {
+    const records = await filteredLists.get(typeName)?.byIds(work, [...new Set(ids.map(({ id }) => id))]);
+    for (const { id, filter } of ids) if (records?.has(id) === false) found.add(filter);
   }
-  const parts = Object.values(Object(filter) as object);
-  return (await Promise.all(parts.map((part) => namesDeleted(ctx, part)))).includes(true);
+  return found;
+}
+
+function idsIn(filter: unknown): readonly { readonly typeName: string; readonly id: number }[] {
+  if (typeof filter === 'string') return [parseGlobalId(filter) ?? []].flat();
+  return Object.values(Object(filter) as object).flatMap(idsIn);
 }
 
 /** Refuses variables in a literal that have no value: graphql-js leaves their fields out. */

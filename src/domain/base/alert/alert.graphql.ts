@@ -120,15 +120,28 @@ const Problem = g.enumeration('AlertRuleProblem', 'Why a rule does not do all th
   recipient_left: 'Somebody who gets its alerts by e-mail is no longer a member.',
 });
 
-async function problemsOf({ condition, recipientIds }: model.AlertRule, ctx: g.GraphqlContext) {
-  const recipients = await Promise.all(recipientIds.map((id) => ctx.one(UserList.list, id)));
-  const problems = {
-    deleted: 'filter' in condition && (await g.namesDeleted(ctx, condition.filter)),
-    no_mail: recipientIds.length > 0 && !partsOf(ctx).mail.isOn,
-    recipient_left: recipients.includes(null),
-  };
-  return (Object.keys(problems) as (keyof typeof problems)[]).filter((name) => problems[name]);
+interface Deleted {
+  readonly deleted: boolean;
+  readonly recipient_left: boolean;
 }
+
+/** Deleted records that rules name, by the ids of the rules. */
+const deletedOf: g.LoadForMany<model.AlertRule, Deleted> = async (work, rules) => {
+  const filterOf = ({ condition }: model.AlertRule) => ('filter' in condition ? condition.filter : null);
+  const filters = await g.filtersOfDeleted(work, rules.map(filterOf));
+  const recipients = await UserList.list.byIds(work, [
+    ...new Set(rules.flatMap((rule) => rule.recipientIds)),
+  ]);
+  return new Map(
+    rules.map((rule) => [
+      rule.id,
+      {
+        deleted: filters.has(filterOf(rule)),
+        recipient_left: !rule.recipientIds.every((id) => recipients.has(id)),
+      },
+    ]),
+  );
+};
 
 export const alertGraphql = g.graphqlModule(
   g.queries(RuleList, { listDescription: 'All alert rules of the company.' }),
@@ -149,18 +162,26 @@ export const alertGraphql = g.graphqlModule(
   }),
   g.changes(AlertList, service.alertNewRows),
   g.fields(RuleType, {
-    problems: g.computed(
+    problems: g.loaded(
       g.choice.list(Problem, 'Why the rule does not do all that it says. Mostly empty.'),
-      problemsOf,
+      deletedOf,
+      (found, { recipientIds }, ctx) => {
+        const problems = {
+          deleted: found?.deleted,
+          no_mail: recipientIds.length > 0 && !partsOf(ctx).mail.isOn,
+          recipient_left: found?.recipient_left,
+        };
+        return (Object.keys(problems) as (keyof typeof problems)[]).filter((name) => problems[name] === true);
+      },
     ),
-    on: g.computed(g.object(Condition, 'What opens an alert.'), ({ kind, condition }) => ({
+    on: g.derived(g.object(Condition, 'What opens an alert.'), ({ kind, condition }) => ({
       [kind]: condition,
     })),
-    webhookId: g.computed(
+    webhookId: g.derived(
       g.id.orNull('Global id of the webhook that gets the alerts, whatever its types of events are.'),
       ({ webhookId }) => (webhookId === null ? null : g.globalId('Webhook', webhookId)),
     ),
-    recipientIds: g.computed(
+    recipientIds: g.derived(
       g.id.list('Global ids of the members who get the alerts by e-mail.'),
       ({ recipientIds }) => recipientIds.map((id) => g.globalId('User', id)),
     ),

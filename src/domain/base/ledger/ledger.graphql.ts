@@ -179,7 +179,7 @@ export const ledgerEntryGraphql = g.graphqlModule(
   }),
   ledgerAppended,
   g.fields(FieldChangeType, {
-    recordIds: g.computed(
+    recordIds: g.derived(
       g.id.list(
         'Global ids of the records whose numbers are in `before` and then in `after`, in this order. Empty for fields that name no records.',
       ),
@@ -198,7 +198,7 @@ export const ledgerEntryGraphql = g.graphqlModule(
       planned: { kind: 'column', property: 'action', scope: null },
     },
     company: g.one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
-    jobId: g.computed(
+    jobId: g.derived(
       g.id.orNull(
         'Global id of the job that made the change in the background, or that the entry is about. Null for other changes. With the filter `jobId: { isNull: true }`, a job is one entry.',
       ),
@@ -207,7 +207,7 @@ export const ledgerEntryGraphql = g.graphqlModule(
         return id === 0 ? null : g.globalId('Job', id);
       },
     ),
-    changes: g.computed(
+    changes: g.derived(
       g.object.list(
         FieldChangeType,
         'The fields that differ before and after, without id, revision, and times and author of the record.',

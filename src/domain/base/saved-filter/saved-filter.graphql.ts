@@ -174,7 +174,7 @@ export const savedFilterGraphql = g.graphqlModule(
   update,
   remove,
   g.fields(SavedFilterType, {
-    id: g.computed(g.id('Global id.'), ({ id }) => g.globalId('SavedFilter', id)),
+    id: g.derived(g.id('Global id.'), ({ id }) => g.globalId('SavedFilter', id)),
     own: g.computed(
       g.flag('Whether the caller is its owner.'),
       ({ createdBy }, { caller }) => createdBy === caller.userId,

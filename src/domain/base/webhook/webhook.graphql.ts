@@ -152,8 +152,8 @@ export const webhookGraphql = g.graphqlModule(
   webhookTest,
   webhookDelete,
   g.fields(WebhookType, {
-    state: g.computed(g.choice(State, 'Whether its events are sent.'), stateOf),
-    nextAttemptAt: g.computed(
+    state: g.derived(g.choice(State, 'Whether its events are sent.'), stateOf),
+    nextAttemptAt: g.derived(
       g.instant.orNull('When the event that has failed is sent again. Null unless the state is FAILING.'),
       (webhook: Webhook) => (stateOf(webhook) === 'failing' ? webhook.dueAt : null),
     ),

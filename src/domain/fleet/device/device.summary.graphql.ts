@@ -94,7 +94,7 @@ export const deviceSummaryGraphql = g.graphqlModule(
         async (device, ctx) => (await ctx.loadForMany(service.lastSeenTimes, device))?.lastSeenAt,
       ),
       planned: {
-        kind: 'derived',
+        kind: 'fromColumn',
         property,
         of: (column, work) => lastSeenTimeOf(Number(column), work).lastSeenAt?.getTime() ?? null,
       },
@@ -106,7 +106,7 @@ export const deviceSummaryGraphql = g.graphqlModule(
           (await ctx.loadForMany(service.lastSeenTimes, device))?.presence ?? 'never_seen',
       ),
       planned: {
-        kind: 'derived',
+        kind: 'fromColumn',
         property,
         of: (column, work) => lastSeenTimeOf(Number(column), work).presence,
       },

@@ -124,12 +124,14 @@ const EffectiveParameterType = g.objectType<model.EffectiveParameter>(
 
 const effectiveParameters = g.fields(LogicalNumberType, {
   effectiveParameters: {
-    field: g.object.list(
-      EffectiveParameterType,
-      "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
+    ...g.unpaged(
+      g.object.list(
+        EffectiveParameterType,
+        "Parameters that devices get: those of the group, overridden by the number's own of the same key. Ordered by key.",
+      ),
+      service.listEffectiveParameters,
+      service.effectiveEntries,
     ),
-    resolve: (number, ctx) =>
-      ctx.loadEntries(service.listEffectiveParameters, number, service.effectiveEntries),
     searches: () => [service.EFFECTIVE_SEARCH],
   },
 });

@@ -172,10 +172,10 @@ export const deliveryGraphql = g.graphqlModule(
       service.deliveriesOfNotification,
       'Deliveries of the notification, one for each logical number.',
     ),
-    summary: g.computed(
+    summary: g.loaded(
       g.object(SummaryType, 'Number of deliveries by state.'),
-      async (notification, ctx) =>
-        (await ctx.loadForMany(service.deliverySummaries, notification)) ?? NO_DELIVERIES,
+      service.deliverySummaries,
+      (found) => found ?? NO_DELIVERIES,
     ),
   }),
 );

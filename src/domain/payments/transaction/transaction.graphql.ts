@@ -177,13 +177,15 @@ export const transactionGraphql = g.graphqlModule(
       ),
       planned: { kind: 'column', property: 'recordedAt', scope: null },
     },
-    device: g.computed(
+    device: g.named(
       g.object.orNull(DeviceType, 'Device with this serial number. Null if the company has none now.'),
-      (transaction, ctx) => ctx.named(findDevicesBySerialNumbers, transaction.serialNumber),
+      findDevicesBySerialNumbers,
+      ({ serialNumber }) => serialNumber,
     ),
-    app: g.computed(
+    app: g.named(
       g.object.orNull(AppType, 'App with this name. Null if the company has none now.'),
-      (transaction, ctx) => ctx.named(findAppsByNames, transaction.appName),
+      findAppsByNames,
+      ({ appName }) => appName,
     ),
   }),
   g.fields(DeviceType, {

@@ -162,7 +162,7 @@ export const userGraphql = g.graphqlModule(
     }),
   }),
   g.fields(ApiTokenType, { user: g.one(UserList, 'userId', 'User on whose behalf the token acts.') }),
-  g.fields(MemberList.Record, { user: g.computed(g.object(UserType, 'The user.'), (member) => member) }),
+  g.fields(MemberList.Record, { user: g.derived(g.object(UserType, 'The user.'), (member) => member) }),
   g.fields(CompanyType, {
     users: g.all(UserList, 'Members of the company.', { scope: 'admin' }),
     members: g.all(MemberList, 'Users with their roles.', { scope: 'admin' }),

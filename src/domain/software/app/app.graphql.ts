@@ -34,10 +34,14 @@ export async function base64Of({ contentId, size }: Owner, ctx: g.GraphqlContext
   return await ctx.contents.base64({ id: contentId, size });
 }
 
-/** SHA-256 of the bytes, 64 lower-case hexadecimal digits; null if there are none. Batched. */
-export async function sha256Of({ contentId }: Owner, ctx: g.GraphqlContext): Promise<string | null> {
-  if (contentId === null) return null;
-  return (await ctx.loadForMany(sumsOfContents, { id: contentId })) ?? null;
+/** SHA-256 of the bytes, 64 lower-case hexadecimal digits; null if there are none. */
+export function sha256<R extends Owner & { readonly id: number }>(description: string): g.ResolvedField<R> {
+  const load: g.LoadForMany<R, string | undefined> = async (work, owners) => {
+    const contents = owners.flatMap(({ contentId: id }) => (id === null ? [] : [{ id }]));
+    const sums = await sumsOfContents(work, contents);
+    return new Map(owners.map(({ id, contentId }) => [id, sums.get(contentId ?? 0)]));
+  };
+  return g.loaded(g.text.orNull(description), load, (sum) => sum ?? null);
 }
 
 const AppKind = g.enumeration<App['kind']>('AppKind', 'Role of an app.', {
@@ -214,10 +218,7 @@ export const appGraphql = g.graphqlModule(
   g.queries(AppVersionList, { listDescription: 'All versions of all apps of the company.' }),
   g.fields(AppVersionType, {
     app: g.required(g.one(AppList, 'appId', 'App that this is a version of.')),
-    sha256: g.computed(
-      g.text.orNull('SHA-256 of the bytecode: 64 lower-case hexadecimal digits. Null if there is none.'),
-      sha256Of,
-    ),
+    sha256: sha256('SHA-256 of the bytecode: 64 lower-case hexadecimal digits. Null if there is none.'),
     bytecode: g.computed(
       g.base64.orNull(`The program in base64. Null if there is none. ${CONTENT_IS_COSTLY}`),
       base64Of,

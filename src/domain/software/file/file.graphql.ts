@@ -2,7 +2,7 @@ import * as g from '../../../graphql/index.js';
 import { invalid } from '../../../platform/errors.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { appVersionsOfFile } from '../app/app-version.service.js';
-import { AppVersionList, AppVersionType, base64Of, CONTENT_IS_COSTLY, sha256Of } from '../app/app.graphql.js';
+import { AppVersionList, AppVersionType, base64Of, CONTENT_IS_COSTLY, sha256 } from '../app/app.graphql.js';
 import {
   type File,
   FileCreate,
@@ -69,9 +69,7 @@ export const fileGraphql = g.graphqlModule(
   }),
   g.fields(FileType, {
     content: g.required(g.computed(g.base64.orNull(`The content in base64. ${CONTENT_IS_COSTLY}`), base64Of)),
-    sha256: g.required(
-      g.computed(g.text.orNull('SHA-256 of the content: 64 lower-case hexadecimal digits.'), sha256Of),
-    ),
+    sha256: g.required(sha256('SHA-256 of the content: 64 lower-case hexadecimal digits.')),
     appVersions: g.many(AppVersionList, appVersionsOfFile, 'App versions that have the file.'),
   }),
   g.fields(AppVersionType, {

@@ -1,6 +1,5 @@
 import * as g from '../../../graphql/index.js';
 import { DeviceType } from '../../fleet/device/device.graphql.js';
-import type { Device } from '../../fleet/device/device.model.js';
 import { AppLanguage } from '../app/app.graphql.js';
 import {
   type Asset,
@@ -107,33 +106,41 @@ const TerminalFileType = g.objectType<TerminalFile>(
   },
 );
 
-const filesOf = async (device: Device, ctx: g.GraphqlContext) =>
-  (await ctx.loadForMany(filesOfDevices, device, manifestEntries)) ?? [];
-
 const manifest = g.fields(DeviceType, {
   paramsDat: {
-    field: g.object.orNull(
-      TerminalFileType,
-      'The settings file that the terminal has, as far as is known. Null if it never asked for it.',
+    ...g.loaded(
+      g.object.orNull(
+        TerminalFileType,
+        'The settings file that the terminal has, as far as is known. Null if it never asked for it.',
+      ),
+      filesOfDevices,
+      (files) => files?.find(({ name, crc }) => name === PARAMS_DAT && crc !== null) ?? null,
+      manifestEntries,
     ),
-    resolve: async (device, ctx) =>
-      (await filesOf(device, ctx)).find(({ name, crc }) => name === PARAMS_DAT && crc !== null) ?? null,
     searches: () => [MANIFEST_SEARCH],
   },
   files: {
-    field: g.object.list(
-      TerminalFileType,
-      'The files of its manifest, and what its terminal has of each. No applications and modules: see `software`.',
+    ...g.loaded(
+      g.object.list(
+        TerminalFileType,
+        'The files of its manifest, and what its terminal has of each. No applications and modules: see `software`.',
+      ),
+      filesOfDevices,
+      (files) => files?.filter(({ name }) => name !== PARAMS_DAT) ?? [],
+      manifestEntries,
     ),
-    resolve: async (device, ctx) => (await filesOf(device, ctx)).filter(({ name }) => name !== PARAMS_DAT),
     searches: () => [MANIFEST_SEARCH],
   },
   manifest: {
-    field: g.object.orNull(
-      ManifestType,
-      'What the terminal gets, or would get if the device were enabled. Null if the device has no logical number.',
+    ...g.loaded(
+      g.object.orNull(
+        ManifestType,
+        'What the terminal gets, or would get if the device were enabled. Null if the device has no logical number.',
+      ),
+      listManifests,
+      (found) => found ?? null,
+      manifestEntries,
     ),
-    resolve: async (device, ctx) => (await ctx.loadForMany(listManifests, device, manifestEntries)) ?? null,
     searches: () => [MANIFEST_SEARCH],
   },
 });

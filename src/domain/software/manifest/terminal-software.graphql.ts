@@ -127,10 +127,10 @@ const softwareChanged = g.subscription('softwareChanged', {
 export const terminalSoftwareGraphql = g.graphqlModule(
   softwareChanged,
   g.fields(AppVersionType, {
-    reach: g.computed(
+    reach: g.loaded(
       g.object(ReachType, 'How far the version has come.'),
-      async (version, ctx) =>
-        (await ctx.loadForMany(service.reachOf, version)) ?? { ...NO_REACH, id: version.id },
+      service.reachOf,
+      (found, { id }) => found ?? { ...NO_REACH, id },
     ),
     terminals: {
       field: g.object(
@@ -151,18 +151,24 @@ export const terminalSoftwareGraphql = g.graphqlModule(
   }),
   g.fields(ReachType, {
     overdue: {
-      field: g.int('Devices on which it is OVERDUE: GRANTED for more than 24 hours.'),
-      resolve: async (reach, ctx) => (await ctx.loadForMany(service.countOverdue, reach)) ?? 0,
+      ...g.loaded(
+        g.int('Devices on which it is OVERDUE: GRANTED for more than 24 hours.'),
+        service.countOverdue,
+        (found) => found ?? 0,
+      ),
       searches: () => [TERMINALS_SEARCH],
     },
   }),
   g.fields(DeviceType, {
     software: {
-      field: g.object.list(
-        TerminalSoftwareType,
-        'App versions that the logical number of the device has, and others that its terminal has.',
+      ...g.unpaged(
+        g.object.list(
+          TerminalSoftwareType,
+          'App versions that the logical number of the device has, and others that its terminal has.',
+        ),
+        service.softwareOfDevices,
+        service.softwareEntries,
       ),
-      resolve: (device, ctx) => ctx.loadEntries(service.softwareOfDevices, device, service.softwareEntries),
       searches: () => [{ ...TERMINALS_SEARCH, isLimited: true }],
     },
   }),

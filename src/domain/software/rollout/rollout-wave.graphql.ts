@@ -130,16 +130,16 @@ function shownWaves({ wave, waves, state, figures, payments }: model.Rollout) {
 }
 
 export const rolloutWaveGraphql = g.fields(RolloutType, {
-  waves: g.computed(
+  waves: g.derived(
     { ...g.object.list(WaveType, 'Its waves, in their order.'), counts: model.MAX_WAVES },
     shownWaves,
   ),
-  stopWhen: g.computed(g.object(StopWhenType, 'When it stops by itself.'), ({ stopWhen }) => stopWhen),
-  deadline: g.computed(
+  stopWhen: g.derived(g.object(StopWhenType, 'When it stops by itself.'), ({ stopWhen }) => stopWhen),
+  deadline: g.derived(
     g.instant.orNull('Time by which it must be finished. Null if none was given.'),
     ({ stopWhen }) => (stopWhen.deadline === null ? null : new Date(stopWhen.deadline)),
   ),
-  window: g.computed(
+  window: g.derived(
     g.object.orNull(WindowType, 'Hours in which waves begin. Null: all hours.'),
     ({ hours }) => hours,
   ),

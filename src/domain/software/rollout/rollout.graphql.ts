@@ -149,7 +149,7 @@ export const rolloutGraphql = g.graphqlModule(
     terminals: g.many(TerminalList, service.terminalsOfRollout, 'Its terminals.'),
   }),
   g.fields(TerminalType, {
-    wave: g.computed(g.int('Number of its wave, from 1.'), ({ wave }) => wave + 1),
+    wave: g.derived(g.int('Number of its wave, from 1.'), ({ wave }) => wave + 1),
     device: g.one(DeviceList, 'deviceId', 'Its device. Null if that was deleted.'),
     logicalNumber: g.one(
       LogicalNumberList,

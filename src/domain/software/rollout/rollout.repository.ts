@@ -34,7 +34,9 @@ export const rollouts = auditedList(rolloutTable, {
 
 export const { newRows, nextSequence } = movesOf('rollouts', 'Rollout', rolloutTable.recordOf);
 
-const { recordOf, columnsOf } = recordMapping<'rollout_terminals', RolloutTerminal>('rollout_terminals');
+const { columns, recordOf, columnsOf } = recordMapping<'rollout_terminals', RolloutTerminal>(
+  'rollout_terminals',
+);
 
 export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
   name: 'RolloutTerminal',
@@ -42,6 +44,7 @@ export const rolloutTerminals = listOf<'rollout_terminals', RolloutTerminal>({
   rows: MAX_TERMINALS,
   isEndless: true,
   id: 'id',
+  columns,
   recordOf,
   orders: { ID: 'id' },
   filters: {

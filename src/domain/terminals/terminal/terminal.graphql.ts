@@ -89,12 +89,13 @@ export const terminalGraphql = g.graphqlModule(
   deviceTokenRevoke,
   deviceAdopt,
   g.fields(DeviceType, {
-    lastRefusal: g.computed(
+    lastRefusal: g.loaded(
       g.object.orNull(
         TerminalRefusalType,
         'Why and when the terminal was last refused. Null if it never was.',
       ),
-      async (device, ctx) => (await ctx.loadForMany(refusals.lastRefusals, device)) ?? null,
+      refusals.lastRefusals,
+      (found) => found ?? null,
     ),
   }),
 );

@@ -44,18 +44,6 @@ export class WaitingBytes {
     if (bytes > 0) this.#ofCompanies.set(companyId, bytes);
     else this.#ofCompanies.delete(companyId);
   }
-
-  /** Refuses a large response while the others of its company, or all with it, use up a limit. Errors: see `HeldBytes.add`. */
-  requireRoom({ companyId, bytes: held }: HeldBytes, more: number): void {
-    const { all, ofCompany } = this.limits;
-    const bytes = held + more;
-    if (bytes <= SMALL_BYTES) return;
-    if (this.bytes + more <= all && this.bytesOf(companyId) - held < ofCompany) return;
-    this.refused += 1;
-    if (bytes > all)
-      throw new DomainError('malformed', `The response has more than ${all} bytes: request fewer at once.`);
-    throw busy('Too many bytes of responses are unread. Read them, then send this again.', 5);
-  }
 }
 
 /** Bytes of one response that its client has not taken yet. */
@@ -68,18 +56,26 @@ export class HeldBytes {
     readonly companyId: number | null,
   ) {}
 
-  /**
-   * Errors, if the response becomes or is a large one: `busy` if too many bytes wait; `malformed` if it alone has too
-   * many. Then nothing is added. None for the response to a change: that is always sent.
-   */
+  /** Errors: those of `requireRoom`, and then nothing is added; none for the response to a change, which is always sent. */
   add(bytes: number, isChange = false): void {
-    if (!isChange) this.waiting.requireRoom(this, bytes);
+    if (!isChange) this.requireRoom(bytes);
     this.#change(bytes);
   }
 
-  /** Refuses a large response before it is made. Errors: those of `add`. */
-  requireRoom(): void {
-    this.waiting.requireRoom(this, SMALL_BYTES + 1);
+  /**
+   * Refuses a response that is or becomes a large one. Without `more`, one that is yet to be made. Errors: `busy` while
+   * the others of its company, or all with it, use up a limit; `malformed` if it alone has too many bytes.
+   */
+  requireRoom(more = SMALL_BYTES + 1): void {
+    const { waiting, companyId } = this;
+    const { all, ofCompany } = waiting.limits;
+    const bytes = this.bytes + more;
+    if (bytes <= SMALL_BYTES) return;
+    if (waiting.bytes + more <= all && waiting.bytesOf(companyId) - this.bytes < ofCompany) return;
+    waiting.refused += 1;
+    if (bytes > all)
+      throw new DomainError('malformed', `The response has more than ${all} bytes: request fewer at once.`);
+    throw busy('Too many bytes of responses are unread. Read them, then send this again.', 5);
   }
 
   /** Subtracts bytes that the client has taken. */

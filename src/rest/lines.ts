@@ -206,7 +206,7 @@ export const ENDED_EARLY = Object.fromEntries(
 );
 
 /** Status of an answer without an error: many terminals look at nothing else. A single row that was refused is 422. */
-export const statusOf = ({ total, rejected }: ndjson.RowTotals): 200 | 422 =>
+const statusOf = ({ total, rejected }: ndjson.RowTotals): 200 | 422 =>
   total === 1 && rejected === 1 ? 422 : 200;
 
 /** Maximum rows and bytes of a body that is read as a whole. */

@@ -177,7 +177,7 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-export const notUtf8 = (): HttpProblem => malformed('The body is not valid UTF-8.');
+const notUtf8 = (): HttpProblem => malformed('The body is not valid UTF-8.');
 
 /** The fields of the whole text of a body. Errors: 400, 422. */
 export function fieldsOf(text: string, contentType: string): BodyFields {

@@ -105,7 +105,7 @@ export type AdmittedDevice = Device & { readonly logicalNumberId: number };
  * company, which is enabled and works under a logical number (decisions.md#terminal-access). By claim: the
  * device, or why its terminal may not use the service. One statement.
  */
-export async function admitTerminals(work: ReadWork, claims: readonly TerminalClaim[]) {
+async function admitTerminals(work: ReadWork, claims: readonly TerminalClaim[]) {
   const serialNumbers = new Set(claims.map(({ serialNumber }) => serialNumber));
   const devices = await findDevicesBySerialNumbers(work, [...serialNumbers]);
   return claims.map((claim) => admitted(devices.get(claim.serialNumber), claim));

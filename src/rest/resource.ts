@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { mostRows } from '../database/company/company-rows.js';
+import { MANY_ROWS } from '../database/company/company-rows.js';
 import type { ReadWork, WriteWork } from '../database/work.js';
 import { offsetOf, type Scope, type Page, type PageRequest } from '../platform/requests.js';
 import { etagOf, listResponse, listShape, type RecordFields } from './fields.js';
@@ -126,8 +126,9 @@ class ResourceRoutes<R extends Revised, S extends R> {
       paged: true,
       response: oneOf(names.map((name) => listShape(listName, name, fields.shape))),
       read: async (work, call) => {
-        const isDeep = offsetOf(call.page) > mostRows(work);
-        const page = isDeep ? null : await handle(work, call.page, call);
+        // The number of a page has no limit: in a search, too, it may be beyond every row.
+        const isSearch = work.examines !== true && offsetOf(call.page) > MANY_ROWS;
+        const page = isSearch ? null : await handle(work, call.page, call);
         return listResponse(listName, page, (record) => ({
           [of(record)]: fields.render(record, work.caller),
         }));

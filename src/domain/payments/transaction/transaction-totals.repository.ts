@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import { UNLIMITED, MANY_ROWS, specialSql } from '../../../database/company/company-rows.js';
+import { UNLIMITED, specialSql } from '../../../database/company/company-rows.js';
 import * as conditions from '../../../database/list/condition.js';
 import { boundCompany } from '../../../database/list/listing.js';
 import { pageOf } from '../../../database/list/page.js';
@@ -39,43 +39,38 @@ export interface Totals {
   readonly where: conditions.Condition;
 }
 
-/** True if more rows of totals than `MANY_ROWS` are to be read. One statement, which reads no more of a part. */
-export async function hasManyRows(work: ReadWork, { parts, ...totals }: Totals): Promise<boolean> {
-  const spans = parts.filter(({ of }) => of !== 'instant');
-  const few = sql`limit ${sql.lit(MANY_ROWS + 1)}`;
-  const build = (_part: PeriodPart, from: Sql) =>
-    sql`select count(*) as total from (select 1 ${from} ${few}) as found`;
-  const rows = await readParts<{ total: number }>(work, 'rows', { ...totals, parts: spans }, build);
-  return rows.reduce((sum, { total }) => sum + total, 0) > MANY_ROWS;
-}
-
-/** Number of matching transactions. One statement. */
-export async function sumParts(work: ReadWork, totals: Totals): Promise<number> {
-  const rows = await readParts<{ total: number }>(work, 'sums', totals, (part, from) =>
+/** Number of matching transactions; Infinity if that takes more than `most` rows of totals. One statement. */
+export async function sumParts(work: ReadWork, totals: Totals, most = UNLIMITED): Promise<number> {
+  const rows = await readParts<{ total: number }>(work, 'sums', { ...totals, most }, (part, from) =>
     part.of === 'instant'
-      ? sql`select count(*) as total ${from}`
-      : sql`select coalesce(sum(t.total), 0) as total ${from}`,
+      ? sql`select 0 as rows, count(*) as total ${from}`
+      : sql`select count(*) as rows, coalesce(sum(total), 0) as total ${from}`,
   );
-  return rows.reduce((sum, { total }) => sum + total, 0);
+  return rows?.reduce((sum, { total }) => sum + total, 0) ?? Infinity;
 }
 
 /**
  * Spans with matching transactions, and parts of half hours; newest first. One statement, with one row for each part:
- * a row for each span would take twice as long.
+ * a row for each span would take twice as long. Null if that takes more than `most` rows of totals.
  */
-export async function countSpans(work: ReadWork, totals: Totals): Promise<readonly CountedTimeRange[]> {
+export async function countSpans(
+  work: ReadWork,
+  totals: Totals,
+  most: number,
+): Promise<readonly CountedTimeRange[] | null> {
   const { parts } = totals;
   const rows = await readParts<{ part: number; spans: string | null }>(
     work,
     'numbers',
-    totals,
+    { ...totals, most },
     (part, from) => {
       const index = sql.lit(parts.indexOf(part));
       return part.of === 'instant'
-        ? sql`select ${index} as part, '0,' || count(*) as spans ${from}`
-        : sql`select ${index} as part, string_agg(t.start || ',' || t.total, ',') as spans ${from}`;
+        ? sql`select ${index} as part, 0 as rows, '0,' || count(*) as spans ${from}`
+        : sql`select ${index} as part, count(*) as rows, string_agg(start || ',' || total, ',') as spans ${from}`;
     },
   );
+  if (rows === null) return null;
   const ranges = rows.flatMap(({ part, spans }) => {
     const given = parts[part];
     return given === undefined || spans === null ? [] : rangesOf(given, spans);
@@ -96,42 +91,49 @@ function rangesOf({ of, from, to }: PeriodPart, spans: string): readonly Counted
   );
 }
 
-/** Rows of all parts. */
+/** Rows of totals that a part has, and what it asks for. */
+type PartRow<R> = R & { readonly rows: number };
+
+type FewTotals = Totals & { readonly most: number };
+
+/** Rows of all parts; null for more than `most` rows of totals, which are not read. */
 async function readParts<R>(
   work: ReadWork,
   name: string,
-  totals: Totals,
+  totals: FewTotals,
   build: (part: PeriodPart, from: Sql) => Sql,
-): Promise<readonly R[]> {
-  const { table, where, parts } = totals;
+): Promise<readonly R[] | null> {
+  const { table, where, parts, most } = totals;
   if (parts.length === 0) return [];
   const { db, companyId } = specialSql(work);
   const query = () =>
-    sql<R>`${sql.join(
+    sql<PartRow<R>>`${sql.join(
       parts.map((part) => build(part, rowsOf(work, totals, part))),
       sql` union all `,
     )}`;
   const exact = conditions.exactComparisons(where);
   const fields = exact?.map(({ field }) => field) ?? [];
-  const kinds = parts.map(({ of }) => of);
   const values = exact?.map(({ value }) => conditions.toColumn(value)) ?? [];
   const parameters = parts.flatMap((part) => [companyId, ...boundsOf(part), ...values]);
-  const shape = [`${name} of transactions`, table, ...kinds, ...fields].join('|');
-  return exact === undefined
-    ? (await query().execute(db)).rows
-    : await runCached<R>(db, shape, parameters, query);
+  const shape = [`${name} of transactions`, table, ...parts.map(({ of }) => of), most, ...fields].join('|');
+  const rows =
+    exact === undefined
+      ? (await query().execute(db)).rows
+      : await runCached<PartRow<R>>(db, shape, parameters, query);
+  return rows.reduce((sum, row) => sum + row.rows, 0) > most ? null : rows;
 }
 
 /** The FROM clause for the matching transactions of a part, or for the totals of its spans. */
-function rowsOf(work: ReadWork, { table, where }: Totals, part: PeriodPart): Sql {
+function rowsOf(work: ReadWork, { table, where, most }: FewTotals, part: PeriodPart): Sql {
   const { companyId } = specialSql(work);
   const [from, to] = boundsOf(part);
   if (part.of === 'instant') {
     return sql`from transactions as t where t.company_id = ${companyId}
       and t.started_at >= ${from} and t.started_at < ${to} and ${meeting(where)}`;
   }
-  return sql`from ${sql.table(table)} as t where t.company_id = ${companyId}
-    and t.span = ${sql.lit(part.of)} and t.start >= ${from} and t.start < ${to} and ${meeting(where)}`;
+  return sql`from (select t.start, t.total from ${sql.table(table)} as t where t.company_id = ${companyId}
+    and t.span = ${sql.lit(part.of)} and t.start >= ${from} and t.start < ${to} and ${meeting(where)}
+    limit ${sql.lit(most + 1)}) as found`;
 }
 
 function boundsOf({ of, from, to }: PeriodPart): readonly [unknown, unknown] {

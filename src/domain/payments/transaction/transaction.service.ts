@@ -1,4 +1,4 @@
-import { MANY_ROWS } from '../../../database/company/company-rows.js';
+import { MANY_ROWS, mostRows, UNLIMITED } from '../../../database/company/company-rows.js';
 import { getFrom } from '../../../database/company/records.js';
 import { countOf } from '../../../database/counters.js';
 import * as conditions from '../../../database/list/condition.js';
@@ -35,6 +35,7 @@ export async function listTransactions(work: ReadWork, input: unknown, request: 
   const isNear = isInOrder(narrowed.where) && offsetOf(request) < NEAR_OFFSET;
   if (!(isNear && isKeptTotal(narrowed)) && (await countsMany(work, narrowed))) return null;
   const { total, place } = await placePage(work, narrowed, request, isNear);
+  if (total === Infinity) return null;
   if (place === undefined) return { records: [], total, request };
   if (await passesMany(work, narrowed.where, place)) return null;
   const records = await store.selectTransactions(work, narrowed.where, place);
@@ -58,15 +59,16 @@ function readFilter(input: unknown): model.TransactionFilter {
 /** Maximum offset for which skipping index entries is faster than finding the page in totals. */
 const NEAR_OFFSET = 300;
 
-/** Number of matching transactions, and location of the page: undefined for a page without rows. */
+/** Number of matching transactions, Infinity for a search, and location of the page: undefined for one without rows. */
 async function placePage(work: ReadWork, narrowed: Narrowed, request: PageRequest, isNear: boolean) {
   const { period, where } = narrowed;
   const [offset, limit] = [offsetOf(request), request.perPage];
   if (isNear || totalsTableFor(where) === undefined) {
-    const total = await totalOf(work, narrowed);
+    const total = await totalOf(work, narrowed, mostRows(work));
     return { total, place: model.placeOfPage([{ ...period, total }], offset, limit) };
   }
-  const days = await store.countSpans(work, totalsFor(narrowed));
+  const days = await store.countSpans(work, totalsFor(narrowed), mostRows(work));
+  if (days === null) return { total: Infinity };
   const place = model.placeOfPage(days, offset, limit);
   const total = days.reduce((sum, day) => sum + day.total, 0);
   return { total, place: place && (await withinHalfHours(work, where, place)) };
@@ -81,8 +83,9 @@ async function withinHalfHours(work: ReadWork, where: Narrowed['where'], place: 
   if (place.skip < NEAR_OFFSET && !passesOthers) return place;
   const length = place.to - place.from;
   if (length <= model.HALF_HOUR || length > LONGEST_NARROWED) return place;
-  const halfHours = await store.countSpans(work, totalsFor({ period: place, where }, model.HALF_HOURS));
-  return model.placeOfPage(halfHours, place.skip, place.limit) ?? place;
+  const totals = totalsFor({ period: place, where }, model.HALF_HOURS);
+  const halfHours = await store.countSpans(work, totals, mostRows(work));
+  return model.placeOfPage(halfHours ?? [], place.skip, place.limit) ?? place;
 }
 
 /** Fields with an index ordered by time: a filter by one of them examines only rows of the page. */
@@ -94,18 +97,16 @@ function isInOrder(where: conditions.Condition): boolean {
   return field === undefined || (others.length === 0 && INDEXED.includes(field));
 }
 
-/** True if the total of a filter counts more transactions, or rows of totals, than the unit may examine. */
-async function countsMany(work: ReadWork, narrowed: Narrowed): Promise<boolean> {
+/** True if the total of a filter counts more transactions than the unit may examine, besides rows of totals. */
+async function countsMany(work: ReadWork, { period, where }: Narrowed): Promise<boolean> {
   if (work.examines === true) return false;
-  const { period, where } = narrowed;
   const number = comparisonOf(where, ['serialNumber', 'logicalNumber']);
   if (number !== undefined) {
     const own = { and: [number] };
     return (await store.countTransactions(work, own, period, MANY_ROWS + 1)) > MANY_ROWS;
   }
-  const totals = totalsFor(narrowed);
-  if (await hasManyRows(work, totals)) return true;
-  const counted = totals.parts
+  const counted = model
+    .splitPeriod(period)
     .filter(({ of }) => of === 'instant')
     .map((part) => model.halfHoursAround(part));
   return counted.length > 0 && (await store.sumParts(work, ofHalfHours(counted))) > MANY_ROWS;
@@ -119,8 +120,8 @@ async function passesMany(work: ReadWork, where: Narrowed['where'], place: model
   if (isInOrder(where) || totalsTableFor(where) === undefined) return false;
   const indexed = comparisonOf(where, ['appName', 'status']);
   const and = indexed === undefined ? [] : [indexed];
-  const totals = totalsFor({ period: model.halfHoursAround(place), where: { and } });
-  return (await hasManyRows(work, totals)) || (await store.sumParts(work, totals)) > MANY_ROWS;
+  const around = { period: model.halfHoursAround(place), where: { and } };
+  return (await totalOf(work, around, MANY_ROWS)) > MANY_ROWS;
 }
 
 /** The comparison of the first of these fields that a filter has. */
@@ -128,10 +129,6 @@ function comparisonOf({ and }: Narrowed['where'], fields: readonly string[]) {
   const partOf = (field: string) => and.filter((part) => 'field' in part && part.field === field);
   return fields.flatMap(partOf)[0];
 }
-
-/** True if too many rows of totals are to be summed up. One statement, unless the spans are few. */
-const hasManyRows = async (work: ReadWork, totals: store.Totals): Promise<boolean> =>
-  mostRowsOf(totals.parts) > MANY_ROWS && (await store.hasManyRows(work, totals));
 
 /** A filter, split into a time range and other conditions. */
 export interface Narrowed {
@@ -162,12 +159,12 @@ function totalsFor({ period, where }: Narrowed, spans?: readonly Span[]): store.
   return { table, where, parts: model.splitPeriod(period, spans) };
 }
 
-/** Number of matching transactions: from totals if possible, otherwise counted. One statement. */
-async function totalOf(work: ReadWork, narrowed: Narrowed): Promise<number> {
+/** Number of matching transactions: from up to `most` rows of totals if possible, otherwise counted. One statement. */
+async function totalOf(work: ReadWork, narrowed: Narrowed, most = UNLIMITED): Promise<number> {
   const { period, where } = narrowed;
   if (isKeptTotal(narrowed)) return await countOf(work, 'transactions');
   if (totalsTableFor(where) === undefined) return await store.countTransactions(work, where, period);
-  return await store.sumParts(work, totalsFor(narrowed));
+  return await store.sumParts(work, totalsFor(narrowed), most);
 }
 
 const ROWS_PER_SPAN = model.TRANSACTION_STATUSES.length * model.TRANSACTION_TYPES.length;

@@ -69,18 +69,12 @@ describe('a list of transactions', () => {
 
   it.each(FILTERS)(
     'filtered by %s takes the same number of statements for every page',
-    async (_what, filter, statements) => {
-      for (const page of [1, 3, 8]) {
+    async (what, filter, statements) => {
+      for (const page of [1, 3, 8, ...(what === 'no filter' ? [400] : [])]) {
         const run = await server.statements(() => list(filter, page, 2));
         expect(run.result.records).toHaveLength(2);
         expect(run.statements, run.statements.join('\n')).toHaveLength(statements);
       }
     },
   );
-
-  it('without a filter takes three statements for a deep page: are there few totals, which day, and the rows', async () => {
-    const { result, statements } = await server.statements(() => list({}, 400, 2));
-    expect(result.records).toHaveLength(2);
-    expect(statements, statements.join('\n')).toHaveLength(3);
-  });
 });

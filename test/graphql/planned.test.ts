@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { GraphqlContext } from '../../src/graphql/execution/context.js';
 import type { Executable } from '../../src/graphql/execution/long-input.js';
-import { errorsShown } from '../../src/graphql/execution/nulled.js';
+import { errorsShown } from '../../src/graphql/execution/mask.js';
 import { plannedResult, type PlanOptions } from '../../src/graphql/plan/plan.js';
 import { HOUR } from '../../src/platform/clock.js';
 import { nodeId } from '../support/dashboard.js';

@@ -23,8 +23,8 @@ import { payload, recordsIn, type Payload } from '../schema/payload.js';
 import { OperationContents, type ReadContent } from './contents.js';
 import { follow, type Events, type SubscriptionRequest } from './following/follow.js';
 import type { SharedFeeds } from './following/shared-feed.js';
+import { RequestLoaders } from './loaders.js';
 import type { Executable } from './long-input.js';
-import { RequestLoaders } from './reading.js';
 import { RecordReads } from './reads.js';
 
 export interface RequestFacts {

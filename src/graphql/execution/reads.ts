@@ -9,7 +9,7 @@ import type { LoadForMany, OrderBy } from '../schema/declared.js';
 import { foundOrNull, requestError } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
-import { requireFewEntries, type RequestLoaders } from './reading.js';
+import { requireFewEntries, type RequestLoaders } from './loaders.js';
 
 /** Figures of one operation and its response. */
 export interface Counters {

@@ -33,7 +33,7 @@ import { requestError } from '../schema/errors.js';
 import type { Content } from './contents.js';
 import type { Execution, RepeatableChange } from './context.js';
 import { coerceLongLists } from './long-input.js';
-import { errorsShown } from './nulled.js';
+import { errorsShown } from './mask.js';
 
 /** The response of one mutation field as it is stored, as JSON. */
 interface StoredPayload {

@@ -6,7 +6,7 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { buildSchema, GraphQLError, parse, type DocumentNode } from 'graphql';
+import { GraphQLError, parse, type DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
 import type { OperationList } from '../../platform/config/parsing.js';
@@ -42,61 +42,54 @@ interface ApolloContext {
 
 export type Apollo = ApolloServer<ApolloContext>;
 
-/** Documents between parsing and execution: Apollo reads a document right after it was stored. */
-const MAX_DOCUMENTS = 16;
 /** Replaces a refused document, so that Apollo does not parse the refused text. */
 const EMPTY = parse('{ __typename }');
-/** Operations are validated and run by the pipeline. Apollo would print and hash our schema at each start. */
-const NO_SCHEMA = buildSchema('type Query { unused: Boolean }');
+/** Admits and runs operations for Apollo. */
+const PIPELINE: ApolloServerPlugin<ApolloContext> = {
+  requestDidStart: () =>
+    Promise.resolve({
+      didResolveSource: (context) => {
+        const { source, request, contextValue } = context;
+        const { variables = {}, operationName = null } = request;
+        const admitted = contextValue.http.admit({ query: source, variables, operationName });
+        // Apollo does not parse what has a document already.
+        Object.assign(context, { document: admitted?.document ?? EMPTY });
+        return Promise.resolve();
+      },
+      didResolveOperation: async ({ contextValue: { http } }) => {
+        await http.run();
+        // Apollo would store the text of a persisted query now.
+        if (http.isRefused) throw new GraphQLError('The operation was refused.');
+      },
+      responseForOperation: () =>
+        Promise.resolve({ http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: {} } }),
+      didEncounterErrors: ({ errors, contextValue: { http } }) => {
+        // Errors of Apollo: an unknown persisted query, for example.
+        if (http.answer === null) http.refuse(errors);
+        return Promise.resolve();
+      },
+    }),
+};
 
-/** Admits and runs operations for Apollo, which gets their documents from `documents`. */
-function pipelinePlugin(documents: LRUCache<string, DocumentNode>): ApolloServerPlugin<ApolloContext> {
-  return {
-    requestDidStart: () =>
-      Promise.resolve({
-        didResolveSource: ({ source, queryHash, request, contextValue: { http } }) => {
-          const { variables = {}, operationName = null } = request;
-          const admitted = http.admit({ query: source, variables, operationName });
-          documents.set(queryHash, admitted?.document ?? EMPTY);
-          return Promise.resolve();
-        },
-        didResolveOperation: async ({ contextValue: { http } }) => {
-          await http.run();
-          // Apollo would store the text of a persisted query now.
-          if (http.isRefused) throw new GraphQLError('The operation was refused.');
-        },
-        responseForOperation: () =>
-          Promise.resolve({ http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: {} } }),
-        didEncounterErrors: ({ errors, contextValue: { http } }) => {
-          // Errors of Apollo: an unknown persisted query, for example.
-          if (http.answer === null) http.refuse(errors);
-          return Promise.resolve();
-        },
-      }),
-  };
-}
-
-export async function startApollo({ development, allowList, onError }: ApolloOptions): Promise<Apollo> {
+export async function startApollo(options: ApolloOptions): Promise<Apollo> {
+  const { schema, development, allowList, onError } = options;
   const warn = (message: unknown): void => onError(new Error(String(message)), null);
   const nothing = (): void => undefined;
-  const documents = new LRUCache<string, DocumentNode>({ max: MAX_DOCUMENTS });
   const server = new ApolloServer<ApolloContext>({
-    schema: NO_SCHEMA,
+    schema,
+    // The pipeline validates.
     dangerouslyDisableValidation: true,
     // Apollo would derive other options from NODE_ENV.
     nodeEnv: 'production',
     stopOnTerminationSignals: false,
     logger: { debug: nothing, info: nothing, warn, error: warn },
-    documentStore: {
-      get: (key) => Promise.resolve(documents.get(hashIn(key))),
-      set: () => Promise.resolve(),
-      delete: () => Promise.resolve(true),
-    },
+    // With a store, Apollo prints and hashes the schema at each start, which takes longer than all else.
+    documentStore: null,
     persistedQueries: { cache: persistedQueries(allowList) },
     formatError: (formatted, error) =>
       maskErrors({ development, onError: nothing }, null, [error])[0] ?? formatted,
     plugins: [
-      pipelinePlugin(documents),
+      PIPELINE,
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginLandingPageDisabled(),
@@ -126,5 +119,5 @@ function persistedQueries(allowList: OperationList | null): Texts {
   };
 }
 
-/** The hash of a text, which Apollo's caches have behind a prefix and a colon. */
+/** The hash of a text, which Apollo's cache has behind a prefix and a colon. */
 const hashIn = (key: string): string => key.slice(key.lastIndexOf(':') + 1);

@@ -1,12 +1,12 @@
 /** Operations over HTTP. A query in the body of a POST runs at once; Apollo Server serves everything else. */
 import { HeaderMap } from '@apollo/server';
-import type { Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { GraphQLError, OperationTypeNode } from 'graphql';
 
 import type { WatchedOperation, WatchOperation } from '../../http/monitoring/operations.js';
 import { problemResponse } from '../../http/problem.js';
 import { headerOf, requestContextOf } from '../../http/request.js';
-import { holdBytes, sendInPieces, sendText, STREAM_BYTES } from '../../http/send.js';
+import { holdBytes, sendInPieces, sendProblem, sendText, STREAM_BYTES } from '../../http/send.js';
 import { gather } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import type { GraphqlContext } from '../execution/context.js';
@@ -14,6 +14,7 @@ import { firstCode, maskErrors } from '../execution/mask.js';
 import type { Admission } from '../limits/admission.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
 import { Operation, type OperationParts } from '../operation.js';
+import { topLevelError } from '../schema/errors.js';
 import * as pipeline from './apollo.js';
 import { type OperationText, readOperationText, sentBy, type Json } from './operation-text.js';
 import { graphqlContextOf, releaseBody } from './request.js';
@@ -80,6 +81,7 @@ function readRequest(request: Request, admission: Admission): SentRequest {
   };
 }
 
+/** A query in the body of a POST passes Apollo by. */
 async function answerBy(apollo: pipeline.Apollo, http: HttpOperation, { json, text, isDirect }: SentRequest) {
   if (isDirect && http.admit(text)?.kind !== OperationTypeNode.MUTATION) return await http.run();
   const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
@@ -197,4 +199,32 @@ function refusedWith(status: number, message: string): OperationRefused {
   return new OperationRefused([
     new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status } } }),
   ]);
+}
+
+/** `extensions` of a response without an execution. */
+const NO_COST = { cost: { requested: 0, actual: 0 } };
+
+/** Renders errors before the execution as a GraphQL response. */
+export function refuseOperation(onError: (error: unknown, requestId: string) => void): ErrorRequestHandler {
+  // Express recognizes an error handler by its four parameters.
+  return (error: unknown, request, response, _next) => {
+    const { requestId } = requestContextOf(response);
+    if (error instanceof OperationRefused) {
+      const masking = { development: false, onError: () => undefined };
+      const body = { errors: maskErrors(masking, requestId, error.errors), extensions: NO_COST };
+      sendProblem(request, response, { status: 400, headers: {}, body });
+      return;
+    }
+    const problem = problemResponse(error, requestId);
+    if (problem.status === 500) onError(error, requestId);
+    const { message, code } = problem.body;
+    const errors = [{ message, extensions: { code: codeOf(error, code), requestId } }];
+    sendProblem(request, response, { ...problem, body: { errors, extensions: NO_COST } });
+  };
+}
+
+function codeOf(error: unknown, code: string): unknown {
+  if (error instanceof DomainError) return topLevelError(error).extensions.code;
+  if (code === 'busy') return 'UNAVAILABLE';
+  return code === 'internal' ? 'INTERNAL_SERVER_ERROR' : code.toUpperCase();
 }

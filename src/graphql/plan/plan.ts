@@ -22,7 +22,7 @@ import type { ListRow } from '../../database/list/listing.js';
 import { DomainError } from '../../platform/errors.js';
 import { mayUse, type Scope } from '../../platform/requests.js';
 import type { Execution, GraphqlContext } from '../execution/context.js';
-import { requireFewEntries } from '../execution/reading.js';
+import { requireFewEntries } from '../execution/loaders.js';
 import type { Variables } from '../limits/cost.js';
 import { fragmentsOf } from '../limits/structure.js';
 import { topLevelError } from '../schema/errors.js';

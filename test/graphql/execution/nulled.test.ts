@@ -1,7 +1,7 @@
 import { buildSchema, execute, Kind, parse, type GraphQLError, type GraphQLResolveInfo } from 'graphql';
 import { describe, expect, it } from 'vitest';
 
-import { errorsShown } from '../../../src/graphql/execution/nulled.js';
+import { errorsShown } from '../../../src/graphql/execution/mask.js';
 
 const schema = buildSchema(`
   type Query { thing: Thing must: Thing! many: [Thing!]! }

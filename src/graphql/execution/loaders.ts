@@ -1,3 +1,5 @@
+import DataLoader from 'dataloader';
+
 import { MANY_ROWS } from '../../database/company/company-rows.js';
 import type { KeyValue } from '../../database/list/listing.js';
 import {
@@ -8,12 +10,12 @@ import {
 } from '../../database/list/request-class.js';
 import type { ReadWork, Units, WriteWork } from '../../database/work.js';
 import type { Places } from '../../platform/client-limits.js';
+import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import type { Release } from '../../platform/concurrency/semaphore.js';
 import type { Caller } from '../../platform/requests.js';
 import { approximateJsonBytes, beyondLimit, LIMITS, tooLarge } from '../limits/limits.js';
 import type { LoadForMany } from '../schema/declared.js';
 import { requestError } from '../schema/errors.js';
-import { batchingLoader, ENTRIES_PER_TURN, EntriesPerTurn, type Loader } from './batching-loader.js';
 
 /** True for a list, or a list under many parents, whose records may be large. */
 function isLarge(of: object): boolean {
@@ -219,5 +221,72 @@ export class SharedUnit {
 
   #endIfIdle(): void {
     if (this.#isEnding && this.#running === 0) this.#ended.resolve(undefined);
+  }
+}
+
+export interface Loader<K, V> {
+  readonly load: (key: K) => Promise<V>;
+}
+
+/** A DataLoader whose batch has the keys of all records that are ready, also of those that are rendered in parts. */
+export function batchingLoader<K, V>(
+  batch: (keys: readonly K[]) => Promise<readonly V[]>,
+  pace: EntriesPerTurn,
+  cacheKeyFn?: (key: K) => unknown,
+): Loader<K, V> {
+  const loader = new DataLoader<K, V, unknown>(keepErrors(batch), {
+    ...(cacheKeyFn && { cacheKeyFn }),
+    // Waits until all records that are ready have been rendered, so that the batch has their keys too.
+    // `dispatch` does not throw.
+    batchScheduleFn: (dispatch) => void pace.idle().then(dispatch),
+  });
+  return {
+    load: async (key) => {
+      try {
+        return await loader.load(key);
+      } finally {
+        await pace.take(1);
+      }
+    },
+  };
+}
+
+/** Caches the error of a batch for its keys, so that fields that ask for them later do not repeat the read. */
+function keepErrors<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>) {
+  return async (keys: readonly K[]): Promise<readonly (V | Error)[]> => {
+    try {
+      return await load(keys);
+    } catch (error) {
+      if (error instanceof Error) return keys.map(() => error);
+      throw error;
+    }
+  };
+}
+
+/** Records rendered per turn of the event loop: with an error each, graphql-js needs 300 µs per record. */
+export const ENTRIES_PER_TURN = 50;
+
+/** Limits the records rendered per turn of the event loop, over all loaders of an operation. */
+export class EntriesPerTurn {
+  #turn = Promise.resolve();
+  #left = ENTRIES_PER_TURN;
+
+  /** Resolves when this number of entries may be rendered. */
+  take(entries: number): Promise<void> {
+    if (this.#left <= 0) {
+      this.#turn = this.#turn.then(yieldToEventLoop);
+      this.#left = ENTRIES_PER_TURN;
+    }
+    this.#left -= entries;
+    return this.#turn;
+  }
+
+  /** Resolves when all entries are rendered and have started their loads. */
+  async idle(): Promise<void> {
+    for (let turn; turn !== this.#turn;) {
+      turn = this.#turn;
+      await turn;
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+    }
   }
 }

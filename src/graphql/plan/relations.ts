@@ -24,6 +24,7 @@ import { numberIn } from '../schema/node.js';
 import { sliceRequest, type ListArgs } from '../schema/page.js';
 import {
   listText,
+  textsByList,
   textsOfRows,
   Unplanned,
   type FieldText,
@@ -115,17 +116,7 @@ export function entriesText<Entry>(
     texts: async (run, pages, times) => {
       // A page of size 0 has no records, though some may have been read to see whether there are any.
       const lists = pages.map(({ request, slice }) => (request.limit === 0 ? [] : entriesOf(slice)));
-      const entries: Entry[] = [];
-      const timesOfEntries: number[] = [];
-      lists.forEach((list, index) => {
-        for (const entry of list) {
-          entries.push(entry);
-          timesOfEntries.push(times[index] ?? 0);
-        }
-      });
-      const texts = await entryTexts(run, entries, timesOfEntries);
-      let end = 0;
-      return await run.textOfEach(lists, ({ length }) => listText(texts.slice(end, (end += length))));
+      return await run.textOfEach(await textsByList(run, lists, times, entryTexts), listText);
     },
   };
 }

@@ -208,6 +208,19 @@ function demand(isKnown: boolean, value: unknown): unknown {
   return value;
 }
 
+/** The texts of the entries of some lists, made together. */
+export async function textsByList<Entry>(
+  run: PlanRun,
+  lists: readonly (readonly Entry[])[],
+  times: readonly number[],
+  entryTexts: Texts<Entry>,
+): Promise<readonly (readonly string[])[]> {
+  const timesOfEntries = lists.flatMap((list, index) => list.map(() => times[index] ?? 0));
+  const texts = await entryTexts(run, lists.flat(), timesOfEntries);
+  let end = 0;
+  return lists.map(({ length }) => texts.slice(end, (end += length)));
+}
+
 /** The texts of values in memory: each is null, one entry, or a list of entries. Errors: `Unplanned` for others. */
 export async function valueTexts(
   run: PlanRun,
@@ -219,17 +232,14 @@ export async function valueTexts(
   const isList = isListType(getNullableType(type));
   const lists = values.map((value) => {
     if (value == null && isNonNullType(type)) throw new Unplanned('Null in a field that is not nullable');
-    if (value == null) return null;
+    if (value == null) return [];
     return isList ? (value as readonly unknown[]) : [value];
   });
-  const entries = lists.flatMap((list) => list ?? []);
-  if (entries.some(isReadLater)) throw new Unplanned('Null in a list, or a value that is read later');
-  const timesOfEntries = lists.flatMap((list, index) => (list ?? []).map(() => times[index] ?? 0));
-  const texts = await entryTexts(run, entries, timesOfEntries);
-  let end = 0;
-  return await run.textOfEach(lists, (list) => {
-    if (list === null) return 'null';
-    const own = texts.slice(end, (end += list.length));
+  if (lists.some((list) => list.some(isReadLater)))
+    throw new Unplanned('Null in a list, or a value that is read later');
+  const texts = await textsByList(run, lists, times, entryTexts);
+  return await run.textOfEach(texts, (own, index) => {
+    if (values[index] == null) return 'null';
     return isList ? listText(own) : (own[0] ?? '');
   });
 }

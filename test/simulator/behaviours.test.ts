@@ -62,7 +62,7 @@ const looks = ({ requests }: StandIn): number =>
 /** Waits until the terminal has looked at its manifest so many times more. */
 async function looksAgain(server: StandIn, times: number): Promise<void> {
   const before = looks(server);
-  await expect.poll(() => looks(server), { timeout: 20_000 }).toBeGreaterThanOrEqual(before + times);
+  await expect.poll(() => looks(server)).toBeGreaterThanOrEqual(before + times);
 }
 
 describe('a simulated terminal that gets a release', () => {
@@ -76,7 +76,7 @@ describe('a simulated terminal that gets a release', () => {
 
   it('and cannot install it tries three times, with a reason, and keeps what it had', async () => {
     const server = await start('fails');
-    await expect.poll(() => later(server).length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => later(server).length).toBe(3);
     await looksAgain(server, 2);
     expect(later(server)).toEqual(
       [1, 2, 3].map((attempt) => ({
@@ -110,7 +110,7 @@ describe('a simulated terminal that gets a release', () => {
 
   it('and reports late has downloaded it long before', async () => {
     const server = await start('late', 30);
-    await expect.poll(() => downloads(server), { timeout: 20_000 }).toBe(60);
+    await expect.poll(() => downloads(server)).toBe(60);
     expect(server.installs).toHaveLength(30);
     // The end of the activities ends the delay.
     server.simulation.endWork();
@@ -119,11 +119,11 @@ describe('a simulated terminal that gets a release', () => {
 
   it('and sells less under it gets most payments refused', async () => {
     const server = await start('sellsLess', 30);
-    await expect.poll(() => server.installs.length, { timeout: 20_000 }).toBe(60);
+    await expect.poll(() => server.installs.length).toBe(60);
     server.rows.clear();
     const answers = (): readonly string[] =>
       [...server.rows.values()].flatMap(({ parsed }) => (parsed as { status: string } | null)?.status ?? []);
-    await expect.poll(() => answers().length, { timeout: 20_000 }).toBeGreaterThan(80);
+    await expect.poll(() => answers().length).toBeGreaterThan(80);
     const approved = answers().filter((each) => each === 'approved').length;
     expect(approved / answers().length).toBeLessThan(0.5);
     expect(approved).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { record, report } from '../../domain/payments/transaction/records.js';
 import { exported } from '../../support/export.js';
 import { useServer, type Member } from '../../support/server.js';
 
-const SOON = { interval: 20, timeout: 10_000 };
+const SOON = { interval: 20 };
 /** More than connections hold for a client that does not read. */
 const ROWS = 600;
 const SENT = 'x'.repeat(60_000);

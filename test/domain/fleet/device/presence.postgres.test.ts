@@ -28,9 +28,7 @@ it('the time at which a device was seen is written without an index entry, and w
   }
   const updates = ROUNDS * ids.length;
   // A connection reports what it has counted some seconds later.
-  await expect
-    .poll(() => updatesOf('device_presence'), { timeout: 60_000 })
-    .toEqual({ updates, hot: updates });
+  await expect.poll(() => updatesOf('device_presence')).toEqual({ updates, hot: updates });
   const options = await server.place.sql("select reloptions from pg_class where relname = 'device_presence'");
   expect(options).toEqual([{ reloptions: ['fillfactor=50'] }]);
   expect(await updatesOf('devices')).toMatchObject({ updates: 0 });

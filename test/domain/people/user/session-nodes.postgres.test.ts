@@ -54,7 +54,7 @@ async function whileRemoved<T>(
       const result = meanwhile();
       const waiting =
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-      await expect.poll(() => server.place.sql(waiting), { timeout: 5_000 }).toHaveLength(1);
+      await expect.poll(() => server.place.sql(waiting)).toHaveLength(1);
       return { result };
     })
     .then(({ result }) => result);

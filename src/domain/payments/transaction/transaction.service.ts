@@ -9,7 +9,7 @@ import { DAY, MINUTE } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { offsetOf, type PageRequest } from '../../../platform/requests.js';
 import { isAlways, periodOf, type TimeRange, type Span } from '../../../platform/timestamps.js';
-import { orProblem, parse } from '../../../platform/validate.js';
+import { parse } from '../../../platform/validate.js';
 import * as store from './transaction-totals.repository.js';
 import * as model from './transaction.model.js';
 import { transactionList } from './transaction.repository.js';
@@ -51,9 +51,12 @@ function narrowedBy({ since, until, ...exact }: model.TransactionFilter): Narrow
 }
 
 function readFilter(input: unknown): model.TransactionFilter {
-  const filter = orProblem(() => parse(model.TransactionFilter, input));
-  if (!(filter instanceof DomainError)) return filter;
-  throw new DomainError('malformed', 'Some filters are not valid.', filter.details);
+  try {
+    return parse(model.TransactionFilter, input);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw new DomainError('malformed', 'Some filters are not valid.', error.details);
+  }
 }
 
 /** Maximum offset for which skipping index entries is faster than finding the page in totals. */

@@ -5,7 +5,7 @@ import { EMPTY_SLICE, type KeyValue, type Slice, type SliceRequest } from '../..
 import type { EntryCount } from '../../database/list/request-class.js';
 import type { ReadWork } from '../../database/work.js';
 import { requireScope, type Caller, type Scope } from '../../platform/requests.js';
-import type { LoadForMany, OrderBy } from '../schema/declared.js';
+import type { Identified, LoadForMany, OrderBy } from '../schema/declared.js';
 import { foundOrNull, requestError } from '../schema/errors.js';
 import { numberIn } from '../schema/node.js';
 import { connection, sliceRequest, type Connection, type Keys, type ListArgs } from '../schema/page.js';
@@ -22,10 +22,6 @@ export interface Counters {
   /** True if a mutation was answered from its stored payload. */
   replayed: boolean;
   hasChanged: boolean;
-}
-
-interface Identified {
-  readonly id: number;
 }
 
 /** Finds a record by a unique key, for example its serial number. Errors: `not_found`. */

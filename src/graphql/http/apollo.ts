@@ -10,7 +10,6 @@ import { GraphQLError, parse, type DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 
 import type { OperationList } from '../../platform/config/parsing.js';
-import { maskErrors } from '../execution/mask.js';
 import type { OperationParts } from '../operation.js';
 import type { OperationText } from './operation-text.js';
 
@@ -71,8 +70,7 @@ const PIPELINE: ApolloServerPlugin<ApolloContext> = {
     }),
 };
 
-export async function startApollo(options: ApolloOptions): Promise<Apollo> {
-  const { schema, development, allowList, onError } = options;
+export async function startApollo({ schema, allowList, onError }: ApolloOptions): Promise<Apollo> {
   const warn = (message: unknown): void => onError(new Error(String(message)), null);
   const nothing = (): void => undefined;
   const server = new ApolloServer<ApolloContext>({
@@ -86,8 +84,6 @@ export async function startApollo(options: ApolloOptions): Promise<Apollo> {
     // With a store, Apollo prints and hashes the schema at each start, which takes longer than all else.
     documentStore: null,
     persistedQueries: { cache: persistedQueries(allowList) },
-    formatError: (formatted, error) =>
-      maskErrors({ development, onError: nothing }, null, [error])[0] ?? formatted,
     plugins: [
       PIPELINE,
       ApolloServerPluginCacheControlDisabled(),

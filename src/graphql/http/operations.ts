@@ -87,7 +87,7 @@ function readRequest(request: Request, admission: Admission): SentRequest {
  */
 async function answerBy(apollo: pipeline.Apollo, http: HttpOperation, { json, text, isDirect }: SentRequest) {
   if (isDirect && http.admit(text)?.kind !== OperationTypeNode.MUTATION) return await http.run();
-  const { status = 200, body } = await apollo.executeHTTPGraphQLRequest({
+  await apollo.executeHTTPGraphQLRequest({
     httpGraphQLRequest: {
       method: 'POST',
       headers: new HeaderMap([['content-type', 'application/json']]),
@@ -96,7 +96,7 @@ async function answerBy(apollo: pipeline.Apollo, http: HttpOperation, { json, te
     },
     context: () => Promise.resolve({ http }),
   });
-  return http.answer ?? { status, text: body.kind === 'complete' ? body.string : '' };
+  return http.answer ?? http.refuse([new Error('Apollo Server has not run the operation.')]);
 }
 
 /** Media type of the response; undefined if the client accepts none. */

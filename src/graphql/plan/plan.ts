@@ -51,14 +51,8 @@ export interface PlannedResult extends ExecutionResult {
   readonly planned?: PlannedFields;
 }
 
-/** Plans of an operation by the values of the variables in its directives. Null for values without a plan. */
-interface Plans {
-  readonly variables: readonly string[];
-  readonly byValues: Map<string, Plan | null>;
-}
-
-const MAX_PLANS = 8;
-const known = new WeakMap<OperationDefinitionNode, Plans>();
+/** Plans of operations without variables in directives: others are compiled for each request. */
+const known = new WeakMap<OperationDefinitionNode, Plan | null>();
 
 /** How a query was read: by a plan, by a plan and resolvers, by resolvers, or by them after a fault of the plan. */
 export type QueryReading = 'planned' | 'partly_planned' | 'executed' | 'failed';
@@ -148,27 +142,22 @@ function planOf(
   operation: OperationDefinitionNode,
   variables: Variables,
 ): Plan | null {
-  const plans: Plans = known.get(operation) ?? {
-    variables: variablesOfDirectives(document),
-    byValues: new Map(),
-  };
-  known.set(operation, plans);
-  const values = plans.variables.map((name) => String(variables[name])).join();
-  const plan = plans.byValues.get(values);
+  const plan = known.get(operation);
   if (plan !== undefined) return plan;
   const compiled = compile(schema, document, operation, variables);
-  if (plans.byValues.size < MAX_PLANS) plans.byValues.set(values, compiled);
+  if (!hasConditions(document)) known.set(operation, compiled);
   return compiled;
 }
 
-function variablesOfDirectives(document: DocumentNode): readonly string[] {
-  const names = new Set<string>();
+/** True if variables decide which fields are selected. */
+function hasConditions(document: DocumentNode): boolean {
+  let found = false;
   visit(document, {
     Directive: ({ arguments: given = [] }) => {
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+      found ||= given.some(({ value }) => value.kind === Kind.VARIABLE);
     },
   });
-  return [...names];
+  return found;
 }
 
 function compile(

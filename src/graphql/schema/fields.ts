@@ -17,7 +17,7 @@ import type { EntryCount } from '../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../database/work.js';
 import type { Scope } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
-import type { Declarations, LoadForMany, OrderBy } from './declared.js';
+import type { Declarations, Identified, LoadForMany, OrderBy } from './declared.js';
 import type { ListTypes } from './list.js';
 import { DATABASE_ID, globalId, ID, Node } from './node.js';
 import { searchesOf, type ListArgs } from './page.js';
@@ -182,7 +182,7 @@ export function derived<R, V>(field: g.TypedField<V>, of: (record: R) => V): Res
  * A value that one function reads for many records together; `of` makes it of what was read. Errors: BAD_USER_INPUT for
  * too many `entries` of lists without pages.
  */
-export function loaded<R extends { readonly id: number }, V, Shown>(
+export function loaded<R extends Identified, V, Shown>(
   field: g.TypedField<Shown>,
   load: LoadForMany<R, V>,
   of: (found: V | undefined, record: R, ctx: GraphqlContext) => Shown,
@@ -195,8 +195,8 @@ export function loaded<R extends { readonly id: number }, V, Shown>(
   };
 }
 
-/** Like `loaded`, for a list without pages. */
-export function unpaged<R extends { readonly id: number }, V>(
+/** Like `loaded`, for a list without pages, whose entries in the response are counted. */
+export function unpaged<R extends Identified, V>(
   field: g.TypedField<readonly V[]>,
   load: LoadForMany<R, readonly V[]>,
   entries: readonly EntryCount[],
@@ -210,7 +210,7 @@ export function unpaged<R extends { readonly id: number }, V>(
 }
 
 /** The record that has a name, read together with those of the other names; null if there is none. */
-export function named<R extends { readonly id: number }, T extends object>(
+export function named<R extends Identified, T extends object>(
   field: g.TypedField<T | null | undefined>,
   find: (work: ReadWork, names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
   nameOf: (record: R) => string,

@@ -187,16 +187,11 @@ export const ledgerEntryGraphql = g.graphqlModule(
     ),
   }),
   g.fields(LedgerEntryType, {
-    entityKind: {
-      field: g.choice(EntityType, '`entityType` as an enumeration.'),
-      resolve: ({ entityType }) => entityType,
-      planned: { kind: 'column', property: 'entityType', scope: null },
-    },
-    actionKind: {
-      field: g.choice(LedgerAction, '`action` as an enumeration.'),
-      resolve: ({ action }) => action,
-      planned: { kind: 'column', property: 'action', scope: null },
-    },
+    entityKind: g.derived(
+      g.choice(EntityType, '`entityType` as an enumeration.'),
+      ({ entityType }) => entityType,
+    ),
+    actionKind: g.derived(g.choice(LedgerAction, '`action` as an enumeration.'), ({ action }) => action),
     company: g.one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
     jobId: g.derived(
       g.id.orNull(

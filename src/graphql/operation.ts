@@ -46,7 +46,7 @@ export interface Answer {
 }
 
 /** How `answer` executes: `event` for a subscription, `extensions` for other operations, called at the end. */
-interface AnswerOptions {
+export interface AnswerOptions {
   readonly event?: unknown;
   readonly extensions?: () => object;
 }

@@ -77,7 +77,9 @@ const overStream: Way = async (server, token, after) => {
   };
 };
 
-/** Number of records of 20 kB each: 30 MB, more than the socket buffers of the system hold. */
+/** Bytes of what a recorded terminal sent. */
+export const RECORD_BYTES = 20_000;
+/** Number of records: 30 MB, more than the socket buffers of the system hold. */
 export const RECORDS = 1_500;
 
 /** Inserts them by SQL: to search them for card data would take longer than the tests. */
@@ -90,7 +92,7 @@ export async function recordMany({ place, clock }: TestServer, { caller }: Membe
     app_name: 'shop.rb',
     detail: '',
     status: 'success',
-    sent: 'approved; '.repeat(2_000),
+    sent: 'approved; '.repeat(RECORD_BYTES / 10),
     started_at: now,
     recorded_at: now,
   };

@@ -54,6 +54,7 @@ export function firstCode([first]: readonly GraphQLFormattedError[]): string {
 }
 
 export function renderError(options: MaskingOptions, requestId: string, error: unknown): RenderedErrors {
+  if (error instanceof RenderedErrors) return error;
   const errors = error instanceof OperationRefused ? error.errors : [error];
   return new RenderedErrors(maskErrors(options, requestId, errors));
 }

@@ -1,18 +1,17 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { finished } from 'node:stream';
 
 import { HttpProblem } from '../../http/problem.js';
-import { headerOf, requestContextOf } from '../../http/request.js';
-import { bufferPieces, EVENTS, EVENTS_COMMENT, holdBytes, removed, writeInPieces } from '../../http/send.js';
+import { headerOf, onClosed, requestContextOf, type ClientLimits } from '../../http/request.js';
+import { EVENTS, EVENTS_COMMENT } from '../../http/send.js';
 import { leaveRequests } from '../../http/server/admission.js';
-import type { HeldBytes } from '../../platform/client-limits.js';
 import { DomainError } from '../../platform/errors.js';
 import { renderError, RenderedErrors } from '../execution/mask.js';
-import { readOperationText, sentBy } from '../http/operation-text.js';
+import { readOperationText, sentBy, type OperationText } from '../http/operation-text.js';
 import { requireCompany, graphqlContextOf, readCredentials } from '../http/request.js';
 import { operationRefused, OperationRefused } from '../limits/limits.js';
-import { takeConnection, takeToken, type LiveTimes } from './limits.js';
-import { LiveOperation, type Client, type LiveParts, type Message, type Messages } from './operation.js';
+import { takeStream, type LiveTimes } from './limits.js';
+import { LiveOperation, type Client, type LiveParts, type Message } from './operation.js';
+import { Outbox, type WritePieces } from './outbox.js';
 
 /** GraphQL over server-sent events: "distinct connections" of graphql-sse, one connection per operation. */
 export class EventStreams {
@@ -36,29 +35,31 @@ export class EventStreams {
   };
 
   readonly respond: RequestHandler = async (request, response) => {
-    const { ip } = requestContextOf(response);
-    const { caller } = graphqlContextOf(response);
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
-    const { slots } = this.parts.limits;
-    const connection = takeConnection(slots, ip, true);
-    finished(response, { readable: false }, connection.release);
-    finished(response, { readable: false }, takeToken(slots, caller));
+    const { limits, admission } = this.parts;
+    const { caller } = graphqlContextOf(response);
+    onClosed(response, takeStream(limits.slots, requestContextOf(response).ip, caller));
     leaveRequests(response);
-    const client = this.#clientOf(request, response);
-    const text = readOperationText(sentBy(request), this.parts.admission);
-    let operation: LiveOperation;
-    try {
-      operation = new LiveOperation(this.parts, client, text);
-    } catch (error) {
-      if (!(error instanceof OperationRefused)) throw error;
-      // An `EventSource` cannot read the body of another status than 200.
-      const messages = refusal(renderError(this.parts, client.requestId, error));
-      await new EventStream(response, this.times, messages).send();
+    const stream = new EventStream(response, limits, this.times);
+    const client = this.#clientOf(request, response, stream.signal);
+    const operation = this.#operationOf(readOperationText(sentBy(request), admission), client);
+    if (operation instanceof RenderedErrors) {
+      await stream.send(operation);
       return;
     }
     if (request.method === 'GET' && operation.isChange)
       throw new HttpProblem(405, 'method_not_allowed', 'Send POST.', { Allow: 'POST' });
-    await this.#send(response, operation, client);
+    if (operation.isSubscription) this.#subscriptions.add(stream);
+    // Subscriptions check the token for each event, but a stalled stream makes none.
+    const recheck = setInterval(() => {
+      if (stream.isSending) client.context(null).catch(() => stream.destroy());
+    }, this.times.recheckMs).unref();
+    try {
+      await stream.send(operation);
+    } finally {
+      clearInterval(recheck);
+      this.#subscriptions.delete(stream);
+    }
   };
 
   /** Cuts subscriptions; queries and mutations finish. */
@@ -67,28 +68,23 @@ export class EventStreams {
     for (const stream of this.#subscriptions) stream.cut();
   }
 
-  async #send(response: Response, operation: LiveOperation, client: Client): Promise<void> {
-    const stream = new EventStream(response, this.times, operation.messages(), operation.isChange);
-    if (operation.isSubscription) this.#subscriptions.add(stream);
-    // Subscriptions check the token for each event, but a stalled stream makes none.
-    const recheck = setInterval(() => {
-      if (stream.isStalled) client.context(null).catch(() => stream.destroy());
-    }, this.times.recheckMs).unref();
+  /** The errors of one that cannot run are sent as an event: an `EventSource` reads no body of a status but 200. */
+  #operationOf(text: OperationText, client: Client): LiveOperation | RenderedErrors {
     try {
-      await stream.send();
-    } finally {
-      clearInterval(recheck);
-      this.#subscriptions.delete(stream);
+      return new LiveOperation(this.parts, client, text);
+    } catch (error) {
+      if (!(error instanceof OperationRefused)) throw error;
+      return renderError(this.parts, client.requestId, error);
     }
   }
 
-  #clientOf(request: Request, response: Response): Client {
+  #clientOf(request: Request, response: Response, signal: AbortSignal): Client {
     const requestContext = requestContextOf(response);
     const { caller, request: facts } = graphqlContextOf(response);
     const credentials = readCredentials(request);
     return {
       transport: 'sse',
-      stop: new AbortController(),
+      signal,
       requestId: requestContext.requestId,
       lastSeen: lastSeenBy(request),
       context: async (subscription) => {
@@ -101,10 +97,6 @@ export class EventStreams {
       },
     };
   }
-}
-
-function* refusal({ errors }: RenderedErrors): Generator<readonly Message[]> {
-  yield [{ id: null, payload: JSON.stringify({ errors }) }];
 }
 
 /** The header that an `EventSource` sends when it reconnects. */
@@ -122,78 +114,75 @@ const COMPLETE = 'event: complete\ndata:\n\n';
 
 /** A response of server-sent events, one for each response or event, as fast as the client reads. */
 class EventStream {
+  readonly #stop = new AbortController();
+  readonly #outbox: Outbox;
   #isCut = false;
-  #isSending = false;
-  readonly #held: HeldBytes;
 
   constructor(
     private readonly response: Response,
-    private readonly times: Pick<LiveTimes, 'heartbeatMs'>,
-    private readonly messages: Messages | Generator<readonly Message[]>,
-    private readonly isChange = false,
+    { waiting }: ClientLimits,
+    private readonly times: LiveTimes,
   ) {
-    this.#held = holdBytes(response);
+    this.#outbox = new Outbox(writeTo(response), waiting);
+    onClosed(response, () => this.#stop.abort());
   }
 
-  /** True if the client does not read what is buffered for it. */
-  get isStalled(): boolean {
-    return this.response.writableNeedDrain;
+  /** Aborted when the client leaves or the stream is cut. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
   }
 
-  async send(): Promise<void> {
-    const { response, messages } = this;
-    const unwatch = finished(response, { readable: false }, () => void messages.return(undefined));
+  get isSending(): boolean {
+    return this.#outbox.bytes > 0;
+  }
+
+  async send(operation: LiveOperation | RenderedErrors): Promise<void> {
+    const { response } = this;
     response.status(200).set(EVENTS);
     this.#write(EVENTS_COMMENT);
-    const heartbeat = setInterval(() => this.#beat(), this.times.heartbeatMs).unref();
+    const heartbeat = setInterval(() => {
+      if (!this.isSending) this.#write(EVENTS_COMMENT);
+    }, this.times.heartbeatMs).unref();
     try {
-      await this.#sendMessages();
+      await this.#run(operation);
       // A client does not reconnect after `complete`. Otherwise it does.
       if (!this.#isCut) this.#write(COMPLETE);
     } finally {
       clearInterval(heartbeat);
-      unwatch();
       response.end();
     }
   }
 
-  /** Ends the stream without `complete`, so that the client reconnects. */
+  /** Ends the stream without `complete`, so that the client reconnects. It has `closeMs` to read what was sent. */
   cut(): void {
     this.#isCut = true;
-    void this.messages.return(undefined);
-    if (this.isStalled) this.destroy();
+    this.#stop.abort();
+    this.#outbox.room(0, AbortSignal.timeout(this.times.closeMs)).catch(() => this.destroy());
   }
 
   destroy(): void {
     this.response.destroy();
   }
 
-  async #sendMessages(): Promise<void> {
+  async #run(operation: LiveOperation | RenderedErrors): Promise<void> {
     try {
-      for await (const messages of this.messages) await this.#sendText(textOf(messages));
+      if (operation instanceof RenderedErrors) throw operation;
+      await operation.run((messages) => this.#send(messages.map(eventOf).join(''), operation.isChange));
     } catch (error) {
       if (!(error instanceof RenderedErrors)) throw error;
-      for (const messages of refusal(error)) await this.#sendText(textOf(messages));
+      await this.#send(eventOf({ id: null, payload: JSON.stringify({ errors: error.errors }) }));
     }
   }
 
-  async #sendText(text: string): Promise<void> {
-    const held = this.#held;
-    this.#isSending = true;
+  async #send(text: string, isChange?: boolean): Promise<void> {
+    const { caller } = requestContextOf(this.response);
     try {
-      held.add(Buffer.byteLength(text), this.isChange);
-      await writeInPieces(this.response, removed(bufferPieces(text)), held);
+      await this.#outbox.send([text], caller?.companyId ?? null, isChange);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       // Too many bytes are unread: the client reconnects.
       this.cut();
-    } finally {
-      this.#isSending = false;
     }
-  }
-
-  #beat(): void {
-    if (!this.isStalled && !this.#isSending) this.#write(EVENTS_COMMENT);
   }
 
   #write(text: string): void {
@@ -201,10 +190,15 @@ class EventStream {
   }
 }
 
-function textOf(messages: readonly Message[]): string {
-  const texts = messages.map(({ id, payload }) => {
-    const next = `event: next\ndata: ${payload}\n\n`;
-    return id === null ? next : `id: ${id}\n${next}`;
-  });
-  return texts.join('');
+function writeTo(response: Response): WritePieces {
+  return ([piece]) =>
+    new Promise((resolve) => {
+      if (response.destroyed || piece === undefined) resolve(false);
+      else response.write(piece.bytes, (error) => resolve(!(error instanceof Error)));
+    });
+}
+
+function eventOf({ id, payload }: Message): string {
+  const next = `event: next\ndata: ${payload}\n\n`;
+  return id === null ? next : `id: ${id}\n${next}`;
 }

@@ -1,6 +1,6 @@
-import { HttpProblem } from '../../http/problem.js';
+import { HttpProblem, rateLimited, RETRY_SECONDS } from '../../http/problem.js';
 import { IDLE_RULE } from '../../http/server/connections.js';
-import { clientNetwork, type Slots } from '../../platform/client-limits.js';
+import { clientNetwork, type Slot, type Slots } from '../../platform/client-limits.js';
 import { SECOND } from '../../platform/clock.js';
 import type { Caller } from '../../platform/requests.js';
 
@@ -46,55 +46,56 @@ export const LIVE_TIMES: LiveTimes = {
   closeMs: SECOND,
 };
 
-const RETRY = { 'Retry-After': '5' };
-
-export interface LiveConnection {
-  /** Call when the connection is authenticated: releases its slot for unauthenticated connections. */
+export interface SocketSlots {
+  /** Call when the socket is authenticated: others may be unauthenticated in its place. */
   readonly authenticated: () => void;
   readonly release: () => void;
 }
 
-/** Takes slots for a connection of an address. Throws `HttpProblem` 429 or 503 if there are none. */
-export function takeConnection(slots: Slots, ip: string, isAuthenticated = false): LiveConnection {
-  const { total, unauthenticated, unauthenticatedPerNetwork, perNetwork } = LIVE_LIMITS;
-  const of = clientNetwork(ip);
-  const release = slots.take(
-    { kind: 'live_of_network', of, max: perNetwork },
-    { kind: 'live', of: 'all', max: total },
-  );
-  if (typeof release !== 'function') throw refusal(release.kind);
-  if (isAuthenticated) return { authenticated: () => undefined, release };
-  const authenticated = slots.take(
-    { kind: 'unauthenticated_of_network', of, max: unauthenticatedPerNetwork },
-    { kind: 'unauthenticated', of: 'all', max: unauthenticated },
-  );
-  if (typeof authenticated === 'function') {
+/** Takes slots for a socket whose caller is not known yet. Throws `HttpProblem` 429 or 503 if there are none. */
+export function takeSocket(slots: Slots, ip: string): SocketSlots {
+  const { unauthenticated: max, unauthenticatedPerNetwork } = LIVE_LIMITS;
+  const release = take(slots, ofConnection(ip));
+  try {
+    const authenticated = take(slots, [
+      { kind: 'unauthenticated_of_network', of: clientNetwork(ip), max: unauthenticatedPerNetwork },
+      { kind: 'unauthenticated', of: 'all', max },
+    ]);
     return { authenticated, release: () => [authenticated, release].forEach((each) => each()) };
+  } catch (error) {
+    release();
+    throw error;
   }
-  release();
-  throw refusal(authenticated.kind);
 }
 
-/** Takes slots for a token or session and its company. Throws `HttpProblem` 429 or 503 if there are none. */
-export function takeToken(
-  slots: Slots,
-  { tokenId, sessionId, companyId }: Pick<Caller, 'tokenId' | 'sessionId' | 'companyId'>,
-): () => void {
-  const { perToken, perCompany } = LIVE_LIMITS;
-  const release = slots.take(
-    { kind: 'live_of_token', of: `${companyId}/${tokenId ?? `session ${sessionId}`}`, max: perToken },
-    { kind: 'live_of_company', of: String(companyId), max: perCompany },
-  );
-  if (typeof release === 'function') return release;
-  throw refusal(release.kind);
-}
+/** Takes slots for the caller of a socket. Returns their release. Throws as `takeSocket` does. */
+export const takeCaller = (slots: Slots, caller: Caller): (() => void) => take(slots, ofCaller(caller));
 
-function refusal(kind: string): HttpProblem {
-  const [, owner] = kind.split('_of_');
-  const message = `Too many connections${owner === undefined ? '' : OWNERS[owner]}`;
-  return owner === undefined || owner === 'company'
-    ? new HttpProblem(503, 'busy', `${message}.`, RETRY)
-    : new HttpProblem(429, 'rate_limited', `${message}.`, RETRY);
+/** Takes slots for an event stream. Returns their release. Throws as `takeSocket` does. */
+export const takeStream = (slots: Slots, ip: string, caller: Caller): (() => void) =>
+  take(slots, [...ofConnection(ip), ...ofCaller(caller)]);
+
+const ofConnection = (ip: string): readonly Slot[] => [
+  { kind: 'live_of_network', of: clientNetwork(ip), max: LIVE_LIMITS.perNetwork },
+  { kind: 'live', of: 'all', max: LIVE_LIMITS.total },
+];
+
+const ofCaller = ({ tokenId, sessionId, companyId }: Caller): readonly Slot[] => [
+  {
+    kind: 'live_of_token',
+    of: `${companyId}/${tokenId ?? `session ${sessionId}`}`,
+    max: LIVE_LIMITS.perToken,
+  },
+  { kind: 'live_of_company', of: String(companyId), max: LIVE_LIMITS.perCompany },
+];
+
+function take(slots: Slots, wanted: readonly Slot[]): () => void {
+  const taken = slots.take(...wanted);
+  if (typeof taken === 'function') return taken;
+  const [, owner] = taken.kind.split('_of_');
+  const message = `Too many connections${owner === undefined ? '' : OWNERS[owner]}.`;
+  if (owner !== undefined && owner !== 'company') throw rateLimited(message);
+  throw new HttpProblem(503, 'busy', message, { 'Retry-After': String(RETRY_SECONDS) });
 }
 
 const OWNERS: Readonly<Record<string, string>> = {

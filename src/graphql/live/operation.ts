@@ -1,5 +1,4 @@
-import { Kind, OperationTypeNode, type ExecutionArgs } from 'graphql';
-import { setImmediate } from 'node:timers/promises';
+import { Kind, OperationTypeNode } from 'graphql';
 
 import type { LiveObserver, Transport, WatchedOperation } from '../../http/monitoring/operations.js';
 import type { ClientLimits } from '../../http/request.js';
@@ -10,12 +9,11 @@ import { gather } from '../../platform/concurrency/event-loop.js';
 import { rightsKey } from '../../platform/requests.js';
 import type { GraphqlContext } from '../execution/context.js';
 import type { Events, SubscriptionRequest } from '../execution/following/follow.js';
-import type { Identified } from '../execution/following/page.js';
-import type { SharedTexts } from '../execution/following/shared-feed.js';
+import type { Identified, SharedTexts } from '../execution/following/page.js';
 import { renderError } from '../execution/mask.js';
 import type { OperationText } from '../http/operation-text.js';
 import type { Authenticate } from '../http/request.js';
-import { Operation, selectionKey, type OperationParts } from '../operation.js';
+import { Operation, selectionKey, type AnswerOptions, type OperationParts } from '../operation.js';
 
 export interface LiveParts extends OperationParts {
   readonly clock: Clock;
@@ -34,6 +32,9 @@ export interface Message {
   readonly payload: string;
 }
 
+/** Sends messages. Resolves when the client has taken them, or is gone. */
+export type Send = (messages: readonly Message[]) => Promise<void>;
+
 export interface Client {
   readonly transport: Transport;
   readonly requestId: string;
@@ -41,26 +42,22 @@ export interface Client {
   readonly context: (subscription: SubscriptionRequest | null) => Promise<GraphqlContext>;
   /** The last event that the client received; null if its transport does not report it. */
   readonly lastSeen: number | null;
-  /** Aborts a subscription. A query or mutation runs to its end. */
-  readonly stop: AbortController;
-  /** Waits until it may be executed. Call the result when the client has taken the response. */
-  readonly turn?: (signal: AbortSignal) => Promise<() => void>;
-  readonly onEnd?: () => void;
+  /** Aborted when the client leaves. That ends a subscription; a query or mutation runs to its end. */
+  readonly signal: AbortSignal;
+  /** Waits until a query or mutation may be executed. Call the result when the client has taken the response. */
+  readonly turn?: () => Promise<() => void>;
 }
 
-/** The response of a query or mutation, or the events of a subscription, several at a time. */
-export type Messages = AsyncGenerator<readonly Message[]>;
-
+/** An operation over a socket or an event stream: one response, or the events of a subscription. */
 export class LiveOperation {
   readonly #operation: Operation;
   readonly #startedAt: number;
   #context: GraphqlContext | null = null;
   #events = 0;
-  #hasEnded = false;
 
   /** Throws `OperationRefused`. */
   constructor(
-    private readonly parts: Pick<LiveParts, keyof OperationParts | 'clock' | 'observer'>,
+    private readonly parts: LiveParts,
     private readonly client: Client,
     text: OperationText,
   ) {
@@ -69,60 +66,40 @@ export class LiveOperation {
     this.#startedAt = parts.clock.elapsed();
   }
 
-  get kind(): OperationTypeNode {
-    return this.#operation.kind;
-  }
-
   get isSubscription(): boolean {
-    return this.kind === OperationTypeNode.SUBSCRIPTION;
+    return this.#operation.isSubscription;
   }
 
   get isChange(): boolean {
-    return this.kind === OperationTypeNode.MUTATION;
+    return this.#operation.kind === OperationTypeNode.MUTATION;
   }
 
-  /** Arguments from which graphql-ws reads the kind of the operation. */
-  get args(): ExecutionArgs {
-    const { document, text } = this.#operation;
-    return { schema: this.parts.schema, document, operationName: text.operationName };
-  }
-
-  /** The response, or events, each made when asked for. Rejects with `RenderedErrors`. `return` ends it. */
-  messages(): Messages {
-    const generator = this.#messages();
-    const end = generator.return.bind(generator);
-    generator.return = async (value) => {
-      this.client.stop.abort();
-      const result = await end(value);
-      this.#end(null);
-      return result;
-    };
-    return generator;
-  }
-
-  async *#messages(): Messages {
+  /** Makes each message when the client has taken the one before. Rejects with `RenderedErrors`. */
+  async run(send: Send): Promise<void> {
+    let code: string | null = null;
     try {
-      if (this.isSubscription) yield* this.#subscription();
-      else yield* this.#responseInTurn();
-      this.#end(null);
+      if (this.isSubscription) await this.#sendEvents(send);
+      else await this.#sendResponse(send);
     } catch (error) {
       const rendered = renderError(this.parts, this.client.requestId, error);
-      this.#end(rendered.code);
+      code = rendered.code;
       throw rendered;
+    } finally {
+      this.#report(code);
     }
   }
 
-  async *#responseInTurn(): Messages {
-    const { turn, stop } = this.client;
+  async #sendResponse(send: Send): Promise<void> {
+    const { turn, signal } = this.client;
     let endTurn: (() => void) | undefined;
     try {
-      endTurn = await turn?.(stop.signal);
-      // A trace of its own: sockets and streams last longer than a trace should.
-      const payload = await this.parts.observer.watch((watched) => this.#response(watched), true);
-      yield [{ id: null, payload }];
+      endTurn = await turn?.();
     } catch (error) {
-      // The client left before the execution started.
-      if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
+      if (signal.aborted) return;
+      throw error;
+    }
+    try {
+      await send([{ id: null, payload: await this.#watch((watched) => this.#response(watched)) }]);
     } finally {
       endTurn?.();
     }
@@ -136,34 +113,24 @@ export class LiveOperation {
       cost: { requested: this.#operation.price().nodes, actual: counters.nodes },
       ...(counters.replayed ? { idempotentReplayed: true } : {}),
     });
-    try {
-      const { text, code } = await this.#operation.answer(context, { extensions });
-      if (code !== null) watched.failed(code);
-      return text;
-    } finally {
-      context.finish();
-    }
+    return await this.#answer(watched, context, { extensions });
   }
 
-  async *#subscription(): Messages {
-    const { transport } = this.client;
+  async #sendEvents(send: Send): Promise<void> {
+    const { transport, signal } = this.client;
     const { observer } = this.parts;
-    const pages = await observer.watch((watched) => this.#subscribe(watched), true);
+    const pages = await this.#watch((watched) => this.#subscribe(watched));
     const selection = selectionKey(this.#operation);
     observer.streamOpened(transport);
     try {
-      for await (const page of pages) {
-        let rest = page.records;
-        for (let [next] = rest; next !== undefined; [next] = rest) {
-          const key = `${selection} ${rightsKey(await page.permitted())}`;
-          const shared = page.texts === null ? [] : await this.#shared(page.texts, rest, key);
-          const events = shared.length > 0 ? shared : [await this.#own(next)];
-          yield events;
+      for await (const { records, texts, permitted } of pages) {
+        for (let rest = records; rest.length > 0 && !signal.aborted;) {
+          const key = `${selection} ${rightsKey(await permitted())}`;
+          const events = await this.#eventsOf(rest, texts, key);
+          await send(events);
           rest = rest.slice(events.length);
           this.#events += events.length;
           observer.eventsSent(transport, events.length);
-          // Lets other work run, also between events that the client takes at once.
-          if (page.texts === null) await setImmediate();
         }
       }
     } finally {
@@ -171,44 +138,51 @@ export class LiveOperation {
     }
   }
 
-  /** The first events with shared texts that fit into one message; empty if the first has no shared text. */
-  async #shared(texts: SharedTexts, records: readonly Identified[], key: string) {
+  /** The first events that fit into one message, from texts that others share; otherwise the first one alone. */
+  async #eventsOf(records: readonly Identified[], texts: SharedTexts, key: string) {
     const events: Message[] = [];
     let length = 0;
     for (const record of records) {
-      const text = texts.of(key, record.id, () => this.#made(record));
-      const payload = typeof text === 'string' ? text : await inTurn(text);
-      if (payload === null) return events;
-      length += payload.length;
-      if (events.length > 0 && length > PIECE_BYTES) return events;
-      events.push({ id: placeOf(record), payload });
+      const payload = await texts.of(key, record.id, () => this.#sharedText(record));
+      length += payload?.length ?? 0;
+      if (events.length > 0 && (payload === null || length > PIECE_BYTES)) break;
+      events.push({ id: placeOf(record), payload: payload ?? (await this.#ownText(record)) });
+      if (payload === null) break;
     }
     return events;
   }
 
-  /** An attempt that fails is not counted: each subscriber executes the event for itself then. */
-  async #made(record: Identified): Promise<string | null> {
+  /** Null if the text is not shared: then each subscriber executes the event for itself, and this is not counted. */
+  async #sharedText(record: Identified): Promise<string | null> {
     await gather();
-    return await this.parts.observer.watch(async (watched) => {
+    return await this.#watch(async (watched) => {
       const text = await this.#operation.sharedText(this.#renewed(), record);
       if (text !== null) watched.known(this.#operation.label);
       return text;
-    }, true);
+    });
   }
 
-  async #own(record: Identified): Promise<Message> {
+  async #ownText(record: Identified): Promise<string> {
     await gather();
-    return await this.parts.observer.watch(async (watched) => {
+    return await this.#watch(async (watched) => {
       watched.known(this.#operation.label);
-      const context = this.#renewed();
-      try {
-        const { text, code } = await this.#operation.answer(context, { event: record });
-        if (code !== null) watched.failed(code);
-        return { id: placeOf(record), payload: text };
-      } finally {
-        context.finish();
-      }
-    }, true);
+      return await this.#answer(watched, this.#renewed(), { event: record });
+    });
+  }
+
+  async #answer(watched: WatchedOperation, context: GraphqlContext, options: AnswerOptions): Promise<string> {
+    try {
+      const { text, code } = await this.#operation.answer(context, options);
+      if (code !== null) watched.failed(code);
+      return text;
+    } finally {
+      context.finish();
+    }
+  }
+
+  /** In a trace of its own: sockets and streams last longer than a trace should. */
+  async #watch<T>(run: (watched: WatchedOperation) => Promise<T>): Promise<T> {
+    return await this.parts.observer.watch(run, true);
   }
 
   #renewed(): GraphqlContext {
@@ -225,7 +199,7 @@ export class LiveOperation {
     };
     const subscription: SubscriptionRequest = {
       caller: async () => (await renew()).caller,
-      signal: this.client.stop.signal,
+      signal: this.client.signal,
       lastSeen: this.client.lastSeen,
       track: this.parts.observer.follow,
     };
@@ -237,31 +211,22 @@ export class LiveOperation {
     }
   }
 
-  #end(code: string | null): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
+  #report(code: string | null): void {
     const { requestId, transport } = this.client;
-    const [selection] = this.#operation.definition.selectionSet.selections;
+    const { kind, definition } = this.#operation;
+    const [selection] = definition.selectionSet.selections;
     this.parts.observer.operationEnded({
       requestId,
       transport,
-      operation: this.kind,
+      operation: kind,
       field: this.isSubscription && selection?.kind === Kind.FIELD ? selection.name.value : null,
       events: this.#events,
       milliseconds: this.parts.clock.elapsed() - this.#startedAt,
       code,
       caller: this.#context?.caller ?? null,
     });
-    this.client.onEnd?.();
   }
 }
 
 /** The id after which a client resumes; null for an event without a place in the order. */
 const placeOf = ({ id }: Identified): number | null => (id < 0 ? null : id);
-
-/** Continues in a turn of its own: many subscribers wait for the same text. */
-async function inTurn<T>(awaited: T | Promise<T>): Promise<T> {
-  const result = await awaited;
-  await gather();
-  return result;
-}

@@ -1,4 +1,4 @@
-import { GraphQLError, type ExecutionArgs, type GraphQLFormattedError } from 'graphql';
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 import { CloseCode, MessageType } from 'graphql-ws';
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
@@ -10,23 +10,17 @@ import { yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { Semaphore } from '../../platform/concurrency/semaphore.js';
 import { DomainError } from '../../platform/errors.js';
 import { NO_FACTS, type GraphqlContext, type RequestFacts } from '../execution/context.js';
-import { RenderedErrors, renderError } from '../execution/mask.js';
+import { renderError } from '../execution/mask.js';
 import { idempotencyKeyOf, readOperationText, type Json } from '../http/operation-text.js';
 import { requireCompany, type Credentials } from '../http/request.js';
 import { operationRefused, type OperationRefused } from '../limits/limits.js';
-import { LIVE_LIMITS, takeToken } from './limits.js';
-import { LiveOperation, type Client, type LiveParts, type Message } from './operation.js';
-import { Outbox } from './outbox.js';
+import { LIVE_LIMITS, takeCaller, type LiveTimes } from './limits.js';
+import { LiveOperation, type Client, type LiveParts } from './operation.js';
+import { Outbox, type WritePieces } from './outbox.js';
 
 export interface Opening extends Credentials {
   readonly ip: string;
   readonly requestId: string;
-}
-
-/** Context value of the execution arguments for graphql-ws. */
-export interface SocketOperation {
-  readonly operation: LiveOperation;
-  readonly send: (messages: readonly Message[]) => Promise<void>;
 }
 
 /** Close codes of WebSockets (IANA registry): the server is overloaded, or it stops. */
@@ -34,6 +28,7 @@ const TRY_AGAIN_LATER = 1013;
 const GOING_AWAY = 1001;
 const NO_TOKEN = 'A valid access token is needed';
 
+/** One socket: whose it is, its operations and what waits for its client. */
 export class SocketSession {
   #token: string | undefined;
   /** Global id of the company that the page of the socket shows. */
@@ -42,10 +37,10 @@ export class SocketSession {
   #client: string;
   #companyId: number | null = null;
   #isStopping = false;
-  /** Abort controllers of the running operations, by the client's id of the operation. */
-  readonly #running = new Map<string, AbortController>();
-  /** Queries and mutations without a response yet. */
-  #pending = 0;
+  /** Time of the last message or pong. */
+  #heardAt: number;
+  /** Running operations by the client's id of the operation; null for one that is being read. */
+  readonly #running = new Map<string, LiveOperation | null>();
   readonly #outbox: Outbox;
   readonly #executed = new Semaphore({
     places: LIVE_LIMITS.executed,
@@ -56,21 +51,28 @@ export class SocketSession {
     private readonly socket: WebSocket,
     connection: Duplex,
     private readonly parts: LiveParts,
+    private readonly times: LiveTimes,
     private readonly opening: Opening,
     private readonly onAuthenticated: () => void,
   ) {
-    socket.once('close', () => this.#running.forEach((stop) => stop.abort()));
     this.#client = opening.ip;
-    this.#outbox = new Outbox(socket, connection, parts.limits.waiting);
+    this.#heardAt = parts.clock.elapsed();
+    this.#outbox = new Outbox(writeFrames(socket, connection), parts.limits.waiting);
+    const timers = [
+      setInterval(() => this.#ping(), times.pingMs).unref(),
+      setInterval(() => void this.#recheck(), times.recheckMs).unref(),
+    ];
+    socket.on('pong', () => this.hear()).once('close', () => timers.forEach((timer) => clearInterval(timer)));
   }
 
+  /** True while a query or mutation runs, or its response is not sent. */
   get isBusy(): boolean {
-    return this.#pending > 0;
+    return [...this.#running.values()].some((operation) => operation?.isSubscription !== true);
   }
 
-  /** True if bytes wait for the client: the idle rule of connections applies then. */
-  get isSending(): boolean {
-    return !this.#outbox.isEmpty;
+  /** Notes that something came from the client. */
+  hear(): void {
+    this.#heardAt = this.parts.clock.elapsed();
   }
 
   /** Handles `connection_init`. False if the socket is refused. */
@@ -82,7 +84,7 @@ export class SocketSession {
     const { requestId } = this.opening;
     try {
       const { caller } = await this.#context(requestId);
-      this.socket.once('close', takeToken(this.parts.limits.slots, caller));
+      this.socket.once('close', takeCaller(this.parts.limits.slots, caller));
       this.#companyId = caller.companyId;
       this.#client = clientKey(caller, this.opening.ip);
     } catch (error) {
@@ -101,46 +103,30 @@ export class SocketSession {
     return true;
   }
 
-  /** Handles `subscribe`. Returns arguments with a `SocketOperation` as context value, or the errors. */
-  async subscribe(id: string, sent: Json): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  /** Handles `subscribe`: runs the operation until its last message is sent. Rejects with `RenderedErrors`. */
+  async run(id: string, sent: Json, signal: AbortSignal): Promise<void> {
     const requestId = randomUUID();
-    const stop = new AbortController();
     const refusal = this.#refusalOf(id);
-    const onEnd = (): void => {
-      if (refusal === null) this.#running.delete(id);
-    };
-    if (refusal === null) this.#running.set(id, stop);
+    if (refusal === null) this.#running.set(id, null);
     try {
-      return await this.#prepare(id, sent, requestId, refusal, { stop, onEnd });
+      const operation = await this.#operation(sent, requestId, refusal, signal);
+      this.#running.set(id, operation);
+      await operation.run(async (messages) => {
+        const texts = messages.map(({ payload }) => nextMessage(id, payload));
+        await this.#send(texts, operation.isChange);
+      });
     } catch (error) {
-      onEnd();
-      return [wrapped(renderError(this.parts, requestId, error))];
+      throw renderError(this.parts, requestId, error);
+    } finally {
+      if (refusal === null) this.#running.delete(id);
     }
   }
 
   /** Errors that end an operation, as the client gets them. UNAUTHENTICATED also closes the socket. */
-  render(errors: readonly GraphQLError[]): readonly GraphQLFormattedError[] {
-    return errors.flatMap(({ originalError }) => {
-      const rendered =
-        originalError instanceof RenderedErrors
-          ? originalError
-          : renderError(this.parts, this.opening.requestId, originalError);
-      if (rendered.code === 'UNAUTHENTICATED')
-        setImmediate(() => this.#refuse(CloseCode.Forbidden, NO_TOKEN));
-      return rendered.errors;
-    });
-  }
-
-  async recheck(): Promise<void> {
-    if (this.#companyId === null) return;
-    try {
-      await this.#context(this.opening.requestId);
-    } catch (error) {
-      // After other errors the socket stays open: the token is checked again before each event.
-      if (error instanceof DomainError && error.code === 'unauthenticated') {
-        this.#refuse(CloseCode.Forbidden, NO_TOKEN);
-      }
-    }
+  errorsFor([error]: readonly GraphQLError[]): readonly GraphQLFormattedError[] {
+    const rendered = renderError(this.parts, this.opening.requestId, error?.originalError);
+    if (rendered.code === 'UNAUTHENTICATED') setImmediate(() => this.#refuse(CloseCode.Forbidden, NO_TOKEN));
+    return rendered.errors;
   }
 
   /** Resolves when the text is sent. Closes the socket if too many bytes are unread. */
@@ -152,10 +138,12 @@ export class SocketSession {
     this.#isStopping = true;
   }
 
-  /** Closes the socket when its client has read the last responses, at the latest after `ms`. */
-  async close(ms: number): Promise<void> {
-    await this.#outbox.room(0, AbortSignal.timeout(ms)).catch(() => undefined);
+  /** Closes the socket when its client has read the last responses, after `closeMs` at the latest. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
+    await this.#outbox.room(0, AbortSignal.timeout(this.times.closeMs)).catch(() => undefined);
     this.socket.close(GOING_AWAY, 'The server is stopping');
+    await closed;
   }
 
   fail(error: unknown): void {
@@ -165,19 +153,16 @@ export class SocketSession {
 
   /** Why an operation cannot start; null if it can. graphql-ws knows operations by their id alone: each has its own. */
   #refusalOf(id: string): OperationRefused | null {
-    const former = this.#running.get(id);
-    former?.abort();
-    if (former !== undefined) return idInUse();
+    if (this.#running.has(id)) return idInUse();
     return this.#running.size < LIVE_LIMITS.operations ? null : tooManyOperations();
   }
 
-  async #prepare(
-    id: string,
+  async #operation(
     sent: Json,
     requestId: string,
     refusal: OperationRefused | null,
-    { stop, onEnd }: Required<Pick<Client, 'stop' | 'onEnd'>>,
-  ): Promise<ExecutionArgs> {
+    signal: AbortSignal,
+  ): Promise<LiveOperation> {
     const counted = this.parts.count(this.#client);
     if (counted !== null && counted.retryAfter !== null) {
       const { retryAfter } = counted;
@@ -193,23 +178,10 @@ export class SocketSession {
       requestId,
       lastSeen: null,
       context: (subscription) => this.#context(requestId, { ...facts, subscription }),
-      stop,
-      turn: (signal) => this.#turn(signal),
-      onEnd: () => {
-        onEnd();
-        if (!operation.isSubscription) this.#pending -= 1;
-      },
+      signal,
+      turn: () => this.#turn(signal),
     };
-    const operation = new LiveOperation(this.parts, client, text);
-    if (!operation.isSubscription) this.#pending += 1;
-    const contextValue: SocketOperation = {
-      operation,
-      send: (messages) => {
-        const texts = messages.map(({ payload }) => nextMessage(id, payload));
-        return this.#send(texts, operation.isChange);
-      },
-    };
-    return { ...operation.args, contextValue };
+    return new LiveOperation(this.parts, client, text);
   }
 
   /** Waits until the next query or mutation can be executed. Resolves with a function that ends it. */
@@ -225,11 +197,40 @@ export class SocketSession {
     return release;
   }
 
-  async #send(messages: readonly string[], isChange = false): Promise<void> {
+  async #send(messages: readonly string[], isChange?: boolean): Promise<void> {
+    const { socket } = this;
+    const { bufferedBytes } = LIVE_LIMITS;
     try {
-      await this.#outbox.send(messages, this.#companyId, isChange);
+      const sent = this.#outbox.send(messages, this.#companyId, isChange);
+      if (this.#outbox.bytes > bufferedBytes && !socket.isPaused) {
+        socket.pause();
+        void this.#outbox.room(bufferedBytes).then(() => socket.resume());
+      }
+      await sent;
     } catch {
       this.#refuse(TRY_AGAIN_LATER, 'Too many bytes of responses are unread');
+    }
+  }
+
+  /** Pings the client; terminates the socket if it would be silent for longer than `idleMs` at the next ping. */
+  #ping(): void {
+    const { idleMs, pingMs } = this.times;
+    // A client that reads slowly gets the ping late; its connection is judged by what it reads. What the system holds
+    // when all is sent, some megabytes, it may read within the idle time.
+    if (this.#outbox.bytes > 0) this.hear();
+    if (this.parts.clock.elapsed() - this.#heardAt <= idleMs - pingMs) this.socket.ping();
+    else this.socket.terminate();
+  }
+
+  async #recheck(): Promise<void> {
+    if (this.#companyId === null) return;
+    try {
+      await this.#context(this.opening.requestId);
+    } catch (error) {
+      // After other errors the socket stays open: the token is checked again before each event.
+      if (error instanceof DomainError && error.code === 'unauthenticated') {
+        this.#refuse(CloseCode.Forbidden, NO_TOKEN);
+      }
     }
   }
 
@@ -276,6 +277,14 @@ function idInUse(): OperationRefused {
   return operationRefused('OPERATION_ID_IN_USE', message);
 }
 
-function wrapped(rendered: RenderedErrors): GraphQLError {
-  return new GraphQLError(rendered.message, { originalError: rendered });
+/** Writes pieces of messages as frames. `connection` is what the socket writes to. */
+function writeFrames(socket: WebSocket, connection: Duplex): WritePieces {
+  return (pieces) =>
+    new Promise((resolve) => {
+      connection.cork();
+      for (const { bytes, isLast } of pieces) {
+        socket.send(bytes, { fin: isLast, binary: false }, (error) => resolve(!(error instanceof Error)));
+      }
+      connection.uncork();
+    });
 }

@@ -1,25 +1,17 @@
 import type { Request, RequestHandler, Response } from 'express';
-import {
-  CloseCode,
-  handleProtocols,
-  makeServer,
-  MessageType,
-  parseMessage,
-  type ExecutionResult,
-  type Server,
-} from 'graphql-ws';
+import { parse } from 'graphql';
+import { CloseCode, handleProtocols, makeServer, MessageType, parseMessage, type Server } from 'graphql-ws';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 import { HttpProblem } from '../../http/problem.js';
 import { headerOf, malformed, requestContextOf } from '../../http/request.js';
 import { isUpgrade, takeOver } from '../../http/server/connections.js';
-import { isTurnOver, yieldToEventLoop } from '../../platform/concurrency/event-loop.js';
 import { DomainError } from '../../platform/errors.js';
 import { readCredentials } from '../http/request.js';
-import { LIVE_LIMITS, takeConnection, type LiveTimes } from './limits.js';
-import type { LiveParts, Messages } from './operation.js';
-import { SocketSession, type SocketOperation } from './socket-session.js';
+import { LIVE_LIMITS, takeSocket, type LiveTimes } from './limits.js';
+import type { LiveParts } from './operation.js';
+import { SocketSession } from './socket-session.js';
 
 const STOP_POLL_MS = 20;
 /** Headers of the HTTP response that are also sent with the response to a handshake. */
@@ -31,26 +23,19 @@ const HANDSHAKE_HEADERS = [
   'Strict-Transport-Security',
 ];
 
-interface OpenSocket {
-  readonly session: SocketSession;
-  /** Time of the last message or pong. */
-  heardAt: number;
-}
-
 /** GraphQL over WebSockets with the subprotocol `graphql-transport-ws`. */
 export class Sockets {
   readonly #server: WebSocketServer;
   readonly #protocol: Protocol;
-  readonly #open = new Map<WebSocket, OpenSocket>();
+  readonly #open = new Set<SocketSession>();
   readonly #headers = new WeakMap<object, readonly string[]>();
-  readonly #timers: readonly NodeJS.Timeout[];
   #isStopping = false;
 
   constructor(
     private readonly parts: LiveParts,
     private readonly times: LiveTimes,
   ) {
-    this.#protocol = createProtocol(times.initMs);
+    this.#protocol = createProtocol(parts, times.initMs);
     // The types of ws do not have closeTimeout yet.
     const closing: object = { closeTimeout: times.closeMs };
     this.#server = new WebSocketServer({
@@ -65,10 +50,6 @@ export class Sockets {
       handleProtocols,
     });
     this.#server.on('headers', (headers, request) => headers.push(...(this.#headers.get(request) ?? [])));
-    this.#timers = [
-      setInterval(() => this.#ping(), times.pingMs).unref(),
-      setInterval(() => void this.#recheck(), times.recheckMs).unref(),
-    ];
   }
 
   /** Handles requests for a WebSocket; passes the others on. */
@@ -83,33 +64,30 @@ export class Sockets {
     // A request on a connection that is still open: `stop` would not end its socket.
     if (this.#isStopping) throw new DomainError('busy', 'The server is stopping.');
     const credentials = readCredentials(request);
-    const connection = takeConnection(this.parts.limits.slots, requestContext.ip);
+    const connection = takeSocket(this.parts.limits.slots, requestContext.ip);
     const { socket: raw, head } = this.#takeOver(request, response);
     raw.once('close', connection.release);
     this.#server.handleUpgrade(request, raw, head, (socket) => {
+      const { parts, times } = this;
       const opening = { ...requestContext, ...credentials };
-      this.#begin(socket, new SocketSession(socket, raw, this.parts, opening, connection.authenticated));
+      const session = new SocketSession(socket, raw, parts, times, opening, connection.authenticated);
+      this.#open.add(session);
+      socket.once('close', () => this.#open.delete(session));
+      serveSocket(this.#protocol, socket, session);
     });
   };
 
   /** Waits `graceMs` at most for queries and mutations to finish, then closes every socket. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
-    for (const timer of this.#timers) clearInterval(timer);
-    const sessions = [...this.#open.values()].map(({ session }) => session);
+    const sessions = [...this.#open];
     for (const session of sessions) session.refuseOperations();
     for (let waited = 0; waited < graceMs && sessions.some(({ isBusy }) => isBusy); waited += STOP_POLL_MS) {
       await sleep(STOP_POLL_MS);
     }
     // Sends the last responses before the close frames.
     await setImmediate();
-    await Promise.all(
-      [...this.#open].map(async ([socket, { session }]) => {
-        const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-        void session.close(this.times.closeMs);
-        await closed;
-      }),
-    );
+    await Promise.all([...this.#open].map((session) => session.close()));
   }
 
   #takeOver(request: Request, response: Response): ReturnType<typeof takeOver> {
@@ -119,37 +97,6 @@ export class Sockets {
       names.map((name) => `${name}: ${String(response.getHeader(name))}`),
     );
     return takeOver(request, response);
-  }
-
-  #begin(socket: WebSocket, session: SocketSession): void {
-    const { clock } = this.parts;
-    const open: OpenSocket = { session, heardAt: clock.elapsed() };
-    const markAlive = (): void => {
-      open.heardAt = clock.elapsed();
-    };
-    this.#open.set(socket, open);
-    socket.on('pong', markAlive).once('close', () => this.#open.delete(socket));
-    serveSocket(this.#protocol, socket, session, markAlive);
-  }
-
-  /** Terminates sockets that would be silent for longer than `idleMs` at the next ping. */
-  #ping(): void {
-    const { idleMs, pingMs } = this.times;
-    const now = this.parts.clock.elapsed();
-    for (const [socket, open] of this.#open) {
-      // A client that reads slowly gets the ping late; its connection is judged by what it reads. What the system holds
-      // when all is sent, some megabytes, it may read within the idle time.
-      if (open.session.isSending) open.heardAt = now;
-      if (now - open.heardAt <= idleMs - pingMs) socket.ping();
-      else socket.terminate();
-    }
-  }
-
-  async #recheck(): Promise<void> {
-    for (const { session } of this.#open.values()) {
-      if (isTurnOver()) await yieldToEventLoop();
-      void session.recheck();
-    }
   }
 }
 
@@ -168,38 +115,44 @@ function requireHandshake(request: Request): void {
 
 type Protocol = Server<{ readonly session: SocketSession }>;
 
-type Results = AsyncGenerator<ExecutionResult>;
+/** graphql-ws asks for a document; `SocketSession` reads, executes and sends the operations. */
+const NO_DOCUMENT = parse('{ __typename }');
 
 /** The protocol graphql-transport-ws, by graphql-ws. */
-function createProtocol(initMs: number): Protocol {
-  const run = ({ contextValue }: { contextValue?: unknown }): Results =>
-    sendingMessages(contextValue as SocketOperation) as unknown as Results;
+function createProtocol({ schema }: LiveParts, initMs: number): Protocol {
   return makeServer<Record<string, unknown> | undefined, { readonly session: SocketSession }>({
     connectionInitWaitTimeout: initMs,
-    onConnect: ({ extra, connectionParams }) => extra.session.connect(connectionParams),
-    onSubscribe: ({ extra }, id, payload) => extra.session.subscribe(id, { ...payload }),
-    execute: run,
-    subscribe: run,
-    onError: ({ extra }, _id, _payload, errors) => extra.session.render(errors),
+    onConnect: ({ extra: { session }, connectionParams }) => session.connect(connectionParams),
+    onSubscribe: ({ extra: { session } }, id, payload) => ({
+      schema,
+      document: NO_DOCUMENT,
+      contextValue: (signal: AbortSignal) => session.run(id, { ...payload }, signal),
+    }),
+    execute: ({ contextValue }) => resultsOf(contextValue as Run),
+    onError: ({ extra: { session } }, _id, _payload, errors) => session.errorsFor(errors),
   });
 }
 
-/** Sends the messages itself: graphql-ws would make the text of each event again for every client. */
-function sendingMessages({ operation, send }: SocketOperation): Messages {
-  const messages = operation.messages();
-  const next = messages.next.bind(messages);
-  messages.next = async () => {
-    for (;;) {
-      const result = await next();
-      if (result.done === true) return result;
-      await send(result.value);
-    }
+type Run = (signal: AbortSignal) => Promise<void>;
+
+/** Runs an operation while graphql-ws waits for results: none come, since it would make each text for every client. */
+function resultsOf(run: Run): AsyncGenerator<never, undefined> {
+  const stop = new AbortController();
+  async function* results(): AsyncGenerator<never, undefined> {
+    // The client may have left before it begins.
+    if (!stop.signal.aborted) await run(stop.signal);
+    return undefined;
+  }
+  const generator = results();
+  generator.return = async () => {
+    stop.abort();
+    return await generator.next();
   };
-  return messages;
+  return generator;
 }
 
-/** Connects a socket to the protocol. Calls `onMessage` for each message of the client. */
-function serveSocket(protocol: Protocol, socket: WebSocket, session: SocketSession, onMessage: () => void) {
+/** Connects a socket to the protocol. */
+function serveSocket(protocol: Protocol, socket: WebSocket, session: SocketSession): void {
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -207,7 +160,7 @@ function serveSocket(protocol: Protocol, socket: WebSocket, session: SocketSessi
       close: (code, reason) => socket.close(code, reason),
       onMessage: (handle) => {
         socket.on('message', (data: Buffer) => {
-          onMessage();
+          session.hear();
           const text = data.toString();
           handle(text).catch((error: unknown) => {
             if (isInvalid(text)) socket.close(CloseCode.BadRequest, 'Invalid message received');

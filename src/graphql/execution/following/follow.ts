@@ -2,18 +2,11 @@ import { GraphQLError } from 'graphql';
 
 import type { Units } from '../../../database/work.js';
 import type { WaitingSince } from '../../../http/monitoring/operations.js';
-import { systemClock } from '../../../platform/clock.js';
 import { gather } from '../../../platform/concurrency/event-loop.js';
 import { requireScope, type Caller, type Scope } from '../../../platform/requests.js';
 import { requestError } from '../../schema/errors.js';
-import { requireNoGap, readPage, type Identified, type Page, type Source } from './page.js';
-import {
-  SharedTexts,
-  type Member,
-  type SharedFeed,
-  type SharedFeeds,
-  type SharedPage,
-} from './shared-feed.js';
+import { requireNoGap, textsOf, type Identified, type SharedTexts, type Source } from './page.js';
+import type { SharedFeeds } from './shared-feed.js';
 
 export interface SubscriptionRequest {
   /** Authenticates again. Each event is executed for the caller returned here. Errors: `unauthenticated`. */
@@ -35,8 +28,8 @@ export interface Followed<T> extends Source<T> {
 /** Events for the subscriber. It sends them before it asks for the next ones. */
 export interface Events<T> {
   readonly records: readonly T[];
-  /** Texts of these events, shared with other subscribers; null if only this subscriber read the records. */
-  readonly texts: SharedTexts | null;
+  /** Texts of these events, shared with other subscribers. */
+  readonly texts: SharedTexts;
   /** Checks the token before events are sent. Returns the caller. Errors: `unauthenticated`, `forbidden`. */
   readonly permitted: () => Promise<Caller>;
 }
@@ -59,13 +52,10 @@ export async function follow<T extends Identified>(
   if (cursor < 0) throw requestError(`after must be 0 or more, not ${cursor}.`);
   if (cursor > last) throw eventsAhead(cursor, last);
   requireNoGap(span, cursor);
-  return new Subscriber(units, subscription, followed, caller, cursor, last).events(feeds);
+  return new Subscriber(units, subscription, followed, caller, cursor).events(feeds);
 }
 
-/** Events of one subscriber: from the shared feed if it has them, otherwise read for it alone. */
-class Subscriber<T extends Identified> implements Member {
-  /** True if this subscriber's own reads have reached the last id of the company. */
-  #isAtEnd: boolean;
+class Subscriber<T extends Identified> {
   /** Commit time of the oldest record that was found but not sent; null if there is none. */
   #foundAt: number | null = null;
   /** Number of the last look whose records were sent; null before the first. */
@@ -75,52 +65,40 @@ class Subscriber<T extends Identified> implements Member {
     private readonly units: Units,
     private readonly subscription: SubscriptionRequest,
     private readonly followed: Followed<T>,
-    public caller: Caller,
+    private caller: Caller,
     /** Id of the last record that was sent, or passed because the filter excludes it. */
-    public cursor: number,
-    last: number,
-  ) {
-    this.#isAtEnd = cursor === last;
-  }
+    private cursor: number,
+  ) {}
 
   async *events(feeds: SharedFeeds): AsyncGenerator<Events<T>> {
     const { signal, track } = this.subscription;
-    const shared = feeds.join(this, this.followed);
-    const untrack = track(() => this.#foundAt ?? shared.waitingSince(this));
+    const feed = feeds.join(this.caller.companyId, this.followed);
+    const untrack = track(() => this.#foundAt ?? feed.committedAt);
     try {
       while (!signal.aborted) {
+        // One commit can have events for many subscribers.
+        await gather();
         const found = await this.#look();
-        if (found.length > 0) yield { records: found, texts: textsOf(found), permitted: this.#permitted };
-        const page = await this.#nextPage(shared);
-        if (page === null) continue;
+        if (found.length > 0) yield this.#eventsOf(found, found);
+        const page = await feed.read(this.caller, this.cursor);
+        this.#foundAt ??= page.arrivedAt;
         const records = page.records.filter(({ id }) => id > this.cursor);
-        const texts = 'texts' in page ? page.texts : null;
-        if (records.length > 0) yield { records, texts, permitted: this.#permitted };
+        if (records.length > 0) yield this.#eventsOf(records, page.records);
+        else await this.#permitted();
         this.cursor = page.upTo;
+        if (page.upTo === page.last) {
+          this.#foundAt = null;
+          this.#foundAt = await feed.wait(page.wake, signal);
+        }
       }
     } finally {
       untrack();
-      shared.leave(this);
+      feed.leave();
     }
   }
 
-  async #nextPage(shared: SharedFeed<T>): Promise<Page<T> | SharedPage<T> | null> {
-    // One commit can have events for many subscribers.
-    await gather();
-    const page = shared.take(this);
-    if (page !== null) {
-      this.#foundAt ??= page.arrivedAt;
-      if (page.records.length === 0) await this.#permitted();
-      return page;
-    }
-    if (!this.#isAtEnd && !shared.hasRead(this)) return await this.#ownPage(shared);
-    this.#isAtEnd = false;
-    this.#foundAt = null;
-    if (await shared.wait(this, this.subscription.signal)) return null;
-    // The wait ends for many subscribers at the same time.
-    await gather();
-    await this.#permitted();
-    return null;
+  #eventsOf(records: readonly T[], all: readonly T[]): Events<T> {
+    return { records, texts: textsOf(all), permitted: this.#permitted };
   }
 
   /** Records that have no row, see `NewRows.look`. */
@@ -132,28 +110,11 @@ class Subscriber<T extends Identified> implements Member {
     return look.records;
   }
 
-  async #ownPage(shared: SharedFeed<T>): Promise<Page<T>> {
-    const caller = await this.#permitted();
-    this.#foundAt ??= shared.waitingSince(this) ?? systemClock.elapsed();
-    const page = await readPage(this.units, caller, this.followed, this.cursor);
-    this.#isAtEnd = page.upTo === page.last;
-    return page;
-  }
-
   readonly #permitted = async (): Promise<Caller> => {
     this.caller = await this.subscription.caller();
     requireScope(this.caller, this.followed.scope);
     return this.caller;
   };
-}
-
-/** Texts of the records of a look, which all its subscribers get as the same array. */
-const textsOfLooks = new WeakMap<readonly Identified[], SharedTexts>();
-
-function textsOf(records: readonly Identified[]): SharedTexts {
-  const texts = textsOfLooks.get(records) ?? new SharedTexts();
-  textsOfLooks.set(records, texts);
-  return texts;
 }
 
 function eventsAhead(cursor: number, last: number): GraphQLError {

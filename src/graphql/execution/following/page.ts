@@ -11,8 +11,10 @@ const PAGE_SIZE = 25;
 /** Maximum bytes of these records. A single record may have more. */
 export const PAGE_BYTES = 256 * 1024;
 /** Maximum ids that one statement searches and values that it compares: a filter may match few of them. */
-export const MAX_IDS = 2_000;
+const MAX_IDS = 2_000;
 const MAX_VALUES = 20_000;
+/** Maximum characters of the texts in memory for one page; a single longer text is allowed. */
+const MAX_TEXTS = 256 * 1024;
 
 export interface Identified {
   readonly id: number;
@@ -75,4 +77,41 @@ function withinPageBytes<T>(found: readonly T[]): { records: readonly T[]; bytes
     bytes += more;
   }
   return { records: found, bytes };
+}
+
+type Text = Promise<string | null>;
+
+/** The texts of the events of one page: each is made once for all subscribers that get the same. */
+export class SharedTexts {
+  readonly #texts = new Map<string, Text>();
+  #length = 0;
+
+  /** Text of an event for all subscribers with this key; null if it is not shared. */
+  of(key: string, id: number, make: () => Text): Text {
+    const name = `${id} ${key}`;
+    const text = this.#texts.get(name) ?? this.#made(name, make);
+    this.#texts.set(name, text);
+    return text;
+  }
+
+  async #made(name: string, make: () => Text): Text {
+    const text = await make().catch(() => null);
+    this.#length += text?.length ?? 0;
+    if (this.#length > MAX_TEXTS) {
+      // Subscribers that ask for the other texts later make them again.
+      this.#texts.clear();
+      this.#texts.set(name, Promise.resolve(text));
+      this.#length = text?.length ?? 0;
+    }
+    return text;
+  }
+}
+
+const textsOfPages = new WeakMap<readonly Identified[], SharedTexts>();
+
+/** The texts of records that several subscribers get as the same array. */
+export function textsOf(records: readonly Identified[]): SharedTexts {
+  const texts = textsOfPages.get(records) ?? new SharedTexts();
+  textsOfPages.set(records, texts);
+  return texts;
 }

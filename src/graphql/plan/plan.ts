@@ -51,8 +51,14 @@ export interface PlannedResult extends ExecutionResult {
   readonly planned?: PlannedFields;
 }
 
-/** Plans of operations without variables in directives: others are compiled for each request. */
-const known = new WeakMap<OperationDefinitionNode, Plan | null>();
+/** Plans of an operation by the values of the variables in its directives. Null for values without a plan. */
+interface Plans {
+  readonly variables: readonly string[];
+  readonly byValues: Map<string, Plan | null>;
+}
+
+const MAX_PLANS = 8;
+const known = new WeakMap<OperationDefinitionNode, Plans>();
 
 /** How a query was read: by a plan, by a plan and resolvers, by resolvers, or by them after a fault of the plan. */
 export type QueryReading = 'planned' | 'partly_planned' | 'executed' | 'failed';
@@ -142,22 +148,27 @@ function planOf(
   operation: OperationDefinitionNode,
   variables: Variables,
 ): Plan | null {
-  const plan = known.get(operation);
+  const plans: Plans = known.get(operation) ?? {
+    variables: variablesOfDirectives(document),
+    byValues: new Map(),
+  };
+  known.set(operation, plans);
+  const values = plans.variables.map((name) => String(variables[name])).join();
+  const plan = plans.byValues.get(values);
   if (plan !== undefined) return plan;
   const compiled = compile(schema, document, operation, variables);
-  if (!hasConditions(document)) known.set(operation, compiled);
+  if (plans.byValues.size < MAX_PLANS) plans.byValues.set(values, compiled);
   return compiled;
 }
 
-/** True if variables decide which fields are selected. */
-function hasConditions(document: DocumentNode): boolean {
-  let found = false;
+function variablesOfDirectives(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
   visit(document, {
     Directive: ({ arguments: given = [] }) => {
-      found ||= given.some(({ value }) => value.kind === Kind.VARIABLE);
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
     },
   });
-  return found;
+  return [...names];
 }
 
 function compile(

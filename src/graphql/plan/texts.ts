@@ -215,8 +215,15 @@ export async function textsByList<Entry>(
   times: readonly number[],
   entryTexts: Texts<Entry>,
 ): Promise<readonly (readonly string[])[]> {
-  const timesOfEntries = lists.flatMap((list, index) => list.map(() => times[index] ?? 0));
-  const texts = await entryTexts(run, lists.flat(), timesOfEntries);
+  const entries: Entry[] = [];
+  const timesOfEntries: number[] = [];
+  lists.forEach((list, index) => {
+    for (const entry of list) {
+      entries.push(entry);
+      timesOfEntries.push(times[index] ?? 0);
+    }
+  });
+  const texts = await entryTexts(run, entries, timesOfEntries);
   let end = 0;
   return lists.map(({ length }) => texts.slice(end, (end += length)));
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import { normalAddress, type Slots, type WaitingBytes } from '../platform/client-limits.js';
+import { busy } from '../platform/errors.js';
 import {
   type Caller,
   DEFAULT_PER_PAGE,
@@ -95,6 +96,15 @@ export function requestContextOf(response: Response): RequestContext {
 export function onClosed(response: Response, action: () => void): void {
   if (response.closed) action();
   else requestContextOf(response).closing.push(action);
+}
+
+/** Aborted with an error when the client leaves: for what waits before it makes a response that nobody would get. */
+export function leavingSignal(response: Response): AbortSignal {
+  const left = new AbortController();
+  onClosed(response, () => {
+    if (!response.writableFinished) left.abort(busy('The client has left.', 1));
+  });
+  return left.signal;
 }
 
 /** Sockets that carried a request whose end is ambiguous; later requests on them are refused too. */

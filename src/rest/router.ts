@@ -1,9 +1,9 @@
-import { Router, type RequestHandler } from 'express';
+import { Router, type RequestHandler, type Response } from 'express';
 import { randomBytes } from 'node:crypto';
 
 import type { ReadWork, Units } from '../database/work.js';
 import { methodNotAllowed } from '../http/problem.js';
-import { isUnchanged, readQuery, readToken, requestContextOf } from '../http/request.js';
+import { leavingSignal, isUnchanged, readQuery, readToken, requestContextOf } from '../http/request.js';
 import * as sending from '../http/send.js';
 import { enterCompany } from '../http/server/admission.js';
 import type { HeldBytes, Places } from '../platform/client-limits.js';
@@ -118,15 +118,16 @@ export async function readOrExamine(read: Read, caller: Caller, units: Units, be
   return found;
 }
 
-/** Reads and renders a list of large records; `held` counts its bytes. Errors: those of `HeldBytes.add`. */
+/** Reads and renders a list of large records for `response`. Errors: those of `HeldBytes.add`, and of `leavingSignal`. */
 export async function performList(
   read: Read,
   caller: Caller,
-  held: HeldBytes,
+  response: Response,
   { units, places }: ListOptions,
 ): Promise<RenderedList | RenderedResponse> {
-  const release = await places.acquire(caller.companyId);
+  const release = await places.acquire(caller.companyId, leavingSignal(response));
   try {
+    const held = sending.holdBytes(response);
     held.requireRoom();
     // Searches have limits of their own.
     return await renderList(await readOrExamine(read, caller, units, release), held);

@@ -7,7 +7,7 @@ import type { FileBodyReader, ReceivedBody } from '../http/body/file-body.js';
 import type { Upload } from '../http/body/multipart.js';
 import { HttpProblem } from '../http/problem.js';
 import { headerOf, idempotencyKeyOf, readPage, requestContextOf } from '../http/request.js';
-import { holdBytes, type StoredResponses } from '../http/send.js';
+import type { StoredResponses } from '../http/send.js';
 import { gather, yieldToEventLoop } from '../platform/concurrency/event-loop.js';
 import { notFound } from '../platform/errors.js';
 import type { Authenticator, Caller, IdempotencyKey } from '../platform/requests.js';
@@ -92,7 +92,7 @@ async function perform(received: ReceivedCall, caller: Caller | null, options: R
   if (route.isLarge !== true) {
     return router.renderResponse(route, await router.readOrExamine(read, caller, units));
   }
-  return await router.performList(read, caller, holdBytes(received.response), options);
+  return await router.performList(read, caller, received.response, options);
 }
 
 /** A request to /v1 whose token, scope and body are checked. */

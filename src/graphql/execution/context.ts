@@ -34,6 +34,8 @@ export interface RequestFacts {
   readonly subscription: SubscriptionRequest | null;
   /** The page of this server that sent the request over HTTP; null for programs, and on sockets. */
   readonly page: PageFacts | null;
+  /** Makes a signal that is aborted when the client of an HTTP request leaves; null on sockets and streams. */
+  readonly leavingSignal: (() => AbortSignal) | null;
   /** True if the request may change something: one of a session must name the company that its page shows. */
   readonly mayChange: boolean;
 }
@@ -49,6 +51,7 @@ export const NO_FACTS: RequestFacts = {
   idempotencyKey: null,
   subscription: null,
   page: null,
+  leavingSignal: null,
   mayChange: true,
 };
 
@@ -113,7 +116,11 @@ export class GraphqlContext extends RecordReads {
    */
   async prepare(price: Price, kind: OperationTypeNode): Promise<void> {
     const isInTransaction = kind === OperationTypeNode.MUTATION && this.request.idempotencyKey !== null;
-    if (isHeavy(price) && !isInTransaction) await this.loaders.takePlace();
+    if (isHeavy(price) && !isInTransaction) {
+      // A change is made though its client has left.
+      const signal = kind === OperationTypeNode.QUERY ? this.request.leavingSignal?.() : undefined;
+      await this.loaders.takePlace(signal);
+    }
     await this.loaders.classify(price.searches, isInTransaction);
   }
 

@@ -57,10 +57,10 @@ export class RequestLoaders {
     private readonly places: Places,
   ) {}
 
-  /** Waits for a place, until `finish`. Call it before the first read: operations that wait hold no connection. */
-  async takePlace(): Promise<void> {
+  /** Waits for a place, until `finish`, or for `signal`. Call it before the first read: operations that wait hold no connection. */
+  async takePlace(signal?: AbortSignal): Promise<void> {
     if (this.#leavePlace !== null) return;
-    const release = await this.places.acquire(this.caller.companyId);
+    const release = await this.places.acquire(this.caller.companyId, signal);
     if (this.#isFinished) release();
     else this.#leavePlace = release;
   }

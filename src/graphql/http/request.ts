@@ -161,7 +161,9 @@ export function authenticateRequest(authenticate: Authenticate, signsIn = false)
     const requestContext = requests.requestContextOf(response);
     const { budget } = requestContext;
     const page = pageOf(request, response);
-    const facts = { ...NO_FACTS, budget, idempotencyKey: requests.idempotencyKeyOf(request), page };
+    const leavingSignal = () => requests.leavingSignal(response);
+    const idempotencyKey = requests.idempotencyKeyOf(request);
+    const facts = { ...NO_FACTS, budget, idempotencyKey, page, leavingSignal };
     const credentials = readCredentials(request);
     try {
       const context = await authenticate(credentials, requestContext, facts);

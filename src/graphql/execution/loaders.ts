@@ -229,7 +229,7 @@ export interface Loader<K, V> {
 }
 
 /** A DataLoader whose batch has the keys of all records that are ready, also of those that are rendered in parts. */
-export function batchingLoader<K, V>(
+function batchingLoader<K, V>(
   batch: (keys: readonly K[]) => Promise<readonly V[]>,
   pace: EntriesPerTurn,
   cacheKeyFn?: (key: K) => unknown,
@@ -264,10 +264,10 @@ function keepErrors<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>) {
 }
 
 /** Records rendered per turn of the event loop: with an error each, graphql-js needs 300 µs per record. */
-export const ENTRIES_PER_TURN = 50;
+const ENTRIES_PER_TURN = 50;
 
 /** Limits the records rendered per turn of the event loop, over all loaders of an operation. */
-export class EntriesPerTurn {
+class EntriesPerTurn {
   #turn = Promise.resolve();
   #left = ENTRIES_PER_TURN;
 

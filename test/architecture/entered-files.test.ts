@@ -84,7 +84,7 @@ describe('files that a request enters', () => {
 
   it.each<[string, number, (n: number) => Promise<unknown>]>([
     ['POST /v1/devices', 35, (n) => server.acme.client.post('devices', { serial_number: `S-${n}` })],
-    ['GET /v1/devices', 26, () => server.acme.client.get('devices')],
+    ['GET /v1/devices', 27, () => server.acme.client.get('devices')],
     ['GET /v1/transactions', 30, () => server.acme.client.get('transactions')],
     ['the nested query', 39, () => server.acme.graphql(NESTED)],
     ["a terminal's transaction", 41, sendTransaction],

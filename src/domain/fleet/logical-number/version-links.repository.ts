@@ -1,17 +1,7 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, only, specialSql } from '../../../database/company/company-rows.js';
-import {
-  crossJoin,
-  haveIds,
-  inIds,
-  inList,
-  instant,
-  pairTable,
-  type Sql,
-  typed,
-  unindexed,
-} from '../../../database/storage.js';
+import { haveIds, inIds, instant, pairTable, type Sql, typed } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
@@ -22,7 +12,6 @@ export interface VersionLink {
 }
 
 export const versionLinks = new CompanyRows('logical_number_app_versions');
-export const terminalVersions = new CompanyRows('terminal_versions');
 const groupLinks = new CompanyRows('app_version_groups');
 
 /** Ids of app versions by id of the logical number. */
@@ -41,32 +30,7 @@ export const hasDevice = (compared: (value: Sql) => Sql): Sql =>
   compared(sql`exists (select 1 from devices as own
   where own.company_id = t.company_id and own.logical_number_id = t.id)`);
 
-/** A terminal keeps a version that it does not have any more while it may have the bytes. */
-const WITHOUT_BYTES = ['granted', 'failed'] as const;
-
-/** Gives terminals the versions of their logical numbers, unless they have them. `links` are `l`, with their devices `d`. */
-const grantTo = (work: WriteWork, links: Sql): Sql => sql`
-  insert into terminal_versions (company_id, device_id, app_version_id, state, since)
-  select d.company_id, d.id, l.app_version_id, 'granted', ${typed('instant', instant.toColumn(work.now))}
-  from ${links} on conflict do nothing`;
-
-/** For devices that have got logical numbers. */
-export async function grantToDevices(work: WriteWork, deviceIds: Ids): Promise<void> {
-  const { db, companyId } = specialSql(work);
-  await grantTo(
-    work,
-    sql`devices as d ${crossJoin} logical_number_app_versions as l
-      on l.company_id = d.company_id and l.logical_number_id = d.logical_number_id
-      where d.company_id = ${companyId} and d.id ${inIds(deviceIds)}`,
-  ).execute(db);
-}
-
-/** For devices whose logical numbers have changed. */
-export async function withdrawFromDevices(work: WriteWork, deviceIds: Ids): Promise<void> {
-  await terminalVersions.delete(work, { device_id: deviceIds, state: WITHOUT_BYTES });
-}
-
-/** Gives logical numbers, and so their terminals, other app versions, `after` by the id of the number. Four statements at most. */
+/** Gives logical numbers other app versions, `after` by the id of the number. Two statements at most. */
 export async function replaceLinks(work: WriteWork, numbers: readonly LogicalNumber[], after: Versions) {
   const [removed, added]: [Pair[], Pair[]] = [[], []];
   for (const { id, appVersionIds } of numbers) {
@@ -81,25 +45,11 @@ export async function replaceLinks(work: WriteWork, numbers: readonly LogicalNum
     await sql`delete from logical_number_app_versions where company_id = ${companyId}
       and (logical_number_id, app_version_id) in (
         select pair.id, pair.other from ${pairTable('integer', removed)})`.execute(db);
-    // By the state, SQLite would read all terminals of the version.
-    const state = unindexed(sql.ref('state'));
-    await sql`delete from terminal_versions
-      where company_id = ${companyId} and ${state} ${inList('text', WITHOUT_BYTES)} and (device_id, app_version_id) in (
-        select d.id, pair.other from ${pairTable('integer', removed)}
-        ${crossJoin} devices as d on d.company_id = ${companyId} and d.logical_number_id = pair.id)`.execute(
-      db,
-    );
   }
   if (added.length > 0) {
     await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id, granted_at)
       select ${typed('integer', companyId)}, pair.id, pair.other, ${typed('instant', instant.toColumn(work.now))}
       from ${pairTable('integer', added)}`.execute(db);
-    await grantTo(
-      work,
-      sql`(select id, other as app_version_id from ${pairTable('integer', added)}) as l
-        ${crossJoin} devices as d on d.company_id = ${companyId} and d.logical_number_id = l.id
-        where true`,
-    ).execute(db);
   }
 }
 

@@ -63,8 +63,8 @@ export class HeldBytes {
   }
 
   /**
-   * Refuses a response that is or becomes a large one. Without `more`, one that is yet to be made. Errors: `busy` while
-   * the others of its company, or all with it, use up a limit; `malformed` if it alone has too many bytes.
+   * Call before a response gets `more` bytes; without `more`, before a large one is made. Errors, for large ones only:
+   * `busy` while too many bytes of its company, or of all, wait; `malformed` if it alone has too many bytes.
    */
   requireRoom(more = SMALL_BYTES + 1): void {
     const { waiting, companyId } = this;

@@ -78,6 +78,10 @@ export const isTemporary = (error: unknown): boolean =>
   error instanceof DomainError &&
   (error.code === 'busy' || error.code === 'deadline_exceeded' || isStorageCode(error.code));
 
+/** True for errors of a token that is no longer valid. */
+export const isTokenError = (error: unknown): boolean =>
+  error instanceof DomainError && ['unauthenticated', 'forbidden'].includes(error.code);
+
 export const invalidFields = (fields: FieldErrors): DomainError =>
   new DomainError('invalid', 'Some fields are not valid.', { fields });
 

@@ -1,8 +1,8 @@
 import { DAY, MINUTE, SECOND } from './clock.js';
 
 /** Lengths in minutes of the spans of time with totals: a UTC day, a quarter of one, and half an hour. */
-export const SPANS = [1_440, 360, 30] as const;
-export type Span = (typeof SPANS)[number];
+export const TOTAL_SPANS = [1_440, 360, 30] as const;
+export type TotalSpan = (typeof TOTAL_SPANS)[number];
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 // A plus sign that was not percent-encoded arrives as a space.

@@ -1,10 +1,10 @@
 /** Tables of sums of transactions by spans of time, which triggers maintain (decisions.md#exact-totals). */
-import { SPANS } from '../platform/timestamps.js';
+import { TOTAL_SPANS } from '../platform/timestamps.js';
 import { PAYMENT_COLUMNS, payments } from './payments.js';
 import { integer, table, type Table } from './table.js';
 
 /** The spans as an SQL list of rows, the shortest first: rows are locked in the order of their keys. */
-export const SPAN_VALUES = SPANS.toReversed()
+export const SPAN_VALUES = TOTAL_SPANS.toReversed()
   .map((span) => `(${span})`)
   .join(', ');
 
@@ -85,7 +85,7 @@ export function wrongRows({ name, kind }: Rollup, minute: string): string {
       ${addends('t')
         .map((each) => `sum(${each})`)
         .join()}
-    from transactions as t cross join (${SPANS.map((span) => `select ${span} as span`).join(' union all ')}) as spans
+    from transactions as t cross join (${TOTAL_SPANS.map((span) => `select ${span} as span`).join(' union all ')}) as spans
     group by company_id, span, ${minute} / span * span, ${kind.join()}`;
   return `select company_id, span, start from (
       select * from (${stored} except ${counted}) as extra union all select * from (${counted} except ${stored}) as missing

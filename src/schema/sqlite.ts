@@ -1,5 +1,5 @@
 /** The schema as SQL of SQLite. */
-import { SPANS } from '../platform/timestamps.js';
+import { TOTAL_SPANS } from '../platform/timestamps.js';
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
 import { COUNTED, RETAINED, TABLES } from './schema.js';
@@ -201,7 +201,7 @@ export const minuteOf = (row: string): string => `${row}.started_at / 60000`;
 function change(rollup: Rollup, row: 'new' | 'old', sign: '+' | '-'): string {
   const key = keyOf(rollup);
   const kind = rollup.kind.map((each) => `${row}.${each}`);
-  const rows = SPANS.map((span) =>
+  const rows = TOTAL_SPANS.map((span) =>
     [`${row}.company_id`, span, `${minuteOf(row)} / ${span} * ${span}`, ...kind, ...addends(row)].join(', '),
   );
   return `insert into ${rollup.name} (${[...key, ...SUMS].join(', ')})

@@ -4,4 +4,5 @@ export { bearerToken, byteRangeOf, type ByteRange, isUnchanged } from '../http/r
 export { EVENTS, EVENTS_COMMENT, JSON_TYPE, STREAM_BYTES } from '../http/send.js';
 export { LINE_STATUSES, NDJSON_TYPE } from '../rest/lines.js';
 export { parameter } from '../rest/route.js';
-export { isTokenError, type TerminalAnswer, type TerminalCall, type TerminalRoute } from './router.js';
+export type { TerminalAnswer } from './answer.js';
+export type { TerminalCall, TerminalRoute } from './router.js';

@@ -15,13 +15,14 @@ import * as admission from '../http/server/admission.js';
 import { type Clock, SECOND, systemClock } from '../platform/clock.js';
 import { gather } from '../platform/concurrency/event-loop.js';
 import type { Row } from '../platform/encoding/json.js';
-import { DomainError, TerminalRefused } from '../platform/errors.js';
+import { DomainError, isTokenError, TerminalRefused } from '../platform/errors.js';
 import type { Origin } from '../platform/requests.js';
 import type { TerminalClaim } from '../platform/terminal.js';
 import { inputOf, type ReceivedInput } from '../rest/fields.js';
 import { readRows, type RowLimits, type RowStore, storeAll } from '../rest/lines.js';
 import type { RouteBase, Received } from '../rest/route.js';
 import { createRouter } from '../rest/router.js';
+import type { AnswerStream, TerminalAnswer } from './answer.js';
 import { type AdmitAll, Batches, type PerformTogether, type Run } from './batches.js';
 
 export const TERMINAL = '/terminal/v1';
@@ -34,28 +35,6 @@ export interface TerminalRoute<T> extends RouteBase {
   readonly rows?: RowLimits;
   readonly takesForms?: true;
   answer(call: TerminalCall<T>): Promise<TerminalAnswer>;
-}
-
-export interface TerminalAnswer {
-  /** 200 if absent; 304 has no body. */
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Strong ETag with its quotes: the answer is 304 to a request that has it. */
-  readonly etag?: string;
-  /** Content-Type of a text, for example `text/plain; charset=utf-8`. */
-  readonly type?: string;
-  /** A text, or an object that is sent as JSON. */
-  readonly body?: object | string;
-  readonly stream?: AnswerStream;
-}
-
-export interface AnswerStream {
-  /** Each is sent after the client has received the one before. Must end when `ended` of the call is aborted. */
-  readonly pieces: AsyncIterable<string | Uint8Array>;
-  /** Maximum bytes in memory for the response; counted until it is closed. */
-  readonly heldBytes: number;
-  /** Called at the end, with whether the client has received all. */
-  readonly sent: (isTaken: boolean) => unknown;
 }
 
 interface TerminalOptions<T> {
@@ -72,7 +51,7 @@ interface TerminalOptions<T> {
   readonly onLimited: () => void;
   /** Called for each request of a terminal that `admit` has refused. */
   readonly onRefused: (claim: TerminalClaim, refused: TerminalRefused) => void;
-  /** Gets errors that no response shows. */
+  /** Called with errors that cannot be sent to the terminal any more. */
   readonly onError: (error: unknown, requestId?: string) => void;
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
@@ -316,7 +295,3 @@ export class TerminalCall<T> {
 /** Performs checks together: being admitted is all that they ask for. */
 const stillAdmitted = (_work: ReadWork, calls: readonly unknown[]): Promise<readonly object[]> =>
   Promise.resolve(calls.map(() => ({})));
-
-/** True for errors of a token that is no longer valid. */
-export const isTokenError = (error: unknown): boolean =>
-  error instanceof DomainError && ['unauthenticated', 'forbidden'].includes(error.code);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import { SPANS } from '../../src/platform/timestamps.js';
+import { TOTAL_SPANS } from '../../src/platform/timestamps.js';
 import { ROLLUPS } from '../../src/schema/rollups.js';
 
 export const STATUSES = ['success', 'running', 'fail'];
@@ -40,7 +40,7 @@ export async function expectTrueTotals(
   for (const { name, kind } of ROLLUPS) {
     const kinds = kind.join();
     const isKept = columns.map((column) => `${column} <> 0`).join(' or ');
-    const actual = SPANS.map(
+    const actual = TOTAL_SPANS.map(
       (span) => `select company_id, ${span} as span, ${milliseconds} / ${span * 60_000} * ${span} as start,
         ${kinds}, ${sums.join()} from transactions group by 1, 2, 3, ${kinds}`,
     );

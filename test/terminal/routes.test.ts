@@ -14,13 +14,9 @@ import { systemClock } from '../../src/platform/clock.js';
 import { DomainError, TerminalRefused } from '../../src/platform/errors.js';
 import { etagOfText } from '../../src/platform/hashes.js';
 import type { TerminalClaim } from '../../src/platform/terminal.js';
+import type { TerminalAnswer } from '../../src/terminal/answer.js';
 import type { AdmitAll } from '../../src/terminal/batches.js';
-import {
-  createTerminalRouter,
-  type TerminalAnswer,
-  type TerminalCall,
-  type TerminalRoute,
-} from '../../src/terminal/router.js';
+import { createTerminalRouter, type TerminalCall, type TerminalRoute } from '../../src/terminal/router.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 let server: TestServer;

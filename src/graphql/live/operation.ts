@@ -138,7 +138,7 @@ export class LiveOperation {
     }
   }
 
-  /** The first events that fit into one message, from texts that others share; otherwise the first one alone. */
+  /** As many of the first events as fit into one message. One whose text is not shared with other clients comes alone. */
   async #eventsOf(records: readonly Identified[], texts: SharedTexts, key: string) {
     const events: Message[] = [];
     let length = 0;

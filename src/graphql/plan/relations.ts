@@ -221,7 +221,7 @@ export type ValuesOf = (
   times: readonly number[],
 ) => readonly unknown[] | Promise<readonly unknown[]>;
 
-/** Values that one function reads for all records, by the loader of the resolvers: these get its error, not another read. */
+/** Reads values by the loader of the resolvers, so that after an error these get it from the cache and do not read again. */
 function loadedValues(declared: Loaded): ValuesOf {
   const load = declared.load as LoadForMany<Identified, unknown>;
   return async (run, records, times) => {

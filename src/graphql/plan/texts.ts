@@ -62,7 +62,7 @@ export class PlanRun {
     return texts;
   }
 
-  /** The record of a row, made once for all of its fields that need it; without a list, the object is the record. */
+  /** Makes the record of a row once, for all fields that need it. Without a list, the row is the record already. */
   recordOf(list: List<unknown> | null, row: ListRow): unknown {
     if (list === null) return row;
     const record = this.#records.get(row) ?? list.recordOf(row);

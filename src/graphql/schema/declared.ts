@@ -52,7 +52,7 @@ export interface Loaded {
   readonly entries?: readonly EntryCount[] | undefined;
   /** True if the value is a list without pages, whose entries are counted. */
   readonly isUnpaged?: true;
-  /** True if the value is a record, which is counted. */
+  /** True if the value is a record: it counts in the cost of the operation. */
   readonly isRecord?: true;
 }
 

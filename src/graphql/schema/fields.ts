@@ -209,7 +209,7 @@ export function unpaged<R extends Identified, V>(
   };
 }
 
-/** The record that has a name, read together with those of the other names; null if there is none. */
+/** The record with a certain name; null if there is none. The names of many records are looked up together. */
 export function named<R extends Identified, T extends object>(
   field: g.TypedField<T | null | undefined>,
   find: (work: ReadWork, names: readonly string[]) => Promise<ReadonlyMap<string, T>>,

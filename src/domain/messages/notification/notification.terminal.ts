@@ -1,12 +1,11 @@
 import { z } from 'zod';
 
 import { MINUTE, SECOND, systemClock } from '../../../platform/clock.js';
-import { DomainError, TerminalRefused } from '../../../platform/errors.js';
+import { DomainError, TerminalRefused, isTokenError } from '../../../platform/errors.js';
 import { NotificationConfirm } from '../../../platform/terminal.js';
 import {
   EVENTS,
   EVENTS_COMMENT,
-  isTokenError,
   parameter,
   type TerminalAnswer,
   type TerminalCall,

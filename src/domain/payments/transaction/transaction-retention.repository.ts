@@ -6,7 +6,7 @@ import { inIds, inList } from '../../../database/storage.js';
 import type { SystemWriteWork } from '../../../database/work.js';
 import { MINUTE } from '../../../platform/clock.js';
 import { inParts } from '../../../platform/concurrency/event-loop.js';
-import { SPANS } from '../../../platform/timestamps.js';
+import { TOTAL_SPANS } from '../../../platform/timestamps.js';
 import { ROLLUPS } from '../../../schema/rollups.js';
 
 export const transactionRetention: prunings.Retained = {
@@ -50,7 +50,7 @@ async function deleteOldTransactions(work: SystemWriteWork, { companyId, before,
 async function deleteEmptyTotals(work: SystemWriteWork, companyId: number, old: readonly OldTransaction[]) {
   const { db } = specialSql(work);
   const apps = [...new Set(old.map((row) => row.app_name))];
-  for (const span of SPANS) {
+  for (const span of TOTAL_SPANS) {
     const length = span * MINUTE;
     const starts = [...new Set(old.map((row) => Math.trunc(row.started_at / length) * span))];
     for (const { name: table, kind } of ROLLUPS) {

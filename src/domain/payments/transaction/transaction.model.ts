@@ -8,8 +8,8 @@ import { type BrokenRule, rule } from '../../../platform/rules.js';
 import {
   END_OF_TIME,
   type TimeRange,
-  SPANS,
-  type Span,
+  TOTAL_SPANS,
+  type TotalSpan,
   readInterval,
   TIMESTAMP_EXAMPLE,
 } from '../../../platform/timestamps.js';
@@ -212,7 +212,7 @@ export interface CountedTimeRange extends TimeRange {
 }
 
 /** The shortest span, by which a page is found in a day. */
-export const HALF_HOURS: readonly Span[] = [30];
+export const HALF_HOURS: readonly TotalSpan[] = [30];
 export const HALF_HOUR = 30 * MINUTE;
 
 export const halfHoursAround = ({ from, to }: TimeRange): TimeRange => ({
@@ -222,11 +222,14 @@ export const halfHoursAround = ({ from, to }: TimeRange): TimeRange => ({
 
 /** A part of a period: successive spans of the same length, or of `instant`, a part of a half hour. */
 export interface PeriodPart extends TimeRange {
-  readonly of: Span | 'instant';
+  readonly of: TotalSpan | 'instant';
 }
 
 /** Splits a period into days, shorter spans at both ends, and the rest; ascending. */
-export function splitPeriod(period: TimeRange, spans: readonly Span[] = SPANS): readonly PeriodPart[] {
+export function splitPeriod(
+  period: TimeRange,
+  spans: readonly TotalSpan[] = TOTAL_SPANS,
+): readonly PeriodPart[] {
   if (period.from >= period.to) return [];
   const [span, ...shorter] = spans;
   if (span === undefined) return [{ of: 'instant', ...period }];

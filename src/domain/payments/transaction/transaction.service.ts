@@ -8,7 +8,7 @@ import type { ReadWork } from '../../../database/work.js';
 import { DAY, MINUTE } from '../../../platform/clock.js';
 import { DomainError } from '../../../platform/errors.js';
 import { offsetOf, type PageRequest } from '../../../platform/requests.js';
-import { isAlways, periodOf, type TimeRange, type Span } from '../../../platform/timestamps.js';
+import { isAlways, periodOf, type TimeRange, type TotalSpan } from '../../../platform/timestamps.js';
 import { parse } from '../../../platform/validate.js';
 import * as store from './transaction-totals.repository.js';
 import * as model from './transaction.model.js';
@@ -156,7 +156,7 @@ export const totalsTableFor = (
   by: readonly string[] = [],
 ): store.TotalsTable | undefined => store.tableWith([...conditions.fieldsIn(where), ...by]);
 
-function totalsFor({ period, where }: Narrowed, spans?: readonly Span[]): store.Totals {
+function totalsFor({ period, where }: Narrowed, spans?: readonly TotalSpan[]): store.Totals {
   const table = totalsTableFor(where);
   if (table === undefined) throw new Error(`No table has totals by ${conditions.fieldsIn(where).join()}`);
   return { table, where, parts: model.splitPeriod(period, spans) };
@@ -189,7 +189,7 @@ export const ofHalfHours = (ranges: readonly TimeRange[]): store.Totals => ({
 /** Search of totals grouped by `by`, which a table has: few rows if the number of spans bounds them. */
 export function searchOfTotals(
   { period, where }: Narrowed,
-  spans?: readonly Span[],
+  spans?: readonly TotalSpan[],
   by: readonly string[] = [],
 ): Search {
   const table = totalsTableFor(where, by);

@@ -35,7 +35,7 @@ interface Read<T> extends Pick<Page<T>, 'after'> {
 
 /**
  * The newest records of a table that meet a condition, for all subscribers of a company. A commit wakes those that wait.
- * Each asks for the page after its cursor; the first one reads it, and the others get the same page. A subscriber that is
+ * Each asks for the page after its cursor: the first to ask reads it, and the others get the same page. A subscriber that is
  * behind the pages in memory, such as one whose client reads slowly, reads for itself.
  */
 export class SharedFeed<T extends Identified> {

@@ -1,7 +1,7 @@
 import type { Bucket, Segment } from '../../../../platform/buckets.js';
 import { MINUTE } from '../../../../platform/clock.js';
 import { offsetAt } from '../../../../platform/time-zones.js';
-import { SPANS } from '../../../../platform/timestamps.js';
+import { TOTAL_SPANS } from '../../../../platform/timestamps.js';
 import { type ParsedPayment, type Transaction, HALF_HOURS, splitPeriod } from '../transaction.model.js';
 
 export const DIMENSIONS = [
@@ -67,7 +67,10 @@ export interface SummaryRow extends Readonly<Record<TextField, string | null>> {
 /** Ranges to read by the length of their spans; of `instant` ones, single transactions (decisions.md#summary-time-zones). */
 export function rangesToRead(bucket: Bucket, segments: readonly Segment[]) {
   const parts = segments.flatMap((segment) =>
-    splitPeriod(segment, bucket === 'hour' ? HALF_HOURS : SPANS).map((part) => ({ ...segment, ...part })),
+    splitPeriod(segment, bucket === 'hour' ? HALF_HOURS : TOTAL_SPANS).map((part) => ({
+      ...segment,
+      ...part,
+    })),
   );
   return Map.groupBy(parts, ({ of }) => of);
 }

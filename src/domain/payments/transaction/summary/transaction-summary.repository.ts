@@ -5,7 +5,7 @@ import { sumsOfRanges, indexedBy, instantIn } from '../../../../database/storage
 import type { ReadWork } from '../../../../database/work.js';
 import type { Bucket, Segment } from '../../../../platform/buckets.js';
 import { MINUTE } from '../../../../platform/clock.js';
-import type { Span } from '../../../../platform/timestamps.js';
+import type { TotalSpan } from '../../../../platform/timestamps.js';
 import { addends, SUMS } from '../../../../schema/rollups.js';
 import type { TotalsTable } from '../transaction-totals.repository.js';
 import { columnOf } from '../transaction.model.js';
@@ -21,7 +21,9 @@ export type TransactionIndex = 'newest' | 'serial' | 'logical_number' | 'nsu' | 
 
 /** Spans of a table of totals, or transactions, that a summary reads. Each span is within one bucket. */
 export interface Source {
-  readonly of: { readonly table: TotalsTable; readonly span: Span } | { readonly index: TransactionIndex };
+  readonly of:
+    | { readonly table: TotalsTable; readonly span: TotalSpan }
+    | { readonly index: TransactionIndex };
   readonly ranges: readonly Segment[];
 }
 

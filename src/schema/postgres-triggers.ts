@@ -1,8 +1,8 @@
 /** Triggers of PostgreSQL, which run once for each statement, in the search path in which they are created. */
-import { grant, grantToDevices, noteInRollouts, PLACED, PROVE, WITHOUT_BYTES } from './postgres-software.js';
 import { addends, keyOf, ROLLUPS, SPAN_VALUES, SUMMED, SUMS, type Rollup } from './rollups.js';
+import { RULES, type RuleTrigger } from './rules.js';
 import { COUNTED, RETAINED } from './schema.js';
-import { HAVING_VERSIONS, isToHave } from './software.js';
+import { SOFTWARE_CHANGES } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 
 /** A trigger function. `body` are statements that use the rows of the change, `new_rows` and `old_rows`. */
@@ -111,19 +111,6 @@ function totalling(totals: StateTotals): readonly string[] {
   });
 }
 
-const makeDue = (devices: string): string =>
-  `update notification_deliveries as delivery set due_at = greatest(delivery.lease_ends_at, device.updated_at)
-      from (${devices}) as device
-      where delivery.company_id = device.company_id and delivery.logical_number_id = device.logical_number_id
-        and delivery.finished_at is null and delivery.due_at is not null;`;
-
-const BOTH = `new_rows as after
-        join old_rows as before on before.company_id = after.company_id and before.id = after.id`;
-/** True if a device got another logical number. */
-const IS_MOVED = 'before.logical_number_id is distinct from after.logical_number_id';
-const noteNumbers = (query: string): string =>
-  `insert into device_numbers (company_id, device_id, ended_at, number) ${query} on conflict do nothing;`;
-
 /** Minute of a transaction since 1970; rounds toward zero, as SQLite does. */
 export const MINUTE_OF_TRANSACTION = 'div(extract(epoch from started_at), 60)::bigint';
 
@@ -173,110 +160,45 @@ const sumUpOne = (rollup: Rollup): string =>
 const sumUpAll = (change: keyof typeof CHANGED): string =>
   ROLLUPS.map((rollup) => sumUp(rollup, change)).join('\n');
 
-/** Statements after a change, by table, event and name of the trigger. */
-const CHANGES: Readonly<Record<string, Partial<Record<Event, Readonly<Record<string, string>>>>>> = {
-  logical_number_app_versions: {
-    insert: {
-      grant_versions: grant(`select device.company_id, device.id, link.app_version_id, link.granted_at
-        from new_rows as link
-        join devices as device on device.company_id = link.company_id
-          and device.logical_number_id = link.logical_number_id`),
-    },
-    delete: {
-      withdraw_versions: `delete from terminal_versions as held using old_rows as link
-        join devices as device on device.company_id = link.company_id
-          and device.logical_number_id = link.logical_number_id
-        where held.company_id = device.company_id and held.device_id = device.id
-          and held.app_version_id = link.app_version_id and ${WITHOUT_BYTES};`,
-    },
-  },
-  devices: {
-    insert: {
-      add_device_presence: `insert into device_presence (company_id, device_id, last_seen_at)
-        select company_id, id, 'epoch' from new_rows;`,
-      // An unknown terminal with the serial number of a new device is known.
-      forget_unknown_terminals: `delete from unknown_terminals as unknown using new_rows as device
-        where unknown.company_id = device.company_id and unknown.serial_number = device.serial_number;`,
-      grant_to_new_devices: grantToDevices(
-        'select company_id, id, logical_number_id, created_at as at from new_rows',
-      ),
-      // Deliveries for a logical number become due again when one of its devices may use the service.
-      wake_deliveries_of_new_devices: makeDue(
-        'select * from new_rows where enabled and logical_number_id is not null',
-      ),
-    },
-    update: {
-      wake_deliveries_of_devices: makeDue(`select after.* from ${BOTH}
-        where after.enabled and after.logical_number_id is not null
-          and (not before.enabled or before.logical_number_id is distinct from after.logical_number_id)`),
-      grant_to_moved_devices: `if exists (select 1 from ${BOTH} where ${IS_MOVED}) then
-        delete from terminal_versions as held using ${BOTH}
-          where held.company_id = after.company_id and held.device_id = after.id and ${WITHOUT_BYTES} and ${IS_MOVED};
-        ${grantToDevices(`select after.company_id, after.id, after.logical_number_id, after.updated_at as at
-          from ${BOTH} where ${IS_MOVED}`)}
-      end if;`,
-      note_numbers_of_devices:
-        noteNumbers(`select after.company_id, after.id, after.updated_at, number.number from ${BOTH}
-        left join logical_numbers as number
-          on number.company_id = before.company_id and number.id = before.logical_number_id
-        where ${IS_MOVED}`),
-    },
-  },
-  logical_numbers: {
-    update: {
-      note_renamed_numbers:
-        noteNumbers(`select device.company_id, device.id, after.updated_at, before.number from ${BOTH}
-        join devices as device on device.company_id = after.company_id and device.logical_number_id = after.id
-        where before.number <> after.number`),
-    },
-  },
-  device_presence: {
-    update: {
-      note_answers: `update rollout_terminals as t set has_answered = true from new_rows as seen
-        where t.company_id = seen.company_id and t.device_id = seen.device_id and ${HAVING_VERSIONS}
-          and not t.has_answered and t.granted_at <= seen.last_seen_at;`,
-    },
-  },
-  terminal_versions: {
-    insert: {
-      note_new_software: `if exists (select 1 from new_rows where state <> 'granted') then
-        ${noteInRollouts('select company_id, device_id, app_version_id, state from new_rows')}
-      end if;`,
-    },
-    update: {
-      note_changed_software:
-        noteInRollouts(`select company_id, device_id, app_version_id, after.state from new_rows as after
-        join old_rows as before using (company_id, device_id, app_version_id)
-        where after.state <> before.state and (after.state <> 'granted' or ${isToHave('after')})`),
-    },
-  },
-  transactions: {
-    insert: {
-      total_added_transactions: `if (select count(*) from (select from new_rows limit 2) as few) = 1 then
+/** Triggers that draw the positions of changed states of app versions on terminals. */
+const PLACING: readonly string[] = [
+  `create or replace function place_software_change() returns trigger language plpgsql set search_path from current as $$
+  begin
+    insert into counters as counter (company_id, name, total, last_drawn)
+      values (new.company_id, '${SOFTWARE_CHANGES}', 0, 1)
+      on conflict (company_id, name) do update set last_drawn = counter.last_drawn + 1
+      returning counter.last_drawn into new.sequence;
+    return new;
+  end $$`,
+  `create trigger place_new_software before insert on terminal_versions
+    for each row when (new.state <> 'granted') execute function place_software_change()`,
+  `create trigger place_changed_software before update on terminal_versions
+    for each row when (new.state <> old.state or new.reason is distinct from old.reason or new.attempts <> old.attempts)
+    execute function place_software_change()`,
+];
+
+const SUMMING: readonly Pick<RuleTrigger, 'name' | 'event' | 'postgres'>[] = [
+  {
+    name: 'total_added_transactions',
+    event: 'insert',
+    postgres: `if (select count(*) from (select from new_rows limit 2) as few) = 1 then
         ${ROLLUPS.map(sumUpOne).join('\n')}
       else
         ${sumUpAll('added')}
       end if;`,
-      prove_versions: PROVE,
-    },
-    delete: { total_deleted_transactions: sumUpAll('deleted') },
-    update: { total_updated_transactions: sumUpAll('updated'), prove_versions_later: PROVE },
   },
-};
+  { name: 'total_deleted_transactions', event: 'delete', postgres: sumUpAll('deleted') },
+  { name: 'total_updated_transactions', event: 'update', postgres: sumUpAll('updated') },
+];
 
-const AFTER_CHANGES = Object.entries(CHANGES).flatMap(([table, events]) =>
-  Object.entries(events).flatMap(([event, bodies]) =>
-    Object.entries(bodies).flatMap(([name, body]) => [
-      trigger(name, body),
-      calling(table, event as Event, name),
-    ]),
-  ),
+const AFTER_CHANGES = [...SUMMING.map((each) => ({ ...each, table: 'transactions' })), ...RULES].flatMap(
+  ({ name, table, event, postgres }) => [trigger(name, postgres), calling(table, event, name)],
 );
 
 export const TRIGGERS: readonly string[] = [
   ...COUNTERS,
   ...KEPT,
   ...STATE_TOTALS.flatMap(totalling),
-  ...PLACED,
+  ...PLACING,
   ...AFTER_CHANGES,
 ];

@@ -2,9 +2,10 @@
 import { TOTAL_SPANS } from '../platform/timestamps.js';
 import { MEMBERS_QUERY } from './people.js';
 import { addends, keyOf, ROLLUPS, SUMMED, SUMS, type Rollup } from './rollups.js';
+import { RULES, type RuleTrigger } from './rules.js';
 import { COUNTED, RETAINED, TABLES } from './schema.js';
 import { SQLITE_SEARCH } from './search.js';
-import { HAVING_VERSIONS, isToHave, KNOWN_VERSIONS, ROLLOUT_STATE, SOFTWARE_CHANGES } from './software.js';
+import { SOFTWARE_CHANGES } from './software.js';
 import { STATE_TOTALS, type StateTotals } from './state-totals.js';
 import { TYPES, computedColumns, constraintsOf, type Column, foreignKey, type Index } from './table.js';
 import type { Table } from './table.js';
@@ -85,47 +86,15 @@ function totalling({ of, into, by, columns, counts }: StateTotals): readonly str
   ];
 }
 
-const due = (
-  condition: string,
-): string => `when new.enabled and new.logical_number_id is not null ${condition} begin
-      update notification_deliveries set due_at = max(coalesce(lease_ends_at, 0), new.updated_at)
-        where company_id = new.company_id and logical_number_id = new.logical_number_id
-          and finished_at is null and due_at is not null;
+const ruleTrigger = ({ name, table, event, sqlite: { of, when, run } }: RuleTrigger): string =>
+  `create trigger ${name} after ${event}${of === undefined ? '' : ` of ${of}`} on ${table}${
+    when === undefined
+      ? ''
+      : `
+      when ${when}`
+  } begin
+      ${run}
     end`;
-
-/** Triggers for devices: see the functions of the same names in `postgres.ts`. */
-const OF_DEVICES: readonly string[] = [
-  `create trigger devices_have_presence after insert on devices begin
-      insert into device_presence (company_id, device_id, last_seen_at) values (new.company_id, new.id, 0);
-    end`,
-  `create trigger devices_known after insert on devices begin
-      delete from unknown_terminals where company_id = new.company_id and serial_number = new.serial_number;
-    end`,
-  `create trigger devices_reachable_in after insert on devices ${due('')}`,
-  `create trigger devices_reachable after update of enabled, logical_number_id on devices
-      ${due('and (not old.enabled or old.logical_number_id is not new.logical_number_id)')}`,
-  `create trigger devices_numbered after update of logical_number_id on devices
-      when old.logical_number_id is not new.logical_number_id begin
-      insert into device_numbers (company_id, device_id, ended_at, number)
-        values (new.company_id, new.id, new.updated_at,
-          (select number from logical_numbers where company_id = old.company_id and id = old.logical_number_id))
-        on conflict do nothing;
-    end`,
-  `create trigger logical_numbers_renamed after update of number on logical_numbers
-      when old.number <> new.number begin
-      insert into device_numbers (company_id, device_id, ended_at, number)
-        select company_id, id, new.updated_at, old.number from devices
-        where company_id = new.company_id and logical_number_id = new.id
-        on conflict do nothing;
-    end`,
-];
-
-/** Adds the versions that devices get, unless their terminals have them. `values` are device, version, state and time. */
-const grant = (values: string, from: string): string =>
-  `insert into terminal_versions (company_id, device_id, app_version_id, state, since)
-        select new.company_id, ${values} from ${from}
-          where company_id = new.company_id and logical_number_id = new.logical_number_id
-        on conflict do nothing;`;
 
 /** The end of a trigger that draws the position of a changed state. */
 const PLACED = `begin
@@ -136,62 +105,12 @@ const PLACED = `begin
         where company_id = new.company_id and device_id = new.device_id and app_version_id = new.app_version_id;
     end`;
 
-const WITHOUT_BYTES = `state in ('granted', 'failed')`;
-const grantToDevice = (at: string): string =>
-  grant(`new.id, app_version_id, 'granted', new.${at}`, 'logical_number_app_versions');
-
-/** The end of a trigger that proves the version with which a terminal has completed a sale. */
-const PROVEN = `when new.status = 'success' and new.transaction_type = 'switch' begin
-      update terminal_versions set state = 'proven', since = new.started_at
-        where company_id = new.company_id and device_id =
-            (select id from devices where company_id = new.company_id and serial_number = new.serial_number)
-          and +state = 'installed' and since <= new.started_at and exists (
-            select 1 from app_versions as v join apps as a on a.company_id = v.company_id and a.id = v.app_id
-            where v.company_id = new.company_id and v.id = app_version_id and a.name = new.app_name);
-    end`;
-
-/** The end of a trigger that notes a changed state in the rollouts of the version. */
-const NOTED = `begin
-      update rollout_terminals set has_answered = has_answered or new.state <> 'granted', state = ${ROLLOUT_STATE.sqlite}
-        where company_id = new.company_id and device_id = new.device_id and ${KNOWN_VERSIONS}
-          and exists (select 1 from rollouts as own cross join json_each(own.app_version_ids) as part
-            where own.company_id = rollout_terminals.company_id and own.id = rollout_terminals.rollout_id
-              and part.value = new.app_version_id);
-    end`;
-
-const OF_SOFTWARE: readonly string[] = [
-  `create trigger versions_granted after insert on logical_number_app_versions begin
-      ${grant("id, new.app_version_id, 'granted', new.granted_at", 'devices')}
-    end`,
-  // SQLite finds the row by its key: without the plus sign, it might read all rows of the version.
-  `create trigger versions_withdrawn after delete on logical_number_app_versions begin
-      delete from terminal_versions where company_id = old.company_id and app_version_id = old.app_version_id
-        and device_id in (select id from devices
-          where company_id = old.company_id and logical_number_id = old.logical_number_id)
-        and +${WITHOUT_BYTES};
-    end`,
-  `create trigger devices_granted_in after insert on devices when new.logical_number_id is not null begin
-      ${grantToDevice('created_at')}
-    end`,
-  `create trigger devices_granted after update of logical_number_id on devices
-      when old.logical_number_id is not new.logical_number_id begin
-      delete from terminal_versions where company_id = new.company_id and device_id = new.id and +${WITHOUT_BYTES};
-      ${grantToDevice('updated_at')}
-    end`,
+/** Triggers that draw the positions of changed states of app versions on terminals. */
+const PLACING: readonly string[] = [
   `create trigger terminal_versions_placed_in after insert on terminal_versions
       when new.state <> 'granted' ${PLACED}`,
   `create trigger terminal_versions_placed after update of state, reason, attempts on terminal_versions
       when new.state <> old.state or new.reason is not old.reason or new.attempts <> old.attempts ${PLACED}`,
-  `create trigger terminal_versions_noted_in after insert on terminal_versions when new.state <> 'granted' ${NOTED}`,
-  `create trigger terminal_versions_noted after update of state on terminal_versions
-      when new.state <> old.state and (new.state <> 'granted' or ${isToHave('new')}) ${NOTED}`,
-  `create trigger device_presence_noted after update of last_seen_at on device_presence begin
-      update rollout_terminals set has_answered = 1
-        where company_id = new.company_id and device_id = new.device_id and ${HAVING_VERSIONS}
-          and not has_answered and granted_at <= new.last_seen_at;
-    end`,
-  `create trigger transactions_prove after insert on transactions ${PROVEN}`,
-  `create trigger transactions_prove_later after update of status on transactions ${PROVEN}`,
 ];
 
 /** Minute of the transaction `row` since 1970. */
@@ -267,8 +186,8 @@ export const SQLITE_SCHEMA: readonly string[] = [
   ...COUNTED.flatMap(counting),
   ...RETAINED.map(staying),
   ...STATE_TOTALS.flatMap(totalling),
-  ...OF_DEVICES,
-  ...OF_SOFTWARE,
+  ...PLACING,
+  ...RULES.map(ruleTrigger),
   ...SUMMING,
   ...KEPT,
   ...SQLITE_SEARCH,

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+import { RULES } from '../../src/schema/rules.js';
 import { mutationsIn } from './company-filters.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -60,6 +61,16 @@ function unreachedIn(sources: ReadonlyMap<string, string>): readonly string[] {
     .filter(({ path, name }) => path !== '' && !reached.has(name))
     .map(({ path, name }) => `${path} ${name}`);
 }
+
+describe('a rule of the business that a trigger keeps', () => {
+  const services = globSync('src/domain/**/*.service.ts', { cwd: ROOT }).map((path) =>
+    readFileSync(join(ROOT, path), 'utf8'),
+  );
+
+  it.each(RULES.map(({ name }) => name))('%s is named in a service that relies on it', (name) => {
+    expect(services.filter((text) => text.includes(`\`${name}\``))).not.toEqual([]);
+  });
+});
 
 describe('functions of the domain', () => {
   it('are each reached from the program: REST, GraphQL, the command line or a background task', () => {

@@ -16,7 +16,7 @@ const USES: Readonly<Record<string, number>> = {
   'src/domain/base/search/search.repository.ts': 4,
   'src/domain/fleet/device/device-change.repository.ts': 2,
   'src/domain/fleet/device/device.repository.ts': 8,
-  'src/domain/fleet/logical-number/version-links.repository.ts': 7,
+  'src/domain/fleet/logical-number/version-links.repository.ts': 11,
   'src/domain/fleet/setting/parameter.repository.ts': 5,
   'src/domain/messages/notification/delivery-list.repository.ts': 7,
   'src/domain/messages/notification/delivery.repository.ts': 9,

@@ -17,7 +17,7 @@ import {
   refuseUnknownLogicalNumber,
   withVersions,
 } from '../logical-number/logical-number.service.js';
-import { lossesByMove } from '../logical-number/version-links.service.js';
+import { followNumbers, lossesByMove } from '../logical-number/version-links.service.js';
 import { setParameters } from '../setting/parameter.service.js';
 import { DeviceBulkChange, LogicalNumberBulkChange } from './bulk-change.model.js';
 
@@ -148,12 +148,17 @@ export async function changeSomeDevices(
     ...(enabled !== undefined && { enabled }),
     ...(logicalNumberId !== undefined && { logical_number_id: logicalNumberId }),
   });
+  const moved = differing.filter((device) => device.logicalNumberId !== numberOf(device, change));
+  await followNumbers(
+    work,
+    moved.map(({ id }) => ({ id, logicalNumberId: logicalNumberId ?? null })),
+  );
   if (change.token !== undefined) await issueTokens(accepted, change.token.keepOldFor);
   const numberIds = idsOf(accepted);
   await setOfEach(work, numberIds, change.parameter);
   if (groupId === undefined) return rejected;
-  const moved = [...numberIds].flatMap((id) => heads.get(id) ?? []);
-  await moveLogicalNumbers(work, await withVersions(work, moved), groupId);
+  const numbers = [...numberIds].flatMap((id) => heads.get(id) ?? []);
+  await moveLogicalNumbers(work, await withVersions(work, numbers), groupId);
   return rejected;
 }
 

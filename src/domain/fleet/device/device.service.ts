@@ -8,6 +8,7 @@ import { DomainError, invalid, taken, tooManyRecords } from '../../../platform/e
 import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { orProblem, changed, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownLogicalNumber } from '../logical-number/logical-number.service.js';
+import { followNumbers, grantToDevices } from '../logical-number/version-links.service.js';
 import { type Device, DeviceCreate, type DeviceMeta, DeviceReport, DeviceUpdate } from './device.model.js';
 import { deviceTable } from './device.repository.js';
 
@@ -37,7 +38,11 @@ export const {
   delete: deleteDevice,
 } = deviceRecords;
 
-/** The values of a device that has reported nothing yet. Errors: `invalid`. */
+/**
+ * The values of a device that has reported nothing yet. Errors: `invalid`. Once it is stored, triggers add its presence
+ * (`add_device_presence`), forget the unknown terminal with its serial number (`forget_unknown_terminals`), and make
+ * deliveries for its logical number due (`wake_deliveries_of_new_devices`).
+ */
 function newDevice(input: unknown) {
   return newValues(DeviceCreate, input, { enabled: true, meta: {}, frameworkVersion: null });
 }
@@ -46,16 +51,22 @@ function newDevice(input: unknown) {
 export async function createDevice(work: WriteWork, input: unknown): Promise<Device> {
   const values = newDevice(input);
   await refuseUnknownLogicalNumber(work, 'logicalNumberId', values.logicalNumberId);
-  return await deviceRecords.insert(work, values);
+  const device = await deviceRecords.insert(work, values);
+  if (device.logicalNumberId !== null) await grantToDevices(work, [device]);
+  return device;
 }
 
-/** Errors: `invalid`. */
+/**
+ * Triggers note the logical number that it had (`note_numbers_of_devices`), and make deliveries due that it can get now
+ * (`wake_deliveries_of_devices`). Errors: `invalid`.
+ */
 export async function updateDevice(work: WriteWork, current: Device, input: unknown): Promise<Device> {
   const values = changed(current, parse(DeviceUpdate, input));
-  if (values.logicalNumberId !== current.logicalNumberId) {
-    await refuseUnknownLogicalNumber(work, 'logicalNumberId', values.logicalNumberId);
-  }
-  return await deviceRecords.update(work, current, values);
+  const isMoved = values.logicalNumberId !== current.logicalNumberId;
+  if (isMoved) await refuseUnknownLogicalNumber(work, 'logicalNumberId', values.logicalNumberId);
+  const after = await deviceRecords.update(work, current, values);
+  if (isMoved) await followNumbers(work, [after]);
+  return after;
 }
 
 /** Replaces the previous report, if it differs. Masks card data in it. Errors: `invalid`. */
@@ -89,7 +100,12 @@ export async function detachDevicesFrom(
     throw tooManyRecords(`The logical number ${number}`, `${total} devices`, MAX_DETACHED, instead);
   }
   const attached = await deviceTable.select(work, of);
-  if (attached.length > 0) await deviceRecords.updateAll(work, attached, { logical_number_id: null });
+  if (attached.length === 0) return;
+  await deviceRecords.updateAll(work, attached, { logical_number_id: null });
+  await followNumbers(
+    work,
+    attached.map((device) => ({ ...device, logicalNumberId: null })),
+  );
 }
 
 type NewDevice = ReturnType<typeof newDevice>;
@@ -142,6 +158,12 @@ export async function storeDevices(
   if (values.length === 0) return;
   const stored = await deviceTable.upsertMany(work, values, ['serial_number']);
   const earlier = new Map(before.map((device) => [device.id, device]));
+  await followNumbers(
+    work,
+    stored.filter(
+      ({ id, logicalNumberId }) => logicalNumberId !== (earlier.get(id)?.logicalNumberId ?? null),
+    ),
+  );
   for (const device of stored.sort((one, other) => one.id - other.id)) {
     const current = earlier.get(device.id);
     if (current === undefined) work.ledger.created('device', device);

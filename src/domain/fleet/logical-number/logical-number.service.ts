@@ -94,7 +94,10 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
   return after;
 }
 
-/** A move drops versions that the new group lacks; its defaults are added unless versions are given (contract 24). */
+/**
+ * A move drops versions that the new group lacks; its defaults are added unless versions are given (contract 24). The
+ * trigger `note_renamed_numbers` notes the former number of its devices.
+ */
 export async function updateLogicalNumber(work: WriteWork, current: LogicalNumber, input: unknown) {
   const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
   const values = changed<LogicalNumberHead, typeof given>(current, given);

@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
 
 import { CompanyRows, only, specialSql } from '../../../database/company/company-rows.js';
-import { haveIds, inIds, instant, pairTable, type Sql, typed } from '../../../database/storage.js';
+import {
+  crossJoin,
+  haveIds,
+  inIds,
+  inList,
+  instant,
+  pairTable,
+  type Sql,
+  typed,
+} from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import type { LogicalNumber } from './logical-number.model.js';
@@ -12,6 +21,7 @@ export interface VersionLink {
 }
 
 export const versionLinks = new CompanyRows('logical_number_app_versions');
+export const terminalVersions = new CompanyRows('terminal_versions');
 const groupLinks = new CompanyRows('app_version_groups');
 
 /** Ids of app versions by id of the logical number. */
@@ -30,7 +40,40 @@ export const hasDevice = (compared: (value: Sql) => Sql): Sql =>
   compared(sql`exists (select 1 from devices as own
   where own.company_id = t.company_id and own.logical_number_id = t.id)`);
 
-/** Gives logical numbers other app versions, `after` by the id of the number. Two statements at most. */
+/**
+ * A terminal that may have the bytes of a version keeps it after it was withdrawn. Of all conditions on the state no index
+ * serves this one: with another, both databases would read all terminals of the version.
+ */
+const WITHOUT_BYTES = sql`not (state ${inList('text', ['downloaded', 'installed', 'proven'])})`;
+
+/** Gives terminals versions, unless they have them. `pairs` returns ids of devices and of versions. */
+async function grantTo(work: WriteWork, pairs: Sql): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  const now = typed('instant', instant.toColumn(work.now));
+  await sql`insert into terminal_versions (company_id, device_id, app_version_id, state, since)
+    select ${typed('integer', companyId)}, found.id, found.other, 'granted', ${now} from (${pairs}) as found
+    where true on conflict do nothing`.execute(db);
+}
+
+/** For devices that have got logical numbers. */
+export async function grantToDevices(work: WriteWork, deviceIds: Ids): Promise<void> {
+  const { companyId } = specialSql(work);
+  await grantTo(
+    work,
+    sql`select d.id, l.app_version_id as other from devices as d ${crossJoin} logical_number_app_versions as l
+      on l.company_id = d.company_id and l.logical_number_id = d.logical_number_id
+      where d.company_id = ${companyId} and d.id ${inIds(deviceIds)}`,
+  );
+}
+
+/** For devices whose logical numbers have changed. */
+export async function withdrawFromDevices(work: WriteWork, deviceIds: Ids): Promise<void> {
+  const { db, companyId } = specialSql(work);
+  await sql`delete from terminal_versions
+    where company_id = ${companyId} and device_id ${inIds(deviceIds)} and ${WITHOUT_BYTES}`.execute(db);
+}
+
+/** Gives logical numbers, and so their terminals, other app versions, `after` by the id of the number. Five statements at most. */
 export async function replaceLinks(work: WriteWork, numbers: readonly LogicalNumber[], after: Versions) {
   const [removed, added]: [Pair[], Pair[]] = [[], []];
   for (const { id, appVersionIds } of numbers) {
@@ -40,17 +83,36 @@ export async function replaceLinks(work: WriteWork, numbers: readonly LogicalNum
     removed.push(...linksTo(appVersionIds.filter((version) => !has.has(version))));
     added.push(...linksTo(versions.filter((version) => !had.has(version))));
   }
+  if (removed.length + added.length === 0) return;
   const { db, companyId } = specialSql(work);
+  const devices = await selectDevicesOf(work, [...new Set([...removed, ...added].map(([id]) => id))]);
+  const ofDevices = (pairs: readonly Pair[]): Pair[] =>
+    pairs.flatMap(([id, version]) => (devices.get(id) ?? []).map((device): Pair => [device.id, version]));
   if (removed.length > 0) {
     await sql`delete from logical_number_app_versions where company_id = ${companyId}
       and (logical_number_id, app_version_id) in (
         select pair.id, pair.other from ${pairTable('integer', removed)})`.execute(db);
+    await sql`delete from terminal_versions where company_id = ${companyId} and ${WITHOUT_BYTES}
+      and (device_id, app_version_id) in (
+        select pair.id, pair.other from ${pairTable('integer', ofDevices(removed))})`.execute(db);
   }
   if (added.length > 0) {
     await sql`insert into logical_number_app_versions (company_id, logical_number_id, app_version_id, granted_at)
       select ${typed('integer', companyId)}, pair.id, pair.other, ${typed('instant', instant.toColumn(work.now))}
       from ${pairTable('integer', added)}`.execute(db);
+    await grantTo(work, sql`select id, other from ${pairTable('integer', ofDevices(added))}`);
   }
+}
+
+/** Devices by the id of their logical number. */
+async function selectDevicesOf(work: ReadWork, numberIds: Ids) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{
+    id: number;
+    numberId: number;
+  }>`select id, logical_number_id as "numberId" from devices
+    where company_id = ${companyId} and logical_number_id ${inIds(numberIds)}`.execute(db);
+  return Map.groupBy(rows, ({ numberId }) => numberId);
 }
 
 export async function selectVersionsLinkedToGroup(work: ReadWork, groupId: number, versionIds: Ids) {

@@ -9,7 +9,6 @@ import { logicalNumberHeads, logicalNumberTable, withVersions } from './logical-
 import * as store from './version-links.repository.js';
 
 const devices = new CompanyRows('devices');
-const terminalVersions = new CompanyRows('terminal_versions');
 
 const FORCE_IT = 'Send force: true to make the change anyway.';
 
@@ -53,6 +52,28 @@ export async function replaceVersions(
   await logicalNumberHeads.updateAll(work, numbers, moved, ({ id }) => ({
     appVersionIds: after.get(id) ?? [],
   }));
+}
+
+/** For devices whose logical number has changed: their terminals get what the new one has, and lose what the former one had. */
+export async function followNumbers(
+  work: WriteWork,
+  moved: readonly { readonly id: number; readonly logicalNumberId: number | null }[],
+): Promise<void> {
+  if (moved.length === 0) return;
+  await store.withdrawFromDevices(
+    work,
+    moved.map(({ id }) => id),
+  );
+  const assigned = moved.filter(({ logicalNumberId }) => logicalNumberId !== null);
+  if (assigned.length > 0) await grantToDevices(work, assigned);
+}
+
+/** The terminals of devices get what the logical number of the device has. */
+export async function grantToDevices(work: WriteWork, created: readonly { readonly id: number }[]) {
+  await store.grantToDevices(
+    work,
+    created.map(({ id }) => id),
+  );
 }
 
 /** Logical numbers of groups that have one of the versions; null if they have more than `limit` links with them. */
@@ -121,7 +142,7 @@ export async function lossesByMove(
 /** Refuses to replace the bytes of a version that a logical number or a terminal has. Errors: `in_use`. */
 export async function refuseOtherBytes(work: ReadWork, appVersionId: number): Promise<void> {
   const match = { app_version_id: appVersionId };
-  if (!(await store.versionLinks.exists(work, match)) && !(await terminalVersions.exists(work, match)))
+  if (!(await store.versionLinks.exists(work, match)) && !(await store.terminalVersions.exists(work, match)))
     return;
   throw errorAt(
     'bytecode',

@@ -1,4 +1,8 @@
-/** Hands deliveries out. Each call is in a unit that writes in the company, so no two nodes claim one (decisions.md#deliveries). */
+/**
+ * Hands deliveries out. Each call is in a unit that writes in the company, so no two nodes claim one
+ * (decisions.md#deliveries). What waits for a logical number is due again when one of its devices may use the service: by
+ * the triggers `wake_deliveries_of_new_devices` and `wake_deliveries_of_devices`.
+ */
 import type { CompanyWriteWork, SystemReadWork, ReadWork, WriteWork } from '../../../database/work.js';
 import { SECOND } from '../../../platform/clock.js';
 import { DomainError, notFound } from '../../../platform/errors.js';

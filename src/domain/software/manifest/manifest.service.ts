@@ -189,7 +189,10 @@ function nameOf(requested: string): string {
   return isStorable ? name : '(no name)';
 }
 
-/** Stores what a request or a report shows of an asset on a terminal. Writes nothing if nothing is new. */
+/**
+ * Stores what a request or a report shows of an asset on a terminal. Writes nothing if nothing is new. The triggers
+ * `note_new_software` and `note_changed_software` note new states in the rollouts of the version.
+ */
 export async function noteAsset(
   work: WriteWork,
   { id: deviceId }: Pick<Terminal, 'id'>,

@@ -175,7 +175,10 @@ export async function takeRolloutStep(units: Units, companyId: number): Promise<
 
 type Look = Awaited<ReturnType<typeof look>>;
 
-/** Looks at a rollout: its figures, the decision, and the person in whose name jobs give the versions. */
+/**
+ * Looks at a rollout: its figures, the decision, and the person in whose name jobs give the versions. What the figures
+ * count is kept by the triggers `note_new_software`, `note_changed_software` and `note_answers`.
+ */
 async function look(work: ReadWork, id: number, server: Caller, counted: Rollout['payments']) {
   const rollout = await service.getRollout(work, id);
   // Another node may have counted meanwhile, or begun a wave.

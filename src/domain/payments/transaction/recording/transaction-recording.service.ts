@@ -80,7 +80,10 @@ type Match = { readonly of: Reported; readonly repeated: boolean } | DomainError
 /** Records compared per turn of the event loop: comparing a payment takes about 30 µs. */
 const RECORDS_PER_TURN = 200;
 
-/** Stores valid records; one result for each, in order. With `mayEnd`, one with the reference of a running transaction ends it. */
+/**
+ * Stores valid records; one result for each, in order. With `mayEnd`, one with the reference of a running transaction
+ * ends it. The triggers `prove_versions` and `prove_versions_later` prove the versions with which sales were completed.
+ */
 export async function storeRecords(
   work: WriteWork,
   checked: CheckedRecords,

@@ -9,8 +9,13 @@ export const SPAN_VALUES = TOTAL_SPANS.toReversed()
   .join(', ');
 
 const OUTCOMES = ['approved', 'denied', 'cancelled'] as const;
-/** Columns with sums: the number of transactions, their amounts, and the amounts of each outcome of a payment. */
-export const SUMS = ['total', 'amount_total', ...OUTCOMES.map((each) => `${each}_amount` as const)] as const;
+/** Columns with sums: numbers of transactions and of payments with each outcome, and their amounts. */
+export const SUMS = [
+  'total',
+  ...OUTCOMES.map((each) => `${each}_count` as const),
+  'amount_total',
+  ...OUTCOMES.map((each) => `${each}_amount` as const),
+] as const;
 type Sum = (typeof SUMS)[number];
 
 /** SQL of the numbers that the transaction `row` adds to each of `SUMS`. */
@@ -18,6 +23,7 @@ export function addends(row: string): readonly string[] {
   const amount = `case when ${row}.amount > 0 then ${row}.amount else 0 end`;
   return [
     '1',
+    ...OUTCOMES.map((outcome) => `case when ${row}.payment_outcome = '${outcome}' then 1 else 0 end`),
     amount,
     ...OUTCOMES.map(
       (outcome) =>

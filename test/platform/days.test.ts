@@ -1,7 +1,7 @@
 /** Days whose clocks are changed, also at midnight: a day begins with its first instant. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { instantOf, startsOf } from '../../src/console/text/zone.js';
+import { INTERVALS, instantOf, intervalOf, startsOf } from '../../src/console/text/zone.js';
 import { offsetsFor, segmentsOf } from '../../src/platform/buckets.js';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { offsetAt, offsetsIn } from '../../src/platform/time-zones.js';
@@ -35,6 +35,41 @@ describe('the first instant of a day', () => {
       return bucket === first && filter === first ? [] : [{ zone, date, first, bucket, filter }];
     });
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('an interval of the console', () => {
+  it.each([
+    ['TODAY', '2026-03-31T03', '2026-04-01T03', '2026-03-30T03', '2026-03-30T15:20'],
+    ['YESTERDAY', '2026-03-30T03', '2026-03-31T03', '2026-03-29T03', '2026-03-30T03'],
+    ['LAST_7_DAYS', '2026-03-25T03', '2026-04-01T03', '2026-03-18T03', '2026-03-24T15:20'],
+    ['LAST_30_DAYS', '2026-03-02T03', '2026-04-01T03', '2026-01-31T03', '2026-03-01T15:20'],
+    // February has no day 31.
+    ['THIS_MONTH', '2026-03-01T03', '2026-04-01T03', '2026-02-01T03', '2026-03-01T03'],
+    ['LAST_MONTH', '2026-02-01T03', '2026-03-01T03', '2026-01-01T03', '2026-02-01T03'],
+  ] as const)('%s has whole days, and before it a time as long', (name, from, to, earlier, until) => {
+    const instant = (text: string): string => new Date(`${text.padEnd(16, ':00')}Z`).toISOString();
+    expect(intervalOf(name, 'America/Sao_Paulo', new Date('2026-03-31T15:20:30Z'))).toEqual({
+      from: instant(from),
+      to: instant(to),
+      before: { from: instant(earlier), to: instant(until) },
+    });
+  });
+
+  it('of the present includes it, and ends where the next begins, on days with changed clocks', () => {
+    const zones = ['America/Santiago', 'Australia/Lord_Howe'];
+    for (const { zone, first } of DAYS.filter((day) => zones.includes(day.zone))) {
+      for (const hours of [0, 12, 22]) {
+        const now = new Date(first + hours * HOUR);
+        const [today, yesterday, , , month, lastMonth] = INTERVALS.map((name) => intervalOf(name, zone, now));
+        expect(today && today.from <= now.toISOString() && now.toISOString() < today.to).toBe(true);
+        expect([yesterday?.to, lastMonth?.to]).toEqual([today?.from, month?.from]);
+        for (const each of INTERVALS) {
+          const { from, before } = intervalOf(each, zone, now);
+          expect(before.from <= before.to && before.to <= from).toBe(true);
+        }
+      }
+    }
   });
 });
 

@@ -30,6 +30,7 @@ export const PAGES: readonly PageEntry[] = [
   page('plan', 'edit', 'fleet', 'y', () => import('../pages/plan/plan-page')),
   page('unknown-terminals', 'warning', 'fleet', 'u', () => import('../pages/devices/unknown-terminals-page')),
   page('transactions', 'payment', 'payments', 't', () => import('../pages/transactions/transactions-page')),
+  page('rankings', 'columns', 'payments', 'k', () => import('../pages/rankings/rankings-page')),
   page('apps', 'box', 'software', 'p', () => import('../pages/software/apps-page')),
   page('app-versions', 'history', 'software', 'v', () => import('../pages/software/versions-page')),
   page('rollouts', 'steps', 'software', 'x', () => import('../pages/rollouts/rollouts-page')),

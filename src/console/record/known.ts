@@ -75,7 +75,7 @@ const KNOWN: readonly (readonly [Known, ...(FieldName | 'new' | 'progress')[]])[
   [{ width: 90 }, 'model'],
   [{ width: 100, values: ['RUBY', 'POSXML'] }, 'language'],
   [{ width: 110, comparator: 'eq' }, 'acquirer', 'appName', 'authorizationCode', 'brand', 'nsu'],
-  [{ width: 110, comparator: 'eq' }, 'paymentMethod', 'reference'],
+  [{ width: 110, comparator: 'eq' }, 'paymentMethod', 'reference', 'statusReason'],
   [{ width: 115 }, 'logicalNumber'],
   [{ width: 120, values: ['HTTP', 'ISO8583', 'ISO20022'] }, 'communicationFormat'],
   [{ width: 130, find: findGroups }, 'group'],

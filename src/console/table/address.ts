@@ -29,10 +29,10 @@ export function listAddress(search: Record<string, unknown>): ListAddress {
   };
 }
 
-/** The address of the list page that is shown, and how to change parts of it. `undefined` takes a part away. */
-export function useListAddress(): readonly [
-  ListAddress,
-  (changes: ListAddress, options?: { replace?: boolean }) => void,
+/** The parts of the address after its path, and how to change them. `undefined` takes a part away. */
+export function useAddress(): readonly [
+  Readonly<Record<string, unknown>>,
+  (changes: object, options?: { replace?: boolean }) => void,
 ] {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -43,5 +43,14 @@ export function useListAddress(): readonly [
     },
     [navigate],
   );
+  return [search, change];
+}
+
+/** The address of the list page that is shown, and how to change parts of it. */
+export function useListAddress(): readonly [
+  ListAddress,
+  (changes: ListAddress, options?: { replace?: boolean }) => void,
+] {
+  const [search, change] = useAddress();
   return [listAddress(search), change];
 }

@@ -40,6 +40,7 @@ export default function TransactionsPage(): ReactNode {
         'groupId',
         'brand',
         'acquirer',
+        'statusReason',
         'paymentMethod',
         'reference',
         'appName',

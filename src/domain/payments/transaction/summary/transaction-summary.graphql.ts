@@ -16,6 +16,7 @@ import {
   MAX_READ,
   MAX_ROWS,
   MAX_ZONED_YEARS,
+  paymentsOf,
   type SummaryOrder,
   type Dimension,
   type SummaryRow,
@@ -43,6 +44,7 @@ const SummaryDimension = g.enumeration<Dimension>(
     transactionType: 'By `transactionType`.',
     appName: 'By `appName`, as recorded.',
     logicalNumber: 'By `logicalNumber`, as recorded.',
+    serialNumber: 'By `serialNumber` of the terminal, as recorded.',
     group: 'By the group that the logical number belonged to when the transaction was recorded.',
     paymentStatus: 'By `parsed.status`.',
     paymentType: 'By `parsed.type`. The types of rare payments are summed up as `other`, see BRAND.',
@@ -63,7 +65,12 @@ const OrderInput = g.inputType(
       g.enumeration<SummaryOrder['field']>('TransactionSummaryOrderField', 'What rows are ordered by.', {
         time: 'By `bucketStart`.',
         count: 'By `count`.',
+        approvedCount: 'By `approvedCount`.',
+        deniedCount: 'By `deniedCount`.',
+        deniedPercent: 'By `deniedPercent`. Rows without a payment come last in both directions.',
         amountTotal: 'By `amountTotal`.',
+        approvedAmount: 'By `approvedAmount`.',
+        deniedAmount: 'By `deniedAmount`.',
       }),
       'What rows are ordered by.',
     ),
@@ -91,6 +98,7 @@ const SummaryRowType = g.objectType<SummaryRow, 'groupId'>(
     ),
     appName: g.text.orNull(`Name of the app, as recorded. ${ONLY_BY('APP_NAME')}`),
     logicalNumber: g.text.orNull(`Logical number, as recorded. ${ONLY_BY('LOGICAL_NUMBER')}`),
+    serialNumber: g.text.orNull(`Serial number of the terminal, as recorded. ${ONLY_BY('SERIAL_NUMBER')}`),
     paymentStatus: g.choice.orNull(PaymentStatus, `Decision of the authorizer. ${PAID_BY('PAYMENT_STATUS')}`),
     paymentType: g.text.orNull(`Kind of payment, or \`other\`. ${PAID_BY('PAYMENT_TYPE')}`),
     brand: g.text.orNull(`Brand of the card, or \`other\`. ${PAID_BY('BRAND')}`),
@@ -100,6 +108,9 @@ const SummaryRowType = g.objectType<SummaryRow, 'groupId'>(
     captureMethod: g.text.orNull(`How the card was read. ${PAID_BY('CAPTURE_METHOD')}`),
     statusReason: g.text.orNull(`Response code of the authorizer. ${PAID_BY('STATUS_REASON')}`),
     count: g.int('Number of transactions.'),
+    approvedCount: g.int('Number of approved payments, without those that cancel or refund others.'),
+    deniedCount: g.int('Number of denied payments, denied cancellations included.'),
+    cancelledCount: g.int('Number of approved cancellations and refunds, see `cancelledAmount`.'),
     amountTotal: g.safeInt(
       'Sum of `parsed.amount` in cents, over approved, denied and cancelled payments alike: `approvedAmount`, `deniedAmount` and `cancelledAmount` together. Transactions without a payment count as 0.',
     ),
@@ -131,9 +142,15 @@ const ARGS = {
     `Maximum number of rows: 1 to ${MAX_ROWS}. All rows if null, if they are not more than ${MAX_ROWS}.`,
   ),
   skip: { ...g.int('Rows to skip, for pages: goes with `first`.'), defaultValue: ALL_ROWS.skip },
+  minPayments: {
+    ...g.int(
+      'Only rows with at least so many payments. Otherwise the first by DENIED_PERCENT are those with a single denied payment.',
+    ),
+    defaultValue: ALL_ROWS.minPayments,
+  },
   emptyBuckets: {
     ...g.flag(
-      'Whether each hour, day, week or month without a transaction has a row with zeros and without properties: in the interval that the filter gives to `startedAt`, or from the first to the last transaction where an end is open. Not with `first`, the bucket NONE, or another order than TIME.',
+      'Whether each hour, day, week or month without a transaction has a row with zeros and without properties: in the interval that the filter gives to `startedAt`, or from the first to the last transaction where an end is open. Not with `first`, `minPayments`, the bucket NONE, or another order than TIME.',
     ),
     defaultValue: ALL_ROWS.emptyBuckets,
   },
@@ -162,7 +179,7 @@ const transactionSummary = g.query('transactionSummary', {
       'Numbers and amounts of transactions, ordered by time and then by properties. The properties of a row, and its `bucketStart` and `bucketEnd`, are filters of `transactions`: these find what the row counts, `isNull: true` where a property is null.',
       `Combinations without transactions have no row. At most ${MAX_ROWS} rows, or pages of them with \`first\` and \`skip\`.`,
       'Totals are kept by APP_NAME, by GROUP and PAYMENT_STATUS, by INSTALLMENTS and PAYMENT_STATUS, and by PAYMENT_TYPE, BRAND, ACQUIRER and PAYMENT_STATUS, each with STATUS and TRANSACTION_TYPE.',
-      'A summary by LOGICAL_NUMBER or by other combinations, or with a filter on a field that is not among those of one of them,',
+      'A summary by LOGICAL_NUMBER, SERIAL_NUMBER or other combinations, or with a filter on a field that is not among those of one of them,',
       `covers at most ${MAX_READ} transactions, unless the filter names serial or logical numbers with eq or in.`,
       `With a time zone, it covers at most ${MAX_ZONED_YEARS} years. In a zone whose days begin at other minutes of UTC than 0 and 30, as in Kathmandu, it reads the transactions of the half hours in which days begin, or of all hours with the bucket HOUR.`,
       `Adds ${SUMMARY_COST} records to the cost of the operation.`,
@@ -181,6 +198,10 @@ export const transactionSummaryGraphql = g.graphqlModule(
     netAmount: g.computed(
       g.safeInt('`approvedAmount` minus `cancelledAmount`, in cents. Negative if more was cancelled.'),
       ({ approvedAmount, cancelledAmount }) => approvedAmount - cancelledAmount,
+    ),
+    deniedPercent: g.computed(
+      g.float.orNull('Share of `deniedCount` in all payments, from 0 to 100. Null without a payment.'),
+      (row) => (paymentsOf(row) === 0 ? null : (100 * row.deniedCount) / paymentsOf(row)),
     ),
     group: g.one(
       GroupList,

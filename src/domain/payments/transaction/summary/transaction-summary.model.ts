@@ -2,11 +2,17 @@ import type { Bucket, Segment } from '../../../../platform/buckets.js';
 import { MINUTE } from '../../../../platform/clock.js';
 import { offsetAt } from '../../../../platform/time-zones.js';
 import { TOTAL_SPANS } from '../../../../platform/timestamps.js';
-import { type ParsedPayment, type Transaction, HALF_HOURS, splitPeriod } from '../transaction.model.js';
+import {
+  type outcomeOf,
+  type ParsedPayment,
+  type Transaction,
+  HALF_HOURS,
+  splitPeriod,
+} from '../transaction.model.js';
 
 export const DIMENSIONS = [
-  ...(['status', 'transactionType', 'appName', 'logicalNumber', 'group'] as const),
-  ...(['paymentStatus', 'paymentType', 'brand', 'acquirer', 'installments'] as const),
+  ...(['status', 'transactionType', 'appName', 'logicalNumber', 'serialNumber'] as const),
+  ...(['group', 'paymentStatus', 'paymentType', 'brand', 'acquirer', 'installments'] as const),
   ...(['paymentMethod', 'captureMethod', 'statusReason'] as const),
 ] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
@@ -14,9 +20,14 @@ export type Dimension = (typeof DIMENSIONS)[number];
 export const fieldOf = (dimension: Dimension): Exclude<Dimension, 'group'> | 'groupId' =>
   dimension === 'group' ? 'groupId' : dimension;
 
-/** Order of the rows of a summary; rows with the same sums are in the order of time and dimensions. */
+/** Sums of a row, in cents or numbers of transactions. */
+type Sums = Readonly<
+  Record<'count' | 'amountTotal' | `${ReturnType<typeof outcomeOf>}${'Count' | 'Amount'}`, number>
+>;
+
+/** Order of the rows of a summary; rows with the same value are in the order of time and dimensions. */
 export interface SummaryOrder {
-  readonly field: 'time' | 'count' | 'amountTotal';
+  readonly field: 'time' | 'deniedPercent' | Exclude<keyof Sums, `cancelled${string}`>;
   readonly direction: 'asc' | 'desc';
 }
 
@@ -25,6 +36,8 @@ export interface SummaryPage {
   readonly skip: number;
   /** Rows at most; null for all of them, if they are not too many. */
   readonly first: number | null;
+  /** Payments that a row has at least. */
+  readonly minPayments: number;
   /** True if hours, days, weeks and months without a transaction have a row. */
   readonly emptyBuckets: boolean;
 }
@@ -33,6 +46,7 @@ export const ALL_ROWS: SummaryPage = {
   order: { field: 'time', direction: 'asc' },
   skip: 0,
   first: null,
+  minPayments: 0,
   emptyBuckets: false,
 };
 
@@ -45,8 +59,8 @@ export const MAX_READ = 2_000_000;
 type Field = ReturnType<typeof fieldOf>;
 type TextField = Exclude<Field, 'status' | 'transactionType' | 'groupId' | 'paymentStatus' | 'installments'>;
 
-/** Values that the transactions of a row share, null unless grouped by them. Sums are in cents. */
-export interface SummaryRow extends Readonly<Record<TextField, string | null>> {
+/** Values that the transactions of a row share, null unless grouped by them, and their sums. */
+export interface SummaryRow extends Sums, Readonly<Record<TextField, string | null>> {
   readonly bucketStart: Date | null;
   /** First instant after the bucket. */
   readonly bucketEnd: Date | null;
@@ -56,13 +70,11 @@ export interface SummaryRow extends Readonly<Record<TextField, string | null>> {
   readonly groupId: number | null;
   readonly paymentStatus: ParsedPayment['status'] | null;
   readonly installments: number | null;
-  readonly count: number;
-  /** All payments: approved, denied and cancelled. */
-  readonly amountTotal: number;
-  readonly approvedAmount: number;
-  readonly deniedAmount: number;
-  readonly cancelledAmount: number;
 }
+
+/** Approved, denied and cancelled ones. */
+export const paymentsOf = ({ approvedCount, deniedCount, cancelledCount }: SummaryRow): number =>
+  approvedCount + deniedCount + cancelledCount;
 
 /** Ranges to read by the length of their spans; of `instant` ones, single transactions (decisions.md#summary-time-zones). */
 export function rangesToRead(bucket: Bucket, segments: readonly Segment[]) {

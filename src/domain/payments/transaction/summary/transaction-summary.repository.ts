@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
 import { specialSql } from '../../../../database/company/company-rows.js';
-import { sumsOfRanges, indexedBy, instantIn } from '../../../../database/storage.js';
+import { sumsOfRanges, indexedBy, instantIn, type Sql } from '../../../../database/storage.js';
 import type { ReadWork } from '../../../../database/work.js';
 import type { Bucket, Segment } from '../../../../platform/buckets.js';
 import { MINUTE } from '../../../../platform/clock.js';
@@ -37,6 +37,8 @@ export interface SummaryQuery {
   readonly isPage: boolean;
   readonly skip: number;
   readonly limit: number;
+  /** Payments that a row has at least. */
+  readonly minPayments: number;
 }
 
 /** The sums over a table of totals, and over transactions, in the order of `SUMS`. */
@@ -46,18 +48,29 @@ const SUMS_OF_SUMS = sql.join(SUMS.map((name) => sql`sum(${sql.ref(name)}) as ${
 
 type Totals = Readonly<Record<string, string | number | null>>;
 
-const ORDERS = { time: sql.ref('bucket'), count: sql`sum(total)`, amountTotal: sql`sum(amount_total)` };
+const PAYMENTS = sql`(sum(approved_count) + sum(denied_count) + sum(cancelled_count))`;
+const ORDERS: Readonly<Record<SummaryOrder['field'], Sql>> = {
+  time: sql.ref('bucket'),
+  count: sql`sum(total)`,
+  approvedCount: sql`sum(approved_count)`,
+  deniedCount: sql`sum(denied_count)`,
+  deniedPercent: sql`cast(sum(denied_count) as double precision) / nullif(${PAYMENTS}, 0)`,
+  amountTotal: sql`sum(amount_total)`,
+  approvedAmount: sql`sum(approved_amount)`,
+  deniedAmount: sql`sum(denied_amount)`,
+};
 
 /** Summary rows without empty ones. One statement. */
 export async function selectSummary(work: ReadWork, query: SummaryQuery): Promise<SummaryRow[]> {
-  const { sources, by, order, skip, limit } = query;
+  const { sources, by, order, skip, limit, minPayments } = query;
   if (sources.length === 0) return [];
   const { db } = specialSql(work);
   const parts = sources.map((source) => partOf(work, query, source));
   const columns = ['bucket', ...by.map(columnOf)].map((name) => sql.ref(name));
   const { rows } = await sql<Totals>`select ${sql.join(columns)}, ${SUMS_OF_SUMS}
     from (${sql.join(parts, sql` union all `)}) as part group by ${sql.join(columns)}
-    order by ${ORDERS[order.field]} ${sql.raw(order.direction)}, ${sql.join(columns.map((column) => sql`${column} nulls first`))}
+    ${minPayments === 0 ? sql`` : sql`having ${PAYMENTS} >= ${minPayments}`}
+    order by ${ORDERS[order.field]} ${sql.raw(order.direction)} nulls last, ${sql.join(columns.map((column) => sql`${column} nulls first`))}
     limit ${limit} offset ${skip}`.execute(db);
   return rows.map((row) => summaryRowOf(row, query));
 }
@@ -99,6 +112,9 @@ export function summaryRowOf(row: Totals, { bucket, by }: Pick<SummaryQuery, 'bu
     bucketStart: bucket === 'none' ? null : new Date(Number(row.bucket)),
     bucketEnd: null,
     count: sumOf('total'),
+    approvedCount: sumOf('approved_count'),
+    deniedCount: sumOf('denied_count'),
+    cancelledCount: sumOf('cancelled_count'),
     amountTotal: sumOf('amount_total'),
     approvedAmount: sumOf('approved_amount'),
     deniedAmount: sumOf('denied_amount'),

@@ -57,23 +57,26 @@ export async function summarizeTransactions(work: ReadWork, request: SummaryRequ
   return rows;
 }
 
-function refuseContradictions({ bucket, order, skip, first, emptyBuckets }: SummaryRequest): void {
+function refuseContradictions(request: SummaryRequest): void {
+  const { bucket, order, skip, first, emptyBuckets, minPayments } = request;
   const refuse = (message: string): never => {
     throw new DomainError('malformed', message);
   };
   if (first !== null && (first < 1 || first > MAX_ROWS))
     refuse(`first must be from 1 to ${MAX_ROWS}, not ${first}.`);
   if (skip < 0) refuse(`skip must be 0 or more, not ${skip}.`);
+  if (minPayments < 0) refuse(`minPayments must be 0 or more, not ${minPayments}.`);
   if (skip > 0 && first === null) refuse('skip goes with first: say how many rows follow.');
-  if (emptyBuckets && (bucket === 'none' || first !== null || order.field !== 'time')) {
+  const isOfAll = first === null && minPayments === 0 && order.field === 'time';
+  if (emptyBuckets && (bucket === 'none' || !isOfAll)) {
     refuse(
-      'emptyBuckets needs a bucket other than NONE and all rows in the order TIME: leave out first and skip.',
+      'emptyBuckets needs a bucket other than NONE and all rows in the order TIME: leave out first, skip and minPayments.',
     );
   }
 }
 
 async function rowsOf(work: ReadWork, given: Narrowed, request: SummaryRequest) {
-  const { bucket, by, timeZone, order, skip, first: most, emptyBuckets } = request;
+  const { bucket, by, timeZone, order, skip, first: most, emptyBuckets, minPayments } = request;
   const { where } = given;
   const zone = buckets.zoneOf(timeZone, bucket);
   const days = bucket === 'none' ? [given.period] : await recordedDays(work, given.period);
@@ -97,7 +100,8 @@ async function rowsOf(work: ReadWork, given: Narrowed, request: SummaryRequest) 
     table === undefined
       ? [await transactionsOf(work, given, segments)]
       : await totalsOf(work, table, rangesToRead(bucket, segments));
-  const page = { order, skip, isPage: most !== null, limit: most ?? MAX_ROWS + 1 };
+  const isPage = most !== null || minPayments > 0;
+  const page = { order, skip, isPage, limit: most ?? MAX_ROWS + 1, minPayments };
   const query = { sources, bucket, by: [...new Set(by)], where: meeting(where), ...page };
   const rows = await selectSummary(work, query);
   await yieldToEventLoop();

@@ -6,8 +6,12 @@ import type { Fields } from '../../../../support/client.js';
 import { meets, type Filter, type Row } from '../filters.js';
 import { payment, report } from '../records.js';
 
-type Sum = 'count' | 'amountTotal' | 'netAmount' | `${'approved' | 'denied' | 'cancelled'}Amount`;
-export type Sums = Readonly<Record<Sum, number>>;
+type Sum =
+  | 'count'
+  | 'amountTotal'
+  | 'netAmount'
+  | `${'approved' | 'denied' | 'cancelled'}${'Amount' | 'Count'}`;
+export type Sums = Readonly<Record<Sum, number>> & { readonly deniedPercent: number | null };
 export type Summary = readonly (Fields & Sums)[];
 export interface Question {
   readonly filter?: Filter;
@@ -17,17 +21,18 @@ export interface Question {
   readonly orderBy?: Fields;
   readonly first?: number;
   readonly skip?: number;
+  readonly minPayments?: number;
   readonly emptyBuckets?: boolean;
 }
 
 export const SUMMARY = `query ($filter: TransactionFilter, $bucket: TransactionSummaryBucket!,
     $by: [TransactionSummaryDimension!]!, $timeZone: String, $orderBy: TransactionSummaryOrder,
-    $first: Int, $skip: Int! = 0, $emptyBuckets: Boolean! = false) {
+    $first: Int, $skip: Int! = 0, $minPayments: Int! = 0, $emptyBuckets: Boolean! = false) {
   transactionSummary(filter: $filter, bucket: $bucket, by: $by, timeZone: $timeZone, orderBy: $orderBy,
-      first: $first, skip: $skip, emptyBuckets: $emptyBuckets) {
-    bucketStart status transactionType appName logicalNumber group { databaseId name } groupDatabaseId
+      first: $first, skip: $skip, minPayments: $minPayments, emptyBuckets: $emptyBuckets) {
+    bucketStart status transactionType appName logicalNumber serialNumber group { databaseId name } groupDatabaseId
     paymentStatus paymentType brand acquirer installments paymentMethod captureMethod statusReason count
-    amountTotal approvedAmount deniedAmount cancelledAmount netAmount } }`;
+    approvedCount deniedCount cancelledCount deniedPercent amountTotal approvedAmount deniedAmount cancelledAmount netAmount } }`;
 
 /** Payments without amounts, each with the outcome for which its amount is counted. */
 export const PAYMENTS = [
@@ -61,6 +66,7 @@ export const DIMENSIONS: Readonly<Record<string, (row: Paid, groups: Groups) => 
   TRANSACTION_TYPE: ({ transactionType }) => ({ transactionType: transactionType.toUpperCase() }),
   APP_NAME: ({ appName }) => ({ appName }),
   LOGICAL_NUMBER: ({ logicalNumber }) => ({ logicalNumber }),
+  SERIAL_NUMBER: ({ serialNumber }) => ({ serialNumber }),
   GROUP: ({ logicalNumber }, groups) => {
     const group = groups[logicalNumber] ?? null;
     return { group, groupDatabaseId: group?.databaseId ?? null };
@@ -76,13 +82,13 @@ export const DIMENSIONS: Readonly<Record<string, (row: Paid, groups: Groups) => 
 };
 
 const COLUMNS =
-  'status transactionType appName logicalNumber group groupDatabaseId paymentStatus paymentType brand acquirer installments paymentMethod captureMethod statusReason';
+  'status transactionType appName logicalNumber serialNumber group groupDatabaseId paymentStatus paymentType brand acquirer installments paymentMethod captureMethod statusReason';
 const NOTHING = Object.fromEntries(COLUMNS.split(' ').map((name) => [name, null]));
 
 /** The expected summary. */
 export function expected(rows: readonly Paid[], question: Question, groups: Groups): Summary {
-  const { filter = {}, bucket, by, timeZone } = question;
-  const found = new Map<string, Fields & { -readonly [Name in keyof Sums]: number }>();
+  const { filter = {}, bucket, by, timeZone, minPayments = 0 } = question;
+  const found = new Map<string, Fields & { -readonly [Name in keyof Sums]: Sums[Name] }>();
   for (const row of rows.filter((each) => meets(each, filter))) {
     const start = bucket === 'NONE' ? null : bucketStart(bucket, timeZone ?? 'UTC', row.startedAt);
     const dimensions = {
@@ -91,17 +97,35 @@ export function expected(rows: readonly Paid[], question: Question, groups: Grou
       ...Object.assign({}, ...by.map((name) => DIMENSIONS[name]?.(row, groups))),
     } as Fields;
     const key = JSON.stringify(dimensions);
-    const none = { approvedAmount: 0, deniedAmount: 0, cancelledAmount: 0, netAmount: 0 };
-    const known = found.get(key) ?? { ...dimensions, count: 0, amountTotal: 0, ...none };
+    const known = found.get(key) ?? { ...dimensions, ...NO_SUMS };
     const amount = row.amount ?? 0;
     known.count += 1;
     known.amountTotal += amount;
     known[`${row.paid.outcome}Amount`] += amount;
     known.netAmount = known.approvedAmount - known.cancelledAmount;
+    if (row.amount !== null) known[`${row.paid.outcome}Count`] += 1;
+    const payments = paymentsOf(known);
+    known.deniedPercent = payments === 0 ? null : (100 * known.deniedCount) / payments;
     found.set(key, known);
   }
-  return [...found.values()];
+  return [...found.values()].filter((row) => paymentsOf(row) >= minPayments);
 }
+
+const NO_SUMS: Sums = {
+  count: 0,
+  approvedCount: 0,
+  deniedCount: 0,
+  cancelledCount: 0,
+  deniedPercent: null,
+  amountTotal: 0,
+  approvedAmount: 0,
+  deniedAmount: 0,
+  cancelledAmount: 0,
+  netAmount: 0,
+};
+
+const paymentsOf = ({ approvedCount, deniedCount, cancelledCount }: Sums): number =>
+  approvedCount + deniedCount + cancelledCount;
 
 export const inAnyOrder = (rows: Summary): string[] => rows.map((row) => JSON.stringify(row)).sort();
 
@@ -164,6 +188,7 @@ export const dimensions = fc.oneof(
   fc.subarray(['STATUS', 'TRANSACTION_TYPE', 'PAYMENT_STATUS', 'PAYMENT_TYPE', 'BRAND', 'ACQUIRER']),
   fc.subarray(['TRANSACTION_TYPE', 'PAYMENT_STATUS', 'INSTALLMENTS']),
   fc.subarray(['STATUS', 'PAYMENT_STATUS', 'GROUP']),
+  fc.subarray(['SERIAL_NUMBER', 'STATUS_REASON']),
   fc.subarray(['BRAND', 'PAYMENT_METHOD', 'CAPTURE_METHOD', 'STATUS_REASON']),
   fc.shuffledSubarray(Object.keys(DIMENSIONS)),
 );

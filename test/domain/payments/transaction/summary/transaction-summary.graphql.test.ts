@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/domain/payments/transaction/summary/transaction-summary.model.js';
 import { getTransaction } from '../../../../../src/domain/payments/transaction/transaction.service.js';
 import { DAY, HOUR, MINUTE } from '../../../../../src/platform/clock.js';
-import { camelCase } from '../../../../../src/platform/validate.js';
+import { camelCase, snakeCase } from '../../../../../src/platform/validate.js';
 import { SUMS } from '../../../../../src/schema/rollups.js';
 import type { Fields } from '../../../../support/client.js';
 import { answered, refused, statementsFor } from '../../../../support/dashboard.js';
@@ -135,6 +135,7 @@ const run = fc.constantFrom(...PLACES).chain(([timeZone, date]) => {
     bucket: fc.constantFrom('HOUR', 'DAY', 'WEEK', 'MONTH', 'NONE'),
     by: dimensions,
     timeZone: fc.constant(timeZone),
+    minPayments: fc.constantFrom(0, 0, 1, 3),
   } as const);
   return fc.record({
     drawn: fc.array(drawnRows(first), { maxLength: 60 }),
@@ -229,23 +230,35 @@ describe('transactionSummary', () => {
     }
   });
 
-  it('has pages by count or amount, which together are all rows', async () => {
+  it('has pages by each sum, which together are all rows', async () => {
     await recordAnew(fc.sample(rowArbitrary, { numRuns: 120, seed: 5 }));
     const question = { bucket: 'DAY', by: ['LOGICAL_NUMBER'] } as const;
     const all = await summary(question);
-    for (const [field, of] of [
-      ['COUNT', 'count'],
-      ['AMOUNT_TOTAL', 'amountTotal'],
+    for (const [of, direction] of [
+      ['count', 'DESC'],
+      ['amountTotal', 'DESC'],
+      ['approvedCount', 'ASC'],
+      ['deniedCount', 'DESC'],
+      ['approvedAmount', 'DESC'],
+      ['deniedAmount', 'ASC'],
+      ['deniedPercent', 'DESC'],
+      ['deniedPercent', 'ASC'],
     ] as const) {
+      const field = snakeCase(of).toUpperCase();
       const paged: Summary[number][] = [];
       for (let skip = 0; ;) {
-        const page = await summary({ ...question, orderBy: { field, direction: 'DESC' }, first: 7, skip });
+        const page = await summary({ ...question, orderBy: { field, direction }, first: 7, skip });
         paged.push(...page);
         if (page.length < 7) break;
         skip += page.length;
       }
       expect(paged).toHaveLength(all.length);
-      expect(paged).toEqual(all.toSorted((one, other) => other[of] - one[of]));
+      const sign = direction === 'ASC' ? 1 : -1;
+      // Rows without a payment have no share, and are last.
+      const place = (row: Summary[number]): number => (row[of] === null ? Infinity : sign * row[of]);
+      expect(paged).toEqual(
+        all.toSorted((one, other) => (place(one) === place(other) ? 0 : place(one) - place(other))),
+      );
     }
   });
 
@@ -270,6 +283,8 @@ describe('transactionSummary', () => {
       [{ bucket: 'DAY', emptyBuckets: true, first: 1 }, 'needs a bucket'],
       [{ bucket: 'DAY', skip: 1 }, 'skip goes with first'],
       [{ bucket: 'DAY', first: 0 }, 'from 1 to'],
+      [{ bucket: 'DAY', minPayments: -1 }, '0 or more, not -1'],
+      [{ bucket: 'DAY', emptyBuckets: true, minPayments: 1 }, 'leave out first, skip and minPayments'],
       [
         { bucket: 'HOUR', emptyBuckets: true, filter: { startedAt: { gte: '1990-01-01T00:00:00Z' } } },
         'more than',

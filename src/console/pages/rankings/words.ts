@@ -1,0 +1,38 @@
+import { pageTexts } from '../../ui/words';
+
+export const useText = pageTexts({
+  amount: ['Approved amount', 'Valor aprovado'],
+  approved: ['Approved', 'Aprovados'],
+  by: ['Rank', 'Classificar'],
+  deletedGroup: ['Deleted group', 'Grupo excluído'],
+  denied: ['Denied', 'Negados'],
+  deniedOf: [
+    (count: string, name: string) => `${count} denied payments of ${name}`,
+    (count: string, name: string) => `${count} pagamentos negados de ${name}`,
+  ],
+  direction: ['Order', 'Ordem'],
+  interval: ['Time', 'Período'],
+  least: ['Payments at least', 'Pagamentos no mínimo'],
+  noPayments: [
+    'No payments in this time. Choose another time, or fewer payments at least.',
+    'Nenhum pagamento neste período. Escolha outro período ou um mínimo menor de pagamentos.',
+  ],
+  order: ['Ranked by', 'Classificados por'],
+  payments: ['Payments', 'Pagamentos'],
+  share: ['Share denied', 'Parte negada'],
+  shareBefore: ['In the time before', 'No período anterior'],
+  zone: [(zone: string) => `Times in ${zone}`, (zone: string) => `Horários em ${zone}`],
+  SERIAL_NUMBER: ['Terminals', 'Terminais'],
+  LOGICAL_NUMBER: ['Logical numbers', 'Números lógicos'],
+  GROUP: ['Groups', 'Grupos'],
+  APP_NAME: ['Apps', 'Aplicativos'],
+  STATUS_REASON: ['Reasons', 'Motivos'],
+  ACQUIRER: ['Acquirers', 'Adquirentes'],
+  BRAND: ['Brands', 'Bandeiras'],
+  DENIED_PERCENT: ['Share denied', 'Parte negada'],
+  DENIED_COUNT: ['Denied payments', 'Pagamentos negados'],
+  APPROVED_COUNT: ['Approved payments', 'Pagamentos aprovados'],
+  APPROVED_AMOUNT: ['Approved amount', 'Valor aprovado'],
+  DESC: ['Most first', 'Maiores primeiro'],
+  ASC: ['Fewest first', 'Menores primeiro'],
+});

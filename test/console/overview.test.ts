@@ -1,15 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 
 import { finish } from '../../src/domain/messages/notification/delivery.repository.js';
+import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
+import { payment, record } from '../domain/payments/transaction/records.js';
 import { expectSound } from '../support/browser.js';
+import type { Fields } from '../support/client.js';
 import { nodeId } from '../support/dashboard.js';
 import { inUnit, notify } from '../support/deliveries.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
 import { newTerminal, report } from '../support/terminals.js';
-import { useConsole } from './pages.js';
+import { useConsole, WINDOWS } from './pages.js';
 
 const { server, open } = useConsole();
 
@@ -67,10 +71,62 @@ it('each tile and row leads to a list with the same number of records', async ()
   await page.getByText('Show as a table').first().click();
   const hours = page.getByRole('table', { name: 'Payments of the day by hour' });
   await hours.getByRole('cell', { name: '37.50' }).waitFor();
-  const bar = await page.locator('.chart-bars').first().locator('.chart-good').last().boundingBox();
-  expect(bar?.height).toBeGreaterThan(100);
   await today.getByRole('link', { name: 'Today' }).click();
   await page.getByText('3 records').waitFor();
+});
+
+it('the chart of the day has all its hours, and the same day a week before', async () => {
+  const member = await server.member('acme', 'admin');
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  await server.place.sql('delete from transactions');
+  // The page must be shown in the hour of the payments.
+  if (HOUR - (Date.now() % HOUR) < MINUTE) await sleep(MINUTE);
+  const now = Math.floor(Date.now() / HOUR) * HOUR;
+  const paid = (at: number, parsed: Fields = {}) => {
+    const [startedAt, finishedAt] = [new Date(at), new Date(at)];
+    return { ...payment({ amount: 1_000, ...parsed }), startedAt, finishedAt };
+  };
+  const lastWeek = now - 7 * DAY;
+  await record(server, member, [
+    ...Array.from({ length: 3 }, () => paid(now)),
+    paid(now, { status: 'denied' }),
+    ...Array.from({ length: 2 }, () => paid(lastWeek)),
+  ]);
+
+  const page = await open('/overview', { email });
+  await page.getByText('Times in UTC').waitFor();
+  await page.getByText('Show as a table').first().click();
+  const rows = page.getByRole('table', { name: 'Payments of the day by hour' }).locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(24);
+  const hour = new Date(now).getUTCHours();
+  const figuresOf = async (index: number) =>
+    (await rows.nth(index).locator('td').allTextContents()).map((text) => text.trim());
+  expect(await figuresOf(hour)).toEqual(['30.00', '10.00', '0.00', '20.00', '75%']);
+  // An hour without payments is zero once it has begun.
+  if (hour > 0) expect(await figuresOf(0)).toEqual(['0.00', '0.00', '0.00', '0.00', '–']);
+  if (hour < 23) expect(await figuresOf(23)).toEqual(['–', '–', '–', '0.00', '–']);
+  const bar = page.locator('.chart-bars').first().locator('li').nth(hour);
+  expect((await bar.locator('.chart-good').boundingBox())?.height).toBeGreaterThan(80);
+  const tops = await Promise.all(
+    ['good', 'mark'].map(async (part) => (await bar.locator(`.chart-${part}`).boundingBox())?.y ?? 0),
+  );
+  expect(tops[1]).toBeGreaterThan(tops[0] ?? 0);
+});
+
+it.each(WINDOWS)('names of bars do not collide: $name', async ({ name: _, ...window }) => {
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  const page = await open('/overview', { email, ...window });
+  await page.locator('.chart-bars').first().waitFor();
+  const boxes = await page.evaluate<readonly (readonly (readonly [number, number])[])[]>(
+    `[...document.querySelectorAll('.chart-bars')].map((bars) => [...bars.querySelectorAll('small')]
+      .map((each) => each.getBoundingClientRect()).filter(({ width }) => width > 0)
+      .map(({ left, right }) => [left, right]))`,
+  );
+  for (const names of boxes) {
+    expect(names.length).toBeGreaterThan(1);
+    for (const [index, [left]] of names.entries())
+      expect(left).toBeGreaterThan(names[index - 1]?.[1] ?? -Infinity);
+  }
 });
 
 it('each figure of the deliveries over time leads to its notifications', async () => {

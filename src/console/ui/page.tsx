@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
-import { useTexts, WordsContext } from '../text';
+import { useLocale, useTexts, WordsContext } from '../text';
 import { Section, type SectionProps } from './facts';
-import { pageNames, type PageName } from './words';
+import { pageNames, words, type PageName } from './words';
 
 interface PageProps {
   readonly name: PageName;
@@ -26,6 +26,17 @@ export function Page({ name, text, note, children }: PageProps): ReactNode {
         {children}
       </div>
     </WordsContext>
+  );
+}
+
+/** Says in which time zone a page shows times and counts days. */
+export function ZoneNote(): ReactNode {
+  const text = useTexts(words);
+  const { timeZone } = useLocale();
+  return (
+    <span className="faint">
+      {text.timesIn} {timeZone}
+    </span>
   );
 }
 

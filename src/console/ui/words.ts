@@ -99,6 +99,7 @@ export const words = texts({
   since: ['Since', 'Desde'],
   size: ['Size', 'Tamanho'],
   state: ['State', 'Situação'],
+  timesIn: ['Times in', 'Horários em'],
   timeZone: ['Time zone', 'Fuso horário'],
   tooLong: [
     'Only the first 100 are shown. Change so long a list with the API.',

@@ -32,15 +32,24 @@ interface PaymentsProps {
 }
 
 /** Payments of the day and of the month, and those of the day by hour. */
-export function Payments({ data: { hours, today, month }, starts }: PaymentsProps): ReactNode {
+export function Payments({ data: { hours, hoursBefore, today, month }, starts }: PaymentsProps): ReactNode {
   const text = useText();
   const format = useFormat();
   const labels = useLabels(hours, CLOCK);
+  const labelsBefore = useLabels(hoursBefore, CLOCK);
+  const before = new Map(
+    labelsBefore.map((label, index) => [label, hoursBefore[index]?.approvedAmount ?? 0]),
+  );
+  const hasBegun = ({ bucketStart }: (typeof hours)[number]): boolean =>
+    new Date(bucketStart ?? 0).getTime() <= Date.now();
   const series = KINDS.map((kind) => ({
     name: text[kind],
     tone: TONES[kind],
-    values: hours.map((hour) => hour[`${kind}Amount`]),
+    values: hours.map((hour) => (hasBegun(hour) ? hour[`${kind}Amount`] : null)),
   }));
+  const shares = hours.map(({ approvedCount, deniedCount }) =>
+    approvedCount + deniedCount === 0 ? null : approvedCount / (approvedCount + deniedCount),
+  );
   return (
     <Card title={text.payments}>
       <div className="columns">
@@ -48,7 +57,14 @@ export function Payments({ data: { hours, today, month }, starts }: PaymentsProp
         <Totals title={text.month} rows={month} from={starts.month} />
       </div>
       {hours.length > 0 && (
-        <Chart title={text.byHour} labels={labels} series={series} format={format.amount} />
+        <Chart
+          title={text.byHour}
+          labels={labels}
+          series={series}
+          marks={{ name: text.weekBefore, values: labels.map((label) => before.get(label) ?? 0) }}
+          shares={{ name: text.shareApproved, values: shares }}
+          format={format.amount}
+        />
       )}
     </Card>
   );

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
 
 import { graphql, useQuery, useSubscription } from '../../api';
 import type { DevicePresence, NotificationDeliveryState, OverviewQuery } from '../../gql/graphql';
@@ -8,14 +8,14 @@ import { State } from '../../table/shown';
 import { useLocale, useFormat } from '../../text';
 import { startsOf } from '../../text/zone';
 import { Bars, Section, type Bar } from '../../ui/facts';
-import { Card, Page } from '../../ui/page';
+import { Card, Page, ZoneNote } from '../../ui/page';
 import { Loading, PageFailure } from '../../ui/states';
 import { Deliveries, Payments } from './charts';
 import { useText } from './words';
 
 const OVERVIEW = graphql(`
   query Overview(
-    $day: DateTime!, $month: DateTime!, $hours: DateTime!, $week: DateTime!, $timeZone: String!
+    $day: DateTime!, $tomorrow: DateTime!, $weekBefore: DateTime!, $weekBeforeEnd: DateTime!, $month: DateTime!, $hours: DateTime!, $week: DateTime!, $timeZone: String!
     $refused: DeviceFilter!, $undelivered: NotificationFilter!
   ) {
     deviceSummary {
@@ -30,8 +30,13 @@ const OVERVIEW = graphql(`
     alerts(first: 0, filter: { open: { eq: true } }) { totalCount }
     undelivered: notifications(first: 0, filter: $undelivered) { totalCount }
     hours: transactionSummary(
-      bucket: HOUR, timeZone: $timeZone, filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
+      bucket: HOUR, emptyBuckets: true, timeZone: $timeZone
+      filter: { startedAt: { gte: $day, lt: $tomorrow }, transactionType: { eq: SWITCH } }
     ) { ...PaymentsOfBucket }
+    hoursBefore: transactionSummary(
+      bucket: HOUR, timeZone: $timeZone
+      filter: { startedAt: { gte: $weekBefore, lt: $weekBeforeEnd }, transactionType: { eq: SWITCH } }
+    ) { bucketStart approvedAmount }
     today: transactionSummary(
       by: [PAYMENT_STATUS], filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
     ) { ...PaymentsOfBucket }
@@ -47,7 +52,7 @@ const OVERVIEW = graphql(`
   }
 
   fragment PaymentsOfBucket on TransactionSummaryRow {
-    bucketStart paymentStatus count approvedAmount deniedAmount cancelledAmount
+    bucketStart paymentStatus count approvedCount deniedCount approvedAmount deniedAmount cancelledAmount
   }
 
   fragment DeliveriesOfBucket on NotificationSummaryRow {
@@ -72,14 +77,15 @@ const NONE = { isNull: true };
 export default function OverviewPage(): ReactNode {
   const text = useText();
   const { timeZone } = useLocale();
+  const hour = useHour();
   const variables = useMemo(
-    () => ({ ...startsOf(timeZone), timeZone, refused: REFUSED, undelivered: UNDELIVERED }),
-    [timeZone],
+    () => ({ ...startsOf(timeZone, hour), timeZone, refused: REFUSED, undelivered: UNDELIVERED }),
+    [timeZone, hour],
   );
   const { data, error, reload } = useQuery(OVERVIEW, variables, FOLLOWS);
   useSubscription(RECORDED, {}, 'TRANSACTION');
   return (
-    <Page name="overview" text={text}>
+    <Page name="overview" text={text} note={<ZoneNote />}>
       {error && <PageFailure error={error} onRetry={reload} />}
       {!data && !error && <Loading />}
       {data && (
@@ -92,6 +98,18 @@ export default function OverviewPage(): ReactNode {
       )}
     </Page>
   );
+}
+
+const HOUR_MS = 3_600_000;
+
+/** A time in the present hour, another one as soon as the hour has passed: pages on a wall stay open for days. */
+function useHour(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setTimeout(() => setNow(Date.now()), HOUR_MS - (Date.now() % HOUR_MS));
+    return () => clearTimeout(timer);
+  }, [now]);
+  return now;
 }
 
 /** Each problem with the number of records that have it, and a link to them. */

@@ -19,10 +19,12 @@ export const useText = pageTexts({
   nothing: ['Nothing needs attention.', 'Nada precisa de atenção.'],
   payments: ['Payments', 'Pagamentos'],
   refused: ['Terminals that were refused', 'Terminais recusados'],
+  shareApproved: ['Share approved (0 to 100 %)', 'Parte aprovada (0 a 100 %)'],
   silent: ['Silent terminals', 'Terminais silenciosos'],
   offline: ['Terminals that are offline', 'Terminais offline'],
   today: ['Today', 'Hoje'],
   unknown: ['Unknown serial numbers', 'Números de série desconhecidos'],
   waiting: ['Waiting', 'Aguardando'],
+  weekBefore: ['Approved on the same day a week before', 'Aprovados no mesmo dia da semana anterior'],
   withoutNumber: ['Devices without a logical number', 'Dispositivos sem número lógico'],
 });

@@ -11,7 +11,7 @@ import type { Filter } from '../../table/filter';
 import { useLabel, useLocale } from '../../text';
 import { INTERVALS, intervalOf, type Interval } from '../../text/zone';
 import { Choice } from '../../ui/field';
-import { Page } from '../../ui/page';
+import { Page, ZoneNote } from '../../ui/page';
 import { Empty, Loading, PageFailure } from '../../ui/states';
 import { Ranked, type Property, type Row } from './ranked';
 import { useText } from './words';
@@ -76,11 +76,10 @@ type Choices = ReturnType<typeof chosenIn>;
 /** Whose payments were denied most, or sold most, in a time, beside the time before. Each row leads to its payments. */
 export default function RankingsPage(): ReactNode {
   const text = useText();
-  const { timeZone } = useLocale();
   const [search, change] = useAddress();
   const chosen = chosenIn(search);
   return (
-    <Page name="rankings" text={text} note={<span className="faint">{text.zone(timeZone)}</span>}>
+    <Page name="rankings" text={text} note={<ZoneNote />}>
       <Choices chosen={chosen} onChange={(changed) => change(changed, { replace: true })} />
       <Ranking key={JSON.stringify(chosen)} chosen={chosen} />
     </Page>

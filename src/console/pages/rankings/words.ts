@@ -21,7 +21,6 @@ export const useText = pageTexts({
   payments: ['Payments', 'Pagamentos'],
   share: ['Share denied', 'Parte negada'],
   shareBefore: ['In the time before', 'No período anterior'],
-  zone: [(zone: string) => `Times in ${zone}`, (zone: string) => `Horários em ${zone}`],
   SERIAL_NUMBER: ['Terminals', 'Terminais'],
   LOGICAL_NUMBER: ['Logical numbers', 'Números lógicos'],
   GROUP: ['Groups', 'Grupos'],

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 
 import { finish } from '../../src/domain/messages/notification/delivery.repository.js';
-import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/platform/clock.js';
 import { payment, record } from '../domain/payments/transaction/records.js';
 import { expectSound } from '../support/browser.js';
 import type { Fields } from '../support/client.js';
@@ -79,8 +79,8 @@ it('the chart of the day has all its hours, and the same day a week before', asy
   const member = await server.member('acme', 'admin');
   const { email } = await addPerson(server, { acme: 'viewer' });
   await server.place.sql('delete from transactions');
-  // The page must be shown in the hour of the payments.
-  if (HOUR - (Date.now() % HOUR) < MINUTE) await sleep(MINUTE);
+  // The page must be shown in the hour of the payments, and not in its first minute, which the week before lacks.
+  while (Math.floor((Date.now() % HOUR) / MINUTE) % 59 === 0) await sleep(SECOND);
   const now = Math.floor(Date.now() / HOUR) * HOUR;
   const paid = (at: number, parsed: Fields = {}) => {
     const [startedAt, finishedAt] = [new Date(at), new Date(at)];
@@ -95,6 +95,7 @@ it('the chart of the day has all its hours, and the same day a week before', asy
 
   const page = await open('/overview', { email });
   await page.getByText('Times in UTC').waitFor();
+  await page.getByRole('row', { name: 'Approved 3 30.00 20.00' }).waitFor();
   await page.getByText('Show as a table').first().click();
   const rows = page.getByRole('table', { name: 'Payments of the day by hour' }).locator('tbody tr');
   await expect.poll(() => rows.count()).toBe(24);
@@ -111,6 +112,35 @@ it('the chart of the day has all its hours, and the same day a week before', asy
     ['good', 'mark'].map(async (part) => (await bar.locator(`.chart-${part}`).boundingBox())?.y ?? 0),
   );
   expect(tops[1]).toBeGreaterThan(tops[0] ?? 0);
+});
+
+it('shows who was denied most today, and rollouts under way, with links to more', async () => {
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  const page = await open('/overview', { email });
+  await page.getByRole('region', { name: 'Payments' }).waitFor();
+  const denied = page.getByRole('region', { name: 'Denied most today' });
+  expect(await denied.count()).toBe(0);
+  const now = new Date();
+  const sold = Array.from({ length: 12 }, (_, n) => ({
+    ...payment(n < 3 ? { status: 'denied' } : {}),
+    serialNumber: 'T-1',
+    startedAt: now,
+    finishedAt: now,
+  }));
+  await record(server, server.acme, sold);
+  await page.reload();
+  await denied.getByRole('row', { name: 'T-1 25% 3 of 12 payments' }).waitFor();
+  await denied.getByRole('link', { name: 'T-1' }).click();
+  await page.getByText('3 records').waitFor();
+  await page.goBack();
+  await denied.getByRole('link', { name: 'Terminals' }).click();
+  await page.getByRole('row', { name: /^T-1 12 9 3 .* 25%/ }).waitFor();
+
+  await server.place.sql(`update rollouts set state = 'paused'`);
+  await page.goto(`${server.url}/console/overview`);
+  const rollouts = page.getByRole('region', { name: 'Rollouts under way' });
+  await rollouts.getByRole('row', { name: 'Paused' }).first().getByRole('link').click();
+  await page.getByRole('complementary').waitFor();
 });
 
 it.each(WINDOWS)('names of bars do not collide: $name', async ({ name: _, ...window }) => {

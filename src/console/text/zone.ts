@@ -35,14 +35,15 @@ function monthOf(date: string, months: number): string {
   return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10);
 }
 
-/** First instants of the present day, the next and both a week before; of the month, of the last 24 hours and 7 days. */
+/** First instants of the present day and the next, both a week before, and that of now; of the month, 24 hours and 7 days. */
 export function startsOf(timeZone: string, now = Date.now()) {
   const start = (clock: string): string => instantOf(clock, timeZone).toISOString();
-  const today = clockOf(new Date(now), timeZone).slice(0, 10);
+  const [today = '', clock = ''] = clockOf(new Date(now), timeZone).split('T');
   return {
     day: start(`${today}T00:00`),
     tomorrow: start(`${daysAfter(today, 1)}T00:00`),
     weekBefore: start(`${daysAfter(today, -7)}T00:00`),
+    weekBeforeNow: start(`${daysAfter(today, -7)}T${clock}`),
     weekBeforeEnd: start(`${daysAfter(today, -6)}T00:00`),
     month: start(`${monthOf(today, 0)}T00:00`),
     hours: start(`${clockOf(new Date(now - 23 * HOUR_MS), timeZone).slice(0, 13)}:00`),

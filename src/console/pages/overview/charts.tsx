@@ -32,7 +32,8 @@ interface PaymentsProps {
 }
 
 /** Payments of the day and of the month, and those of the day by hour. */
-export function Payments({ data: { hours, hoursBefore, today, month }, starts }: PaymentsProps): ReactNode {
+export function Payments({ data, starts }: PaymentsProps): ReactNode {
+  const { hours, hoursBefore, today, todayBefore, month } = data;
   const text = useText();
   const format = useFormat();
   const labels = useLabels(hours, CLOCK);
@@ -53,7 +54,7 @@ export function Payments({ data: { hours, hoursBefore, today, month }, starts }:
   return (
     <Card title={text.payments}>
       <div className="columns">
-        <Totals title={text.today} rows={today} from={starts.day} />
+        <Totals title={text.today} rows={today} before={todayBefore} from={starts.day} />
         <Totals title={text.month} rows={month} from={starts.month} />
       </div>
       {hours.length > 0 && (
@@ -73,13 +74,15 @@ export function Payments({ data: { hours, hoursBefore, today, month }, starts }:
 function Totals(props: {
   readonly title: string;
   readonly rows: OverviewQuery['today'];
+  /** A week before, until the same time of day. */
+  readonly before?: OverviewQuery['today'];
   /** First instant of the interval. */
   readonly from: string;
 }): ReactNode {
   const text = useText();
   const format = useFormat();
-  const { rows } = props;
-  const sum = (kind: Kind): number => rows.reduce((total, row) => total + row[`${kind}Amount`], 0);
+  const { rows, before } = props;
+  const sum = (kind: Kind, of = rows): number => of.reduce((total, row) => total + row[`${kind}Amount`], 0);
   const count = (status: string): number =>
     rows.find(({ paymentStatus }) => paymentStatus === status)?.count ?? 0;
   const filter: Filter = { startedAt: { gte: props.from }, transactionType: { eq: 'SWITCH' } };
@@ -90,12 +93,23 @@ function Totals(props: {
           {props.title}
         </Link>
       </caption>
+      {before && (
+        <thead>
+          <tr>
+            <td colSpan={3} />
+            <th scope="col" className="end">
+              {text.weekAgo}
+            </th>
+          </tr>
+        </thead>
+      )}
       <tbody>
         {KINDS.map((kind) => (
           <tr key={kind}>
             <th scope="row">{text[kind]}</th>
             <td className="end">{kind !== 'cancelled' && format.number(count(kind.toUpperCase()))}</td>
             <td className="end">{format.amount(sum(kind))}</td>
+            {before && <td className="end faint">{format.amount(sum(kind, before))}</td>}
           </tr>
         ))}
       </tbody>

@@ -10,13 +10,15 @@ import { startsOf } from '../../text/zone';
 import { Bars, Section, type Bar } from '../../ui/facts';
 import { Card, Page, ZoneNote } from '../../ui/page';
 import { Loading, PageFailure } from '../../ui/states';
+import { Progress } from '../rollouts/waves';
 import { Deliveries, Payments } from './charts';
+import { DeniedMost } from './denied';
 import { useText } from './words';
 
 const OVERVIEW = graphql(`
   query Overview(
     $day: DateTime!, $tomorrow: DateTime!, $weekBefore: DateTime!, $weekBeforeEnd: DateTime!, $month: DateTime!, $hours: DateTime!, $week: DateTime!, $timeZone: String!
-    $refused: DeviceFilter!, $undelivered: NotificationFilter!
+    $weekBeforeNow: DateTime!, $refused: DeviceFilter!, $undelivered: NotificationFilter!
   ) {
     deviceSummary {
       total
@@ -40,9 +42,16 @@ const OVERVIEW = graphql(`
     today: transactionSummary(
       by: [PAYMENT_STATUS], filter: { startedAt: { gte: $day }, transactionType: { eq: SWITCH } }
     ) { ...PaymentsOfBucket }
+    todayBefore: transactionSummary(
+      by: [PAYMENT_STATUS]
+      filter: { startedAt: { gte: $weekBefore, lt: $weekBeforeNow }, transactionType: { eq: SWITCH } }
+    ) { ...PaymentsOfBucket }
     month: transactionSummary(
       by: [PAYMENT_STATUS], filter: { startedAt: { gte: $month }, transactionType: { eq: SWITCH } }
     ) { ...PaymentsOfBucket }
+    rollouts(first: 5, filter: { state: { in: [RUNNING, PAUSED, STOPPED_BY_FAILURES] } }) {
+      nodes { id name state waves { state waiting excluded granted downloaded installed proven failed } }
+    }
     deliveryHours: notificationSummary(
       bucket: HOUR, emptyBuckets: true, timeZone: $timeZone, filter: { createdAt: { gte: $hours } }
     ) { ...DeliveriesOfBucket }
@@ -62,7 +71,15 @@ const OVERVIEW = graphql(`
 
 const RECORDED = graphql(`subscription OverviewTransactions { transactionRecorded { sequence } }`);
 
-const FOLLOWS = ['ALERT', 'DEVICE', 'PRESENCE', 'LOGICAL_NUMBER', 'NOTIFICATION', 'TRANSACTION'] as const;
+const FOLLOWS = [
+  'ALERT',
+  'DEVICE',
+  'PRESENCE',
+  'LOGICAL_NUMBER',
+  'NOTIFICATION',
+  'ROLLOUT',
+  'TRANSACTION',
+] as const;
 
 /** Devices that were refused and do not work since. */
 const NOT_WORKING: DevicePresence[] = ['STALE', 'OFFLINE', 'NEVER_SEEN'];
@@ -92,6 +109,8 @@ export default function OverviewPage(): ReactNode {
         <>
           <Attention data={data} />
           <Payments data={data} starts={variables} />
+          <DeniedMost from={variables.day} />
+          <Rollouts rows={data.rollouts.nodes} />
           <Fleet summary={data.deviceSummary} />
           <Deliveries hours={data.deliveryHours} days={data.deliveryDays} />
         </>
@@ -142,6 +161,35 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
         ))}
       </ul>
     </Section>
+  );
+}
+
+/** Rollouts that have begun and not ended; nothing if there are none. */
+function Rollouts({ rows }: { readonly rows: OverviewQuery['rollouts']['nodes'] }): ReactNode {
+  const text = useText();
+  if (rows.length === 0) return null;
+  return (
+    <Card title={text.rollouts}>
+      <table className="plain-table">
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <th scope="row">
+                <Link to="/rollouts" search={{ open: row.id }}>
+                  {row.name}
+                </Link>
+              </th>
+              <td>
+                <State of={row.state} />
+              </td>
+              <td>
+                <Progress {...row} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
   );
 }
 

@@ -74,7 +74,8 @@ export function Ranked({ title, rows, before, name, property, filter }: RankedPr
   );
 }
 
-const classOf = (column: (typeof COLUMNS)[number]): string => ('isWide' in column ? 'end wide-only' : 'end');
+const classOf = (column: (typeof COLUMNS)[number]): string =>
+  'isWide' in column ? 'end not-on-telephone' : 'end';
 
 interface RankedRowProps {
   readonly name: string;

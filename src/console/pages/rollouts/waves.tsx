@@ -43,7 +43,8 @@ const CHANGED = graphql(`
 `);
 
 /** The wave that has begun last, and the terminals of all waves; followed until the rollout ends. */
-export function Progress({ id, state, waves }: RolloutRowFragment): ReactNode {
+export function Progress(props: Pick<RolloutRowFragment, 'id' | 'state' | 'waves'>): ReactNode {
+  const { id, state, waves } = props;
   const text = useText();
   useSubscription(CHANGED, HAS_ENDED.includes(state) ? null : { id }, 'ROLLOUT');
   const begun = waves.filter((wave) => wave.state !== 'WAITING').length;

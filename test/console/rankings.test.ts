@@ -52,9 +52,14 @@ it('the terminals that were denied most yesterday, and their payments, are found
   await page.getByLabel('Order', { exact: true }).selectOption('ASC');
   await expect.poll(async () => (await shown())[0]?.[0]).toBe('T-1');
   await page.getByLabel('Rank', { exact: true }).selectOption('Reasons');
-  await expect.poll(async () => (await shown()).map(([name]) => name)).toEqual(['00', '51']);
-  await page.getByRole('link', { name: '51', exact: true }).click();
+  await expect
+    .poll(async () => (await shown()).map(([name]) => name))
+    .toEqual(['00 Approved', '51 Insufficient funds']);
+  await page.getByRole('link', { name: '51 Insufficient funds', exact: true }).click();
   await page.getByText('10 records').waitFor();
+  await page.getByRole('grid').getByRole('row').nth(1).press('Enter');
+  await page.getByRole('complementary').getByText('51 Insufficient funds').waitFor();
+  await page.goBack();
   await page.goBack();
   await page.getByLabel('Rank', { exact: true }).selectOption('Groups');
   await page.getByRole('link', { name: 'South', exact: true }).click();

@@ -9,7 +9,7 @@ import { callOf, rootFieldsOf, type RootField } from './root-calls.js';
 
 /** Root fields by the scope that they need, written a second time: a field that is missing here fails. */
 const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | null, names: string])[] = [
-  ['Query', null, 'viewer'],
+  ['Query', null, 'viewer responseCodes'],
   [
     'Query',
     'read',

@@ -18,6 +18,7 @@ export { deliveryGraphql } from '../../domain/messages/notification/delivery.gra
 export { notificationSummaryGraphql } from '../../domain/messages/notification/notification-summary.graphql.js';
 export { notificationGraphql } from '../../domain/messages/notification/notification.graphql.js';
 export { transactionRecordingGraphql } from '../../domain/payments/transaction/recording/transaction-recording.graphql.js';
+export { responseCodeGraphql } from '../../domain/payments/transaction/response-code.graphql.js';
 export { transactionSummaryGraphql } from '../../domain/payments/transaction/summary/transaction-summary.graphql.js';
 export { transactionGraphql } from '../../domain/payments/transaction/transaction.graphql.js';
 export { apiTokenGraphql } from '../../domain/people/access-token/access-token.graphql.js';

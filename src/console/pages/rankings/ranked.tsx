@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import type { RankingQuery } from '../../gql/graphql';
+import { useReason } from '../../record/reason';
 import type { Filter } from '../../table/filter';
 import { useFormat } from '../../text';
 import { Card } from '../../ui/page';
@@ -13,6 +14,8 @@ export type Row = RankingQuery['transactionSummary'][number];
 export interface Property {
   readonly of: (row: Row) => string | null;
   readonly condition: string;
+  /** True if the values are response codes. */
+  readonly isReason?: boolean;
 }
 
 interface RankedProps {
@@ -38,7 +41,8 @@ const COLUMNS = [
 /** A ranking as a table; each row leads to its payments. */
 export function Ranked({ title, rows, before, name, property, filter }: RankedProps): ReactNode {
   const text = useText();
-  const { of, condition } = property;
+  const { of, condition, isReason = false } = property;
+  const reason = useReason();
   const earlier = new Map(before.map((row) => [of(row), row]));
   return (
     <Card title={title}>
@@ -56,12 +60,13 @@ export function Ranked({ title, rows, before, name, property, filter }: RankedPr
         <tbody>
           {rows.map((row) => {
             const value = of(row);
+            const shown = value !== null && isReason ? reason(value) : value;
             const own = value === null ? { isNull: true } : { eq: value };
             const isDeleted = row.group === null && row.groupDatabaseId !== null;
             return (
               <RankedRow
                 key={value ?? row.groupDatabaseId ?? ''}
-                name={isDeleted ? text.deletedGroup : (row.group?.name ?? value ?? text.none)}
+                name={isDeleted ? text.deletedGroup : (row.group?.name ?? shown ?? text.none)}
                 row={row}
                 before={value === null ? undefined : earlier.get(value)}
                 filter={isDeleted ? null : { ...filter, [condition]: own }}

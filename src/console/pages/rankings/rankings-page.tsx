@@ -35,7 +35,7 @@ const PROPERTIES = {
   LOGICAL_NUMBER: { of: (row) => row.logicalNumber, condition: 'logicalNumber' },
   GROUP: { of: (row) => row.group?.id ?? null, condition: 'groupId' },
   APP_NAME: { of: (row) => row.appName, condition: 'appName' },
-  STATUS_REASON: { of: (row) => row.statusReason, condition: 'statusReason' },
+  STATUS_REASON: { of: (row) => row.statusReason, condition: 'statusReason', isReason: true },
   ACQUIRER: { of: (row) => row.acquirer, condition: 'acquirer' },
   BRAND: { of: (row) => row.brand, condition: 'brand' },
 } as const satisfies Partial<Record<TransactionSummaryDimension, Property>>;

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 
 import { fragment } from '../../api/graphql';
 import type { TransactionRowFragment } from '../../gql/graphql';
+import { useReason } from '../../record/reason';
 import { useListAddress } from '../../table/address';
 import { CompactList } from '../../table/data-table';
 import type { Filter } from '../../table/filter';
@@ -13,7 +14,7 @@ import { useText } from './words';
 const TRANSACTION = fragment(`
   fragment TransactionRow on Transaction {
     id startedAt status transactionType appName logicalNumber serialNumber
-    parsed { amount status nsu card { brand } }
+    parsed { amount status statusReason nsu card { brand } }
   }
 `);
 
@@ -24,6 +25,11 @@ export const stateOf = ({ status, parsed }: Pick<TransactionRowFragment, 'status
   <State of={parsed?.status ?? status} />
 );
 
+function Reason({ code }: { readonly code: string | null | undefined }): ReactNode {
+  const reason = useReason();
+  return typeof code === 'string' ? reason(code) : null;
+}
+
 /** Columns of transactions, in the list and beside a record. */
 export const COLUMNS: readonly Column<TransactionRowFragment>[] = [
   'startedAt',
@@ -33,6 +39,7 @@ export const COLUMNS: readonly Column<TransactionRowFragment>[] = [
   { id: 'nsu', render: ({ parsed }) => parsed?.nsu },
   'logicalNumber',
   'serialNumber',
+  { id: 'statusReason', render: ({ parsed }) => <Reason code={parsed?.statusReason} />, isHidden: true },
   { id: 'transactionType', isHidden: true },
   { id: 'appName', isHidden: true },
 ];

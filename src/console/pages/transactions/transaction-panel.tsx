@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 
 import { fragment } from '../../api';
 import { RecordPanel } from '../../record/panel';
+import { useReason } from '../../record/reason';
 import { Facts, factsOf } from '../../table/shown';
 import { useFormat } from '../../text';
 import { stateOf, TransactionsOf } from './columns';
@@ -24,6 +25,7 @@ const TRANSACTION = fragment(`
 export default function TransactionPanel(): ReactNode {
   const text = useText();
   const format = useFormat();
+  const reason = useReason();
   return (
     <RecordPanel
       fragment={TRANSACTION}
@@ -37,6 +39,7 @@ export default function TransactionPanel(): ReactNode {
           card: card?.lastDigits && `${card.firstDigits ?? ''}…${card.lastDigits}`,
           brand: card?.brand,
           installment: parsed.installment.quantity ?? 1,
+          statusReason: parsed.statusReason && reason(parsed.statusReason),
         };
         return {
           facts: (

@@ -59,7 +59,9 @@ const ParsedPaymentType = g.objectType<ParsedPayment>(
     acquirer: g.text.orNull('Name of the acquirer. Null if unknown.'),
     type: g.text('Kind of payment: sale, cancellation, refund or another.'),
     status: g.choice(PaymentStatus, 'Decision of the authorizer.'),
-    statusReason: g.text.orNull('Response code of the authorizer. Null if it gave none.'),
+    statusReason: g.text.orNull(
+      'Response code of the authorizer, see `responseCodes`. Null if it gave none.',
+    ),
     captureMethod: g.text.orNull(
       'How the card was read: emv, magnetic-stripe, contactless or another. Null if unknown.',
     ),

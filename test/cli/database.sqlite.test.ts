@@ -70,11 +70,11 @@ describe('db', () => {
     database.pragma('foreign_keys = OFF');
     database.exec(`update counters set total = total + 1;
       insert into memberships (company_id, user_id, role, created_at) select 77, id, 'viewer', 0 from users;
-      insert into transaction_app_totals values (${acme}, 1440, 29453760, 'fail', 'switch', 'a', 2, 0, 0, 0, 0),
-        (${acme}, 360, 29454120, 'fail', 'switch', 'a', 0, 7, 0, 0, 0);
-      insert into transaction_totals values (${acme}, 1440, 29453760, 'fail', 'switch', 2, 0, 0, 0, 0),
-        (${acme}, 30, 29454030, 'fail', 'switch', 0, 0, 0, 5, 0);
-      insert into transaction_group_totals values (${acme}, 30, 29454030, 'success', 'switch', '', 0, 1, 0, 0, 0, 0)`);
+      insert into transaction_app_totals values (${acme}, 1440, 29453760, 'fail', 'switch', 'a', 2, 0, 0, 0, 0, 0, 0, 0),
+        (${acme}, 360, 29454120, 'fail', 'switch', 'a', 0, 0, 0, 0, 7, 0, 0, 0);
+      insert into transaction_totals values (${acme}, 1440, 29453760, 'fail', 'switch', 2, 0, 0, 0, 0, 0, 0, 0),
+        (${acme}, 30, 29454030, 'fail', 'switch', 0, 0, 0, 0, 0, 0, 5, 0);
+      insert into transaction_group_totals values (${acme}, 30, 29454030, 'success', 'switch', '', 0, 0, 0, 1, 0, 0, 0, 0, 0)`);
     database.close();
     const broken = await cli.run('db check --json');
     expect(broken.code).toBe(1);

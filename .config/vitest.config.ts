@@ -14,16 +14,16 @@ const without = (paths: readonly string[], ...others: readonly (readonly string[
 };
 
 /**
- * `npm run test:faults` runs these and what else takes long: what people do on the pages of the console, and on PostgreSQL
- * what is not about storage, units of work, companies and parity. `npm test` runs everything else.
+ * `npm run test:faults` runs these, which take long, and on PostgreSQL what is not about storage, units of work, companies
+ * and parity. `npm test` runs everything else.
  */
 const FAULTS = find(
   'test/faults/**/*.test.ts',
-  'test/cli/{signals,simulate*,transaction-crash}.test.ts',
-  'test/demo/demo-*.test.ts',
-  'test/simulator/{behaviours,simulation}.test.ts',
-  'test/app/mqtt-*.test.ts',
   'test/console/**/*.test.ts',
+  // Programs, brokers and other servers that are started.
+  'test/{cli,container,demo,mqtt,simulator}/**/*.test.ts',
+  'test/app/mqtt*.test.ts',
+  'test/http/{proxy,traces}.test.ts',
   'test/database/copy.postgres.test.ts',
   // Several nodes.
   'test/database/postgres/{announcements,shared-limits}.postgres.test.ts',
@@ -32,8 +32,14 @@ const FAULTS = find(
   'test/contract/flood.test.ts',
   'test/graphql/http/upload-memory.test.ts',
   'test/graphql/limits/large-answers.test.ts',
-  'test/graphql/live/{many-subscribers,slow-reader}.test.ts',
-  'test/http/{fairness.sqlite,unread,upload-fairness}.test.ts',
+  'test/graphql/live/{many-subscribers,shared-events,slow-reader,stop}.test.ts',
+  'test/http/{fairness.sqlite,pipelining,unread,upload-fairness}.test.ts',
+  // Long searches, long chains, and receivers that are down.
+  'test/database/{connection,request-class}.sqlite.test.ts',
+  'test/database/examining/*.test.ts',
+  'test/database/{ledger-chain,unstored-rows}.test.ts',
+  'test/domain/base/webhook/delivery.test.ts',
+  'test/rest/examining.sqlite.test.ts',
 );
 /** Opens each page of the console once. */
 const PAGES = find('test/console/all-pages.test.ts');

@@ -35,7 +35,7 @@ function monthOf(date: string, months: number): string {
   return new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10);
 }
 
-/** First instants of the present day and the next, both a week before, and that of now; of the month, 24 hours and 7 days. */
+/** First instants of the intervals that the overview shows, and of what follows them. */
 export function startsOf(timeZone: string, now = Date.now()) {
   const start = (clock: string): string => instantOf(clock, timeZone).toISOString();
   const [today = '', clock = ''] = clockOf(new Date(now), timeZone).split('T');
@@ -47,6 +47,7 @@ export function startsOf(timeZone: string, now = Date.now()) {
     weekBeforeEnd: start(`${daysAfter(today, -6)}T00:00`),
     month: start(`${monthOf(today, 0)}T00:00`),
     hours: start(`${clockOf(new Date(now - 23 * HOUR_MS), timeZone).slice(0, 13)}:00`),
+    nextHour: start(`${clockOf(new Date(now + HOUR_MS), timeZone).slice(0, 13)}:00`),
     week: start(`${daysAfter(today, -6)}T00:00`),
   };
 }

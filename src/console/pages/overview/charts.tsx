@@ -127,14 +127,18 @@ const SERIES = [
 
 type Rows = OverviewQuery['deliveryHours'];
 
+/** True if there was a delivery: an interval without one has rows of zeros. */
+const hasSome = (rows: Rows): boolean =>
+  rows.some((row) => SERIES.some(({ states }) => states.some((state) => row[state] > 0)));
+
 /** Deliveries of the last day by hour and of the last week by day; nothing if there are none. */
 export function Deliveries({ hours, days }: { readonly hours: Rows; readonly days: Rows }): ReactNode {
   const text = useText();
-  if (days.length === 0) return null;
+  if (!hasSome(days)) return null;
   return (
     <Card title={text.deliveries}>
       <div className="columns">
-        {hours.length > 0 && <Over title={text.deliveriesByHour} rows={hours} time={CLOCK} />}
+        {hasSome(hours) && <Over title={text.deliveriesByHour} rows={hours} time={CLOCK} />}
         <Over title={text.deliveriesByDay} rows={days} time={DATE} />
       </div>
     </Card>

@@ -17,7 +17,7 @@ import { useText } from './words';
 
 const OVERVIEW = graphql(`
   query Overview(
-    $day: DateTime!, $tomorrow: DateTime!, $weekBefore: DateTime!, $weekBeforeEnd: DateTime!, $month: DateTime!, $hours: DateTime!, $week: DateTime!, $timeZone: String!
+    $day: DateTime!, $tomorrow: DateTime!, $weekBefore: DateTime!, $weekBeforeEnd: DateTime!, $month: DateTime!, $hours: DateTime!, $nextHour: DateTime!, $week: DateTime!, $timeZone: String!
     $weekBeforeNow: DateTime!, $refused: DeviceFilter!, $undelivered: NotificationFilter!
   ) {
     deviceSummary {
@@ -53,10 +53,10 @@ const OVERVIEW = graphql(`
       nodes { id name state waves { state waiting excluded granted downloaded installed proven failed } }
     }
     deliveryHours: notificationSummary(
-      bucket: HOUR, emptyBuckets: true, timeZone: $timeZone, filter: { createdAt: { gte: $hours } }
+      bucket: HOUR, emptyBuckets: true, timeZone: $timeZone, filter: { createdAt: { gte: $hours, lt: $nextHour } }
     ) { ...DeliveriesOfBucket }
     deliveryDays: notificationSummary(
-      bucket: DAY, emptyBuckets: true, timeZone: $timeZone, filter: { createdAt: { gte: $week } }
+      bucket: DAY, emptyBuckets: true, timeZone: $timeZone, filter: { createdAt: { gte: $week, lt: $tomorrow } }
     ) { ...DeliveriesOfBucket }
   }
 

@@ -5,6 +5,7 @@ import { graphql, useQuery } from '../../api';
 import type { DeniedTodayQuery } from '../../gql/graphql';
 import { useFormat } from '../../text';
 import { Card } from '../../ui/page';
+import { PageFailure } from '../../ui/states';
 import { useText } from './words';
 
 /** Apart from the overview: it reads the payments of the day one by one, and not again at each new payment. */
@@ -28,16 +29,23 @@ type Row = DeniedTodayQuery['terminals'][number];
 /** Where a list goes on: a ranking by this. */
 const LISTS = { terminals: 'SERIAL_NUMBER', groups: 'GROUP' } as const;
 
-/** Terminals and groups whose payments were denied most today; nothing while none was denied, or if it takes too long. */
+/** Terminals and groups whose payments were denied most today; nothing while none was denied. */
 export function DeniedMost({ from }: { readonly from: string }): ReactNode {
   const text = useText();
-  const { data } = useQuery(DENIED, {
+  const { data, error, reload } = useQuery(DENIED, {
     filter: { startedAt: { gte: from }, transactionType: { eq: 'SWITCH' } },
   });
   const lists = (['terminals', 'groups'] as const).map((name) => ({
     name,
     rows: data?.[name].filter(({ deniedCount }) => deniedCount > 0) ?? [],
   }));
+  if (error) {
+    return (
+      <Card title={text.deniedMost}>
+        <PageFailure error={error} onRetry={reload} />
+      </Card>
+    );
+  }
   if (lists.every(({ rows }) => rows.length === 0)) return null;
   return (
     <Card title={text.deniedMost}>

@@ -86,7 +86,7 @@ interface RankedRowProps {
   readonly name: string;
   readonly row: Row;
   readonly before: Row | undefined;
-  /** Condition of its payments; null for those of a deleted group, which the list cannot show. */
+  /** Filter that shows its payments in the list; null for a deleted group, which the filter cannot name. */
   readonly filter: Filter | null;
 }
 

@@ -21,10 +21,10 @@ export interface TimeRange {
 }
 
 /**
- * The interval that a date or timestamp names: a UTC day (`2026-01-05`), a minute (`2026-01-05T12:00Z`), a
- * second (`2026-01-05T09:00:00-0300`), or a millisecond where there is a fraction, which is cut to three
- * digits. The leap second `23:59:60Z` is the first second of the next day, as in Unix time. Undefined for any
- * other text, and for times that do not exist.
+ * The interval that a text names, as long as its last digits say: the day `2026-01-05` in UTC, the minute
+ * `2026-01-05T12:00Z`, the second `2026-01-05T09:00:00-0300`, or with a fraction a millisecond; further digits are
+ * ignored. The leap second `23:59:60Z` is the first second of the next day, as in Unix time. Undefined for any other
+ * text, and for times that do not exist.
  */
 export function readInterval(text: string): TimeRange | undefined {
   if (DATE.test(text)) return intervalOf(instantOf(text, '00:00:00', ''), DAY);

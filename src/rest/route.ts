@@ -155,6 +155,6 @@ export interface Received<R extends RouteBase = RouteBase> {
   readonly route: R;
   /** Parameters that the route does not use are ignored. */
   readonly query: ReadonlyMap<string, string>;
-  /** Decoded values of the placeholders in the path, by name and in their order. They may have any characters. */
+  /** Values in the path by the name of their placeholder, in order, decoded. They were not checked. */
   readonly values: ReadonlyMap<string, string>;
 }

@@ -141,7 +141,7 @@ export class TerminalCall<T> {
   readonly request: Request;
   /** Parameters that a route does not use are ignored. */
   readonly query: ReadonlyMap<string, string>;
-  /** Decoded values of the placeholders. Not validated: may contain any characters. */
+  /** Values in the path by the name of their placeholder, decoded. They were not checked. */
   readonly values: ReadonlyMap<string, string>;
   readonly #ended = new AbortController();
   #checksItself = false;

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { killPrograms } from '../support/program.js';
 import { at, beside, ofOthers, PAUSE_MS, timed } from './beside.js';
+import { onBoth } from './both-databases.js';
 import { buildDatabase, serialOf, type BenchData } from './data.js';
-import { copyToPostgres } from './postgres/copy.js';
 import { numbersOf, print, printTable, startServer, withDatabaseFile } from './servers.js';
 
 const { devices, transactions, fleet, searches } = numbersOf({
@@ -144,13 +144,5 @@ async function measure(databaseUrl: string, { token }: BenchData): Promise<void>
 await withDatabaseFile(async (file) => {
   print(`Building a database of ${devices} devices and ${transactions} transactions ...`);
   const data = await buildDatabase(file, { devices, transactions, wide: 0, others: 1 });
-  const postgres = await copyToPostgres(file);
-  try {
-    print('SQLite');
-    await measure(`file:${file}`, data);
-    print('PostgreSQL');
-    await measure(postgres.url, data);
-  } finally {
-    await postgres.stop();
-  }
+  await onBoth(file, (url) => measure(url, data));
 });

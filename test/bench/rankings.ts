@@ -7,8 +7,8 @@
 import { DAY } from '../../src/platform/clock.js';
 import { killPrograms } from '../support/program.js';
 import { at, timed } from './beside.js';
+import { onBoth } from './both-databases.js';
 import { buildDatabase } from './data.js';
-import { copyToPostgres } from './postgres/copy.js';
 import { numbersOf, print, printTable, startServer, withDatabaseFile } from './servers.js';
 
 const { devices, transactions, times } = numbersOf({ devices: 200_000, transactions: 2_000_000, times: 10 });
@@ -55,16 +55,7 @@ async function measure(databaseUrl: string, token: string): Promise<string[][]> 
 await withDatabaseFile(async (file) => {
   print(`Building a database of ${devices} devices and ${transactions} transactions ...`);
   const { token } = await buildDatabase(file, { devices, transactions, wide: 0, others: 1 });
-  const postgres = await copyToPostgres(file);
-  try {
-    for (const [name, url] of [
-      ['SQLite', `file:${file}`],
-      ['PostgreSQL', postgres.url],
-    ] as const) {
-      print(name);
-      printTable([['by', 'days', 'p50 ms', 'p95 ms'], ...(await measure(url, token))]);
-    }
-  } finally {
-    await postgres.stop();
-  }
+  await onBoth(file, async (url) =>
+    printTable([['by', 'days', 'p50 ms', 'p95 ms'], ...(await measure(url, token))]),
+  );
 });

@@ -14,8 +14,8 @@ import { readConfig } from '../../src/platform/config/config.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { killPrograms } from '../support/program.js';
 import { at, beside, ofOthers, PAUSE_MS, timed } from './beside.js';
+import { onBoth } from './both-databases.js';
 import { buildDatabase, GROUPS, serialOf } from './data.js';
-import { copyToPostgres } from './postgres/copy.js';
 import { numbersOf, print, printTable, startServer, withDatabaseFile } from './servers.js';
 
 const { devices, transactions, lists } = numbersOf({ devices: 100_000, transactions: 100_000, lists: 200 });
@@ -157,16 +157,5 @@ await withDatabaseFile(async (file) => {
   print(`Building a database of ${devices} devices and ${transactions} transactions ...`);
   const { token } = await buildDatabase(file, { devices, transactions, wide: 0, others: 1 });
   seeAll(file);
-  const postgres = await copyToPostgres(file);
-  try {
-    for (const [name, url] of [
-      ['SQLite', `file:${file}`],
-      ['PostgreSQL', postgres.url],
-    ] as const) {
-      print(name);
-      printTable([HEADINGS, ...(await measure(url, token))]);
-    }
-  } finally {
-    await postgres.stop();
-  }
+  await onBoth(file, async (url) => printTable([HEADINGS, ...(await measure(url, token))]));
 });

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { type BodyFields, formBody, FormFields } from '../../src/http/body/body.js';
+import { type BodyFields, formBody } from '../../src/http/body/body.js';
+import { FormFields } from '../../src/http/body/form.js';
 import { numbersAsText } from '../../src/platform/encoding/json.js';
 import { recordId, recordIds } from '../../src/platform/validate.js';
 import { pickInput } from '../../src/rest/fields.js';

@@ -37,7 +37,7 @@ export const everywhere = <Work extends SystemReadWork>(
 /** Rows that a read may examine in the event loop; one of more is a search (decisions.md#many-rows). */
 export const MANY_ROWS = 5_000;
 
-/** A number of rows that no table has. */
+/** More rows than any table has. */
 export const UNLIMITED = 2 ** 40;
 
 /** Rows that a unit may examine. */

@@ -67,7 +67,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
     return { records: await this.table.select(work, {}, request), total, request };
   };
 
-  /** The matching records, ascending by id; null for a search that the unit may not make. */
+  /** The matching records, ascending by id; null if only a search finds them, and the unit may not search. */
   readonly listBy = async (
     work: ReadWork,
     match: Match<Name>,

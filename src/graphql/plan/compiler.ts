@@ -70,7 +70,7 @@ export class Compiler {
       if (declared?.kind !== 'list') throw new Unplanned('A field of another kind');
       const { list, scope, order } = declared;
       const read = this.#read(this.#roots, selected, list, scope);
-      return relations.allText(this.#connection(field, nodes, read, order));
+      return relations.rootPageText(this.#connection(field, nodes, read, order));
     });
   }
 

@@ -173,7 +173,7 @@ export function manyText(
 }
 
 /** A page of all records of the company, for the only row of the operation itself. */
-export function allText(connection: ConnectionPlan): FieldText<ListRow> {
+export function rootPageText(connection: ConnectionPlan): FieldText<ListRow> {
   const { list } = connection.read;
   const view = viewOf(list, connection.read);
   return pagesText(connection, {

@@ -66,7 +66,7 @@ export type Declared =
       readonly property: string;
       readonly of: (value: unknown, work: ReadWork) => unknown;
     }
-  /** A value that follows from the record alone. */
+  /** Computed from the record, without reading anything else. */
   | { readonly kind: 'derived'; of(record: unknown): unknown }
   | Loaded
   | { readonly kind: 'one'; readonly list: List<unknown>; readonly reference: string }

@@ -173,7 +173,7 @@ export function computed<R, V>(
   return { field, resolve };
 }
 
-/** A value that follows from the record alone. */
+/** A value that is computed from the record, without reading anything else. */
 export function derived<R, V>(field: g.TypedField<V>, of: (record: R) => V): ResolvedField<R> {
   return { field, resolve: (record) => of(record), planned: { kind: 'derived', of } };
 }

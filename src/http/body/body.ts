@@ -9,6 +9,7 @@ import { problemOf } from '../../platform/rules.js';
 import { isObject, parsedJson } from '../../platform/validate.js';
 import { HttpProblem } from '../problem.js';
 import { headerOf, malformed } from '../request.js';
+import { formFields, notUtf8, type FormValues } from './form.js';
 
 /** Largest JSON or form body, in bytes, without a file in it. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -35,29 +36,6 @@ export interface BodyFields {
 
 export interface Body extends BodyFields {
   readonly bytes: Uint8Array;
-}
-
-/** Fields of a form: a text, or a list for a name that was given as one. */
-export type FormValues = ReadonlyMap<string, string | readonly string[]>;
-
-/** `file_ids[]` and `file_ids[0]`. */
-const LIST_NAME = /^([^[\]]+)\[\d*\]$/;
-
-/**
- * Collects the fields of a form by name. A name that is repeated or ends in `[]` or `[0]` has a list, in the order of
- * the form: `file_ids[]=1&file_ids[]=2` and `file_ids=1&file_ids=2` are both `file_ids: ['1', '2']`.
- */
-export class FormFields {
-  readonly values = new Map<string, string | string[]>();
-
-  add(sentName: string, value: string): void {
-    const listName = LIST_NAME.exec(sentName)?.[1];
-    const name = listName ?? sentName;
-    const known = this.values.get(name);
-    if (typeof known === 'object') known.push(value);
-    else if (known !== undefined) this.values.set(name, [known, value]);
-    else this.values.set(name, listName === undefined ? value : [value]);
-  }
 }
 
 /** Body of a form. Forms have no JSON numbers, so `numbersAsText` returns the fields unchanged. */
@@ -177,8 +155,6 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-const notUtf8 = (): HttpProblem => malformed('The body is not valid UTF-8.');
-
 /** The fields of the whole text of a body. Errors: 400, 422. */
 export function fieldsOf(text: string, contentType: string): BodyFields {
   const trimmed = text.trim();
@@ -213,25 +189,6 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> {
     if (broken !== undefined) throw invalidFields({ [field]: [problemOf(broken)] });
   }
   return value;
-}
-
-function formFields(text: string): FormValues {
-  const form = new FormFields();
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
-    const [name = '', ...value] = pair.split('=');
-    form.add(formText(name), formText(value.join('=')));
-  }
-  return form.values;
-}
-
-/** Decodes a name or value of a form. A percent sign without two hexadecimal digits is taken literally. */
-function formText(raw: string): string {
-  try {
-    return decodeURIComponent(raw.replaceAll('+', ' ').replace(/%(?![0-9a-f]{2})/gi, '%25'));
-  } catch {
-    throw notUtf8();
-  }
 }
 
 /** Bodies may arrive as slowly as this, on average; a modem of 2G sends two to four times as much. */

@@ -8,6 +8,7 @@ import type { Caller } from '../../platform/requests.js';
 import { HttpProblem } from '../problem.js';
 import { headerOf, malformed } from '../request.js';
 import * as bodies from './body.js';
+import { FormFields, type FormValues } from './form.js';
 import { largerThan, type UploadInProgress, type UploadLimits, type Uploads } from './uploads.js';
 
 const MAX_FIELDS = 10;
@@ -18,7 +19,7 @@ const OVERHEAD_BYTES = 512 * 1024;
 
 /** A multipart body that was read (contract 23); `release` drops its bytes, unless a record has them by then. */
 export interface Upload {
-  readonly fields: bodies.FormValues;
+  readonly fields: FormValues;
   readonly file: UploadedFile | null;
   readonly release: () => void;
 }
@@ -100,7 +101,7 @@ function openParser(request: IncomingMessage, maxFileBytes: number): busboy.Busb
 
 /** The parts of a body as they are parsed. `refuse` is called with each error. */
 class Parts {
-  readonly fields = new bodies.FormFields();
+  readonly fields = new FormFields();
   fileName: string | null = null;
   readonly reading: Promise<void>[] = [];
   #fields = 0;

@@ -37,13 +37,10 @@ const paidOf = (parsed: TransactionRecord['parsed']) => ({
   authorization_code: textOrNull(parsed?.authorizationCode),
 });
 const PAID = Object.keys(paidOf(null)) as (keyof ReturnType<typeof paidOf>)[];
+const PAYMENT = [...PAID, ...(Object.keys(NO_PAYMENT) as (keyof Figures)[])];
 
 /** Columns that are used only for totals and filters, and the company. */
-const HIDDEN = [
-  ...(['company_id', 'recorded_at', 'group_id'] as const),
-  ...PAID,
-  ...(Object.keys(NO_PAYMENT) as (keyof Figures)[]),
-] as const;
+const HIDDEN = ['company_id', 'recorded_at', 'group_id', ...PAYMENT] as const;
 type Hidden = (typeof HIDDEN)[number];
 const mapping = recordMapping<'transactions', Transaction, Hidden>('transactions', HIDDEN);
 
@@ -194,11 +191,7 @@ export async function insertTransactions(work: WriteWork, records: readonly NewT
 }
 
 /** The columns that change when a running transaction ends. */
-const RESULT_COLUMNS = [
-  ...(['status', 'detail', 'sent', 'received', 'parsed', 'finished_at'] as const),
-  ...PAID,
-  ...(Object.keys(NO_PAYMENT) as (keyof Figures)[]),
-];
+const RESULT_COLUMNS = ['status', 'detail', 'sent', 'received', 'parsed', 'finished_at', ...PAYMENT] as const;
 
 /** Stores the results of transactions; the rest of them stays as it is. Returns them by id. */
 export async function updateResults(work: WriteWork, ended: readonly Transaction[]) {

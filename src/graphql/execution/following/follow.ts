@@ -28,7 +28,7 @@ export interface Followed<T> extends Source<T> {
 /** Events for the subscriber. It sends them before it asks for the next ones. */
 export interface Events<T> {
   readonly records: readonly T[];
-  /** Texts of these events, shared with other subscribers. */
+  /** These events as JSON, made once for all subscribers that get the same. */
   readonly texts: SharedTexts;
   /** Checks the token before events are sent. Returns the caller. Errors: `unauthenticated`, `forbidden`. */
   readonly permitted: () => Promise<Caller>;

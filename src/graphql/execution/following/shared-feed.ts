@@ -85,7 +85,7 @@ export class SharedFeed<T extends Identified> {
     this.onEmpty();
   }
 
-  /** A page whose `upTo` is above the cursor, or that says that there are no records yet. Errors: EVENTS_GONE. */
+  /** The next page after the cursor; an empty one if no record has come since. Errors: EVENTS_GONE. */
   async read(caller: Caller, cursor: number): Promise<SharedPage<T>> {
     const read = this.#reads.find(({ after, upTo, wake }) => {
       return after <= cursor && (cursor < upTo || (cursor === after && wake === this.#wakes));

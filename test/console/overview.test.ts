@@ -136,6 +136,16 @@ it('shows who was denied most today, and rollouts under way, with links to more'
   await denied.getByRole('link', { name: 'Terminals' }).click();
   await page.getByRole('row', { name: /^T-1 12 9 3 .* 25%/ }).waitFor();
 
+  const late = { message: 'Too long', extensions: { code: 'DEADLINE_EXCEEDED' } };
+  await page.route('**/graphql', (route) => {
+    const isDenied = route.request().postData()?.includes('DeniedToday') === true;
+    return isDenied ? route.fulfill({ json: { data: null, errors: [late] } }) : route.continue();
+  });
+  await page.goto(`${server.url}/console/overview`);
+  await denied.getByRole('alert').waitFor();
+  expect(await page.getByRole('region', { name: 'Payments' }).count()).toBe(1);
+  await page.unroute('**/graphql');
+
   await server.place.sql(`update rollouts set state = 'paused'`);
   await page.goto(`${server.url}/console/overview`);
   const rollouts = page.getByRole('region', { name: 'Rollouts under way' });

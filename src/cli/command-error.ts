@@ -20,7 +20,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Meaning of each exit code; printed in the help and in src/docs/commands.md. */
+/** Meaning of each exit code; printed in the help and in src/docs/reference/command-line.md. */
 export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [EXIT.ok, 'success'],
   [EXIT.failed, 'refused or failed: nothing was changed'],

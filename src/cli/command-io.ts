@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers';
 
 import { SECOND, systemClock } from '../platform/clock.js';
 import type { Environment } from '../platform/config/config.js';
+import { parseDatabaseUrl, type DatabaseUrl } from '../platform/config/database-url.js';
+import { ConfigError } from '../platform/config/parsing.js';
 import { EXIT } from './command-error.js';
 
 export interface CommandIo {
@@ -102,6 +104,15 @@ export function wholeNumber(max: number): (text: string) => number {
     if (!(number <= max)) throw new InvalidArgumentError(`It must be a whole number from 0 to ${max}.`);
     return number;
   };
+}
+
+/** The database of an option. Errors: `ConfigError`. */
+export function databaseOf(option: string, value: string, passwordFile?: string): DatabaseUrl {
+  try {
+    return parseDatabaseUrl(value, passwordFile);
+  } catch (error) {
+    throw new ConfigError([`${option}: ${(error as Error).message}`]);
+  }
 }
 
 /**

@@ -115,6 +115,7 @@ function startTerminals(io: CommandIo, address: string, { gatewayToken: token, g
       scenario: null,
       terminals,
       notify: { token, everyMs: MINUTE, groupId: null },
+      commands: { token, everyMs: 2 * MINUTE },
     });
     await simulation.run();
   };
@@ -157,7 +158,7 @@ To open in a browser:
   if (simulate) {
     print(`
 ${terminals} are at work: they fetch software, report, record
-transactions, and get a notification each minute. --no-simulate leaves them out.`);
+transactions, and get a notification each minute, and a command now and then. --no-simulate leaves them out.`);
   }
   print('\nCtrl-C stops the demo.');
 }

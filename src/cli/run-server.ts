@@ -105,12 +105,17 @@ function withAdvice(error: unknown, { host, port }: Config): unknown {
   return problem === null ? error : new CommandError(problem, EXIT.config);
 }
 
+/** Settings that commands need as well as the server: the same database, tokens of the same secret, one kind of ledger. */
+const SHARED_SETTINGS = ['DATABASE_URL', 'DATABASE_PASSWORD_FILE', 'TOKEN_SECRET_FILE', 'LEDGER_CHAIN'];
+
 function adviseFirstUser({ notice, program, environment }: CommandIo): void {
-  const database = environment.DATABASE_URL?.trim() ?? '';
-  const setting = database === '' ? '' : `DATABASE_URL='${withoutPassword(database)}' `;
+  const settings = SHARED_SETTINGS.map((name) => {
+    const value = environment[name]?.trim() ?? '';
+    return value === '' ? '' : `${name}='${withoutPassword(value)}' `;
+  }).join('');
   notice('There is no user yet. Add the first one with:');
   notice(
-    `  printf '%s' 'YOUR PASSWORD' | ${setting}${program} user add --company 'Your Company' --email you@example.com --name 'Your Name' --role admin --password-stdin`,
+    `  printf '%s' 'YOUR PASSWORD' | ${settings}${program} user add --company 'Your Company' --email you@example.com --name 'Your Name' --role admin --password-stdin`,
   );
 }
 

@@ -4,10 +4,9 @@ import { SECOND, systemClock } from '../platform/clock.js';
 import { certificatesIn } from '../platform/config/mqtt.js';
 import { counted } from '../platform/errors.js';
 import { namingPath } from '../platform/files.js';
-import { checked } from '../platform/validate.js';
 import { Api, findCompany, findFleet, SimulationRefused, type Fleet } from '../simulator/api.js';
 import { HttpClient } from '../simulator/http-client.js';
-import { Scenario, ScenarioFile } from '../simulator/scenario.js';
+import { readScenario } from '../simulator/scenario.js';
 import { Pauses, type Transport } from '../simulator/shared.js';
 import { Simulation, type SimulationOptions, type Summary } from '../simulator/simulation.js';
 import { Stats, PROMISES } from '../simulator/stats.js';
@@ -29,6 +28,7 @@ export interface SimulateOptions extends JsonOption {
   readonly ramp: number;
   readonly every: number;
   readonly notifyEvery?: number;
+  readonly commandEvery?: number;
   readonly renewEvery?: number;
   readonly faults: boolean;
   readonly seed: number;
@@ -97,7 +97,8 @@ async function prepare(io: CommandIo, options: SimulateOptions) {
       hasFaults: options.faults,
       seed,
       notify: notificationsOf(options, token, groupId),
-      scenario,
+      commands: commandsOf(options, token),
+      ...scenario,
     });
     return { simulation, storeTokens };
   } finally {
@@ -116,12 +117,22 @@ function notificationsOf(
   return { token, everyMs, groupId };
 }
 
-function scenarioIn({ scenario, group, seed }: SimulateOptions, token: string | null): Scenario | null {
-  if (scenario === undefined) return null;
+function commandsOf({ commandEvery: everyMs }: SimulateOptions, token: string | null) {
+  if (everyMs === undefined) return null;
+  if (everyMs === 0) throw new CommandError('--command-every: the time must be longer than 0.');
+  if (token === null) throw new CommandError('--command-every needs --token-file, with the scope write.');
+  return { token, everyMs };
+}
+
+function scenarioIn(
+  { scenario, group, seed }: SimulateOptions,
+  token: string | null,
+): Pick<SimulationOptions, 'scenario' | 'wantedFaults'> {
+  if (scenario === undefined) return { scenario: null };
   if (token === null) throw new CommandError('--scenario needs --token-file, with the scope write.');
   const text = namingPath(scenario, () => readFileSync(scenario, 'utf8'));
-  const { data, problems } = checked(ScenarioFile, documentIn('--scenario', text));
-  if (data !== undefined) return new Scenario(data, { token, seed, group });
+  const { problems, ...read } = readScenario(documentIn('--scenario', text), { token, seed, group });
+  if (problems.length === 0) return read;
   const lines = problems.map(({ path, message }) => `--scenario: ${path.join('.')} ${message}`);
   throw new CommandError(lines.join('\n'));
 }

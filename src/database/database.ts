@@ -51,8 +51,26 @@ export interface StorageSizes {
   readonly freeBytes: number | null;
 }
 
+/** Numbers for the metrics in `http/monitoring/vitals.ts`. The last two are of SQLite, the others of PostgreSQL. */
+export interface Vitals {
+  readonly oldestTransactionSeconds: number;
+  readonly oldestSnapshotIds: number;
+  readonly unfrozenIdsRatio: number;
+  readonly serverConnections: Readonly<Record<string, number>>;
+  readonly standbyLagSeconds: Readonly<Record<string, number>>;
+  readonly standbyLagBytes: Readonly<Record<string, number>>;
+  readonly slotRetainedBytes: Readonly<Record<string, number>>;
+  readonly deadRowsRatio: Readonly<Record<string, number>>;
+  readonly clockAheadSeconds: number;
+  readonly checkpointAgeSeconds: number;
+  readonly diskFreeBytes: number;
+}
+
 /** A handle for queries only. A statement written with `sql` that changes something fails at run time. */
 export type ReadDatabase = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'getExecutor'>;
+
+/** Work that one node does at a time. */
+export type Task = 'housekeeping' | 'steps' | 'retention' | 'alerts' | 'exports';
 
 /** A SQLite file, or a database of a PostgreSQL server. */
 export interface Database {
@@ -106,7 +124,7 @@ export interface Database {
   /** Number of times that windows could not be shared with other nodes, see `OpenOptions.onUnshared`. */
   windowFailures(): number;
   /** Runs `use` unless another node is running the task. Resolves to whether it ran. */
-  alone(task: 'housekeeping' | 'steps' | 'retention' | 'alerts', use: () => Promise<void>): Promise<boolean>;
+  alone(task: Task, use: () => Promise<void>): Promise<boolean>;
   /** Starts background work. Called once the server listens. */
   begin(): void;
   /** Readiness checks: null, the code of a problem, for example `full`, or a note, for example `running`. */
@@ -119,6 +137,8 @@ export interface Database {
   connections(): Readonly<Record<string, number>>;
   /** Companies whose changes have waited a second or more for another node; null for a file, which has one. */
   waitingTurns(): { readonly companies: number; readonly longestMs: number } | null;
+  /** Read with one cheap query. Errors: as `snapshot`. */
+  vitals(): Promise<Partial<Vitals>>;
   /** Regular work, to be called once a minute, for example to shorten the log. */
   maintain(): Promise<void>;
   /** File whose modification time is the time of the last backup; it may be missing. */

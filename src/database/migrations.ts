@@ -6,19 +6,35 @@ import { unusable } from './database.js';
 
 type Change = (db: Kysely<Tables>) => Promise<void>;
 
+interface Common {
+  /**
+   * Versions that do not know the migration of this name refuse the database from this one on. Null where versions before
+   * work on: it only adds.
+   */
+  readonly needs: string | null;
+}
+
 /** Changes tables in one transaction. Nodes of the version before go on working with the tables of this one. */
-interface TableMigration {
+interface TableMigration extends Common {
   readonly sqlite: Change;
   readonly postgres: Change;
 }
 
+/** Ids of the last row of a part; none before the first part. */
+type Place = readonly number[];
+
 /** Changes rows in parts, each in a transaction of its own. A part that is repeated must find nothing to do. */
-interface RowMigration {
-  /** Changes some hundred rows; resolves to whether there may be more. */
-  readonly part: (db: Kysely<Tables>) => Promise<boolean>;
+export interface RowMigration extends Common {
+  /** Changes some hundred rows after a place; resolves to the place of the last one, null if there are no more. */
+  readonly part: (db: Kysely<Tables>, after: Place) => Promise<Place | null>;
 }
 
-export type Migration = TableMigration | RowMigration;
+/** Adds an index. On PostgreSQL, others write to the table meanwhile. */
+export interface IndexMigration extends Common {
+  readonly index: { readonly name: string; readonly table: string; readonly columns: string };
+}
+
+export type Migration = TableMigration | RowMigration | IndexMigration;
 export type Migrations = Readonly<Record<string, Migration>>;
 
 /** Name under which a database stores that it has the schema of the first release. */
@@ -46,7 +62,14 @@ export const fingerprintOf = (statements: readonly string[]): string =>
 export interface AppliedMigration {
   readonly name: string;
   readonly fingerprint?: string | null;
+  readonly needs?: string | null;
 }
+
+/** Applied migrations after which a version that knows only `known` must not use the database. */
+export const tooNew = (applied: readonly AppliedMigration[], known: readonly string[]): readonly string[] =>
+  applied
+    .filter(({ name, needs }) => !known.includes(name) && needs != null && !known.includes(needs))
+    .map(({ name }) => name);
 
 /** Errors: `DatabaseRefused` for a schema between two releases, which no migration changes into this one. */
 export function requireSameSchema(

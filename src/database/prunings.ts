@@ -11,6 +11,7 @@ export type PrunedTable =
   | 'transactions'
   | 'ledger'
   | 'notification_deliveries'
+  | 'device_logs'
   | 'access_tokens'
   | 'jobs'
   | 'alerts';

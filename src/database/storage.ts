@@ -100,6 +100,16 @@ export function jsonText(column: string, key: string): Sql<string | null> {
   );
 }
 
+/** The number that such a text is: 1 to 3 digits; null for any other text. */
+export function jsonNumber(column: string, key: string): Sql<number | null> {
+  const text = jsonText(column, key);
+  return portable(
+    sql<number | null>`(case when length(${text}) between 1 and 3 and ${text} not glob '*[^0-9]*'
+      then cast(${text} as integer) end)`,
+    sql<number | null>`(case when (${text}) ~ '^[0-9]{1,3}$' then (${text})::bigint end)`,
+  );
+}
+
 /** End of a query whose rows others must not change before this unit has ended; on SQLite, no other unit writes. */
 export const forUpdate: Sql = portable(sql``, sql`for update`);
 
@@ -211,7 +221,7 @@ export function listTable(type: 'integer' | 'text', values: readonly unknown[]):
 /** Pairs of an id (or a name, with `idType`) and another id or name, as a table `pair (id, other)` for joins. */
 export function pairTable<Other extends number | string>(
   type: Other extends number ? 'integer' : 'text',
-  pairs: readonly (readonly [id: number | string, other: Other])[],
+  pairs: readonly (readonly [id: number | string, other: Other | null])[],
   idType: 'integer' | 'text' = 'integer',
 ): Sql {
   const list = JSON.stringify(pairs);
@@ -222,6 +232,15 @@ export function pairTable<Other extends number | string>(
     from ${pairsOf(list)}) as pair`,
   );
 }
+
+/** A subquery that looks up the new value of each row of `table` by its id. Values are texts, or JSON texts with `jsonb`. */
+export const valueById = (
+  table: string,
+  kind: 'text' | 'jsonb',
+  values: ReadonlyMap<number, string | null>,
+): Sql<string> =>
+  sql`(select ${kind === 'text' ? sql`pair.other` : portable(sql`pair.other`, sql`pair.other::jsonb`)}
+    from ${pairTable('text', [...values])} where pair.id = ${sql.ref(`${table}.id`)})`;
 
 export interface RangeSums {
   readonly ranges: readonly (readonly [bucket: number, first: number, last: number])[];

@@ -1,3 +1,5 @@
+import type { Environment } from '../platform/config/config.js';
+import type { DatabaseUrl } from '../platform/config/database-url.js';
 import { counted } from '../platform/errors.js';
 import { HAS_ENDED } from '../schema/messages.js';
 import { ROLLUPS, wrongRows, type Rollup } from '../schema/rollups.js';
@@ -23,12 +25,27 @@ export interface DatabaseTools {
   restore(source: string, onProgress: Progress): Promise<void>;
   /** Returns the room of deleted rows to the disk. Errors: as `backup`. */
   compact(): Promise<{ readonly before: number; readonly after: number }>;
+  /**
+   * Prepares a drill whose files are in the folder; `into` is an empty database, which a file needs not. `environment` is
+   * that of the programs of PostgreSQL. Errors: `DatabaseRefused`.
+   */
+  drill(folder: string, into: DatabaseUrl | null, environment: Environment): Promise<Drill>;
   describe(): Promise<Description>;
   /** Removes an earlier demo. Errors: `DatabaseRefused` if it is used, or if its records may be real ones. */
   makeEmpty(): Promise<void>;
 }
 
-interface Checked {
+/** A backup that is restored beside its database, checked and removed. Its steps run in this order. */
+export interface Drill {
+  backup(onProgress: Progress): Promise<void>;
+  restore(onProgress: Progress): Promise<void>;
+  check(): Promise<void>;
+  remove(): Promise<void>;
+  /** The folder and the database of the drill, which remain if a step fails. */
+  readonly left: readonly string[];
+}
+
+export interface Checked {
   readonly problems: readonly string[];
   /** Rows of each table, for example `{ devices: 17 }`; null for a file, whose backup is checked when it is made. */
   readonly rows: Readonly<Record<string, number>> | null;
@@ -135,6 +152,8 @@ const OLDEST = {
     where l.company_id = c.id order by l.sequence limit 1) as oldest from companies as c`,
   deliveries: `select (select min(d.finished_at) from notification_deliveries as d
     where d.company_id = c.id and d.${HAS_ENDED}) as oldest
+    from companies as c`,
+  logs: `select (select min(l.created_at) from device_logs as l where l.company_id = c.id) as oldest
     from companies as c`,
 };
 

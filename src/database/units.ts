@@ -4,7 +4,7 @@ import { warningsOfChange } from '../platform/card-data/card-data.js';
 import type { Clock } from '../platform/clock.js';
 import { inParts } from '../platform/concurrency/event-loop.js';
 import type { KeyedHash } from '../platform/hashes.js';
-import { LOCAL_ORIGIN, type Caller, type Origin } from '../platform/requests.js';
+import { LOCAL_ORIGIN, OF_PAYMENTS, type Caller, type Origin } from '../platform/requests.js';
 import { PRESENCE_LIMITS, type PresenceLimits } from '../platform/terminal.js';
 import type { Tables } from '../schema/schema.js';
 import { inCompany } from './company/company-rows.js';
@@ -189,7 +189,9 @@ function createLedger(
   const entries: RecordedChange[] = [];
   let ofJob = actor.jobId ?? 0;
   const append: Ledger['append'] = (event) => {
-    const { companyId = actor.companyId ?? null, userId = actor.userId ?? null, jobId = ofJob } = event;
+    const { companyId = actor.companyId ?? null, userId = actor.userId ?? null } = event;
+    const ofRequest = event.entityType === 'transaction' ? OF_PAYMENTS : 0;
+    const jobId = (event.jobId ?? ofJob) || ofRequest;
     entries.push({ ...event, companyId, userId, jobId, at: now });
     const found = warningsOfChange(event.before, event.after);
     warnings.push(...found.filter((warning) => !warnings.includes(warning)));

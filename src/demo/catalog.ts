@@ -25,6 +25,7 @@ const ACME = {
   name: 'Acme Pagamentos',
   domain: 'acme.example',
   timeZone: 'America/Sao_Paulo',
+  currency: 'BRL',
   acquirer: 'acme',
   groups: [
     'Lojas Centro',
@@ -79,6 +80,7 @@ const BETA: CompanyPlan = {
   name: 'Beta Cards',
   domain: 'beta.example',
   timeZone: 'Europe/Lisbon',
+  currency: 'EUR',
   acquirer: 'beta',
   groups: ['Shops', 'Taxis', 'Pilot'],
   apps: [

@@ -6,6 +6,7 @@ import type { Units, WriteWork } from '../database/work.js';
 import type { Group } from '../domain/fleet/group/group.model.js';
 import { recordEach } from '../domain/payments/transaction/recording/transaction-recording.service.js';
 import { createNamedToken, ensureDerivedTokens } from '../domain/people/access-token/access-token.service.js';
+import { changeCompany } from '../domain/people/company/company.service.js';
 import { createPasswords } from '../domain/people/user/password.service.js';
 import { addCompanyWithUser, addUser } from '../domain/people/user/user.service.js';
 import { type Clock, DAY } from '../platform/clock.js';
@@ -60,6 +61,7 @@ export async function createDemo(
   for (const plan of COMPANY_PLANS) {
     const admin = await createCompany(timeline, plan, passwordHash);
     const caller = localCaller({ ...admin, timeZone: plan.timeZone });
+    await timeline.at(COMPANY_AGE).write(caller, (work) => changeCompany(work, { currency: plan.currency }));
     companies.push({ ...admin, plan, groups: await createFleet(timeline, plan, caller) });
   }
   const [{ companyId, userId, plan, groups } = missing()] = companies;
@@ -116,6 +118,7 @@ async function createFleet(timeline: Timeline, plan: CompanyPlan, caller: Caller
   const terminals = await make(COMPANY_AGE - 4, caller, (making) =>
     fleet.createTerminals(making, groups, software),
   );
+  await make(0, caller, (making) => fleet.createPresence(making, terminals));
   await make(COMPANY_AGE - 5, inConsole, (making) => fleet.createTerminalSettings(making, terminals));
   await createHistory(timeline, plan, caller, { groups, terminals });
   return groups;

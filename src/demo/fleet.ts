@@ -1,5 +1,5 @@
 import type { WriteWork } from '../database/work.js';
-import { createDevice, reportDevice } from '../domain/fleet/device/device.service.js';
+import { createDevice, reportDevice, storeLastSeenTimes } from '../domain/fleet/device/device.service.js';
 import type { Group } from '../domain/fleet/group/group.model.js';
 import { createGroup } from '../domain/fleet/group/group.service.js';
 import { createLogicalNumber } from '../domain/fleet/logical-number/logical-number.service.js';
@@ -9,6 +9,7 @@ import { sendNotification } from '../domain/messages/notification/notification.s
 import { createAppVersion } from '../domain/software/app/app-version.service.js';
 import { createApp } from '../domain/software/app/app.service.js';
 import { createFile } from '../domain/software/file/file.service.js';
+import { DAY, HOUR, MINUTE } from '../platform/clock.js';
 import { ContentBuilder } from '../platform/encoding/content.js';
 import type { Random } from '../platform/random.js';
 import { MODELS, type AppPlan, type CompanyPlan, type ModelPlan } from './catalog.js';
@@ -22,6 +23,7 @@ export interface Software {
 
 /** A payment terminal in use: a device with a logical number. */
 export interface Terminal {
+  readonly deviceId: number;
   readonly serialNumber: string;
   readonly logicalNumber: string;
   readonly logicalNumberId: number;
@@ -142,12 +144,35 @@ export async function createTerminals(
     const device = await createDevice(work, { serialNumber, logicalNumberId, enabled });
     await reportDevice(work, device, { frameworkVersion, meta: metaOf(random, model) });
     const merchant = random.pick(plan.merchants);
-    terminals.push({ serialNumber, logicalNumber, logicalNumberId, frameworkVersion, merchant, apps });
+    const deviceId = device.id;
+    terminals.push({
+      deviceId,
+      serialNumber,
+      logicalNumber,
+      logicalNumberId,
+      frameworkVersion,
+      merchant,
+      apps,
+    });
   }
   for (let spare = 0; spare < plan.spares; spare += 1) {
     await createDevice(work, { serialNumber: serialOf(random, random.pick(MODELS), plan.terminals + spare) });
   }
   return terminals;
+}
+
+/** Most terminals were seen a few minutes ago, some hours or days ago, and one of forty never. */
+export async function createPresence({ work }: Making, terminals: readonly Terminal[]): Promise<void> {
+  const ageOf = (index: number): number => {
+    if (index % 20 < 2) return (1 + (index % 6)) * DAY + index * MINUTE;
+    return index % 20 < 5 ? (1 + (index % 9)) * HOUR : (index % 14) * MINUTE;
+  };
+  const ages = terminals.map(({ deviceId }, index) => ({ deviceId, age: ageOf(index), index }));
+  const seen = ages.filter(({ index }) => index % 40 !== 39);
+  await storeLastSeenTimes(
+    work,
+    seen.map(({ deviceId, age }) => ({ deviceId, seenAt: work.now.getTime() - age })),
+  );
 }
 
 function serialOf(random: Random, { prefix }: ModelPlan, index: number): string {

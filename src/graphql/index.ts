@@ -2,7 +2,7 @@
 export type { GraphqlContext } from './execution/context.js';
 export type { LoadForMany } from './schema/declared.js';
 export type { Exported } from './export/export.js';
-export { keptExport, type KeptExport } from './export/start.js';
+export { exportedColumns, keptExport, type KeptExport } from './export/start.js';
 export { findSentFile } from './http/operation-text.js';
 export { requestError } from './schema/errors.js';
 export { conditionOf } from './schema/filter.js';

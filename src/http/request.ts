@@ -269,3 +269,16 @@ export function securityHeaders(secure: boolean): RequestHandler {
     next();
   };
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A header in UTF-8; Node reads headers as Latin-1. Errors: 400. */
+export function utf8HeaderOf(request: Request, name: string): string | undefined {
+  const given = headerOf(request, name.toLowerCase() as Lowercase<string>);
+  if (typeof given !== 'string') return undefined;
+  try {
+    return utf8.decode(Buffer.from(given, 'latin1'));
+  } catch {
+    throw malformed(`${name} is not UTF-8.`);
+  }
+}

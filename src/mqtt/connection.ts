@@ -84,12 +84,15 @@ export class Connection {
     this.opened = this.#open(times.connectMs);
   }
 
-  /** Resolves when the broker has acknowledged the message. Rejects when it has not in time, or the connection ended. */
-  async publish(topic: string, payload: string): Promise<void> {
+  /**
+   * Resolves when the broker has acknowledged the message. Rejects when it has not in time, or the connection ended. With
+   * `isForNow`, the broker gets it at QoS 0, and keeps it for no terminal that is away: it could come after its end.
+   */
+  async publish(topic: string, payload: string, isForNow = false): Promise<void> {
     if (this.#reason !== null) throw new Error(this.#reason);
     const timer = setTimeout(() => this.#end('the broker did not acknowledge in time'), this.#acknowledgeMs);
     try {
-      await this.#client.publishAsync(topic, payload, { qos: 1 });
+      await this.#client.publishAsync(topic, payload, { qos: isForNow ? 0 : 1 });
     } finally {
       clearTimeout(timer);
     }

@@ -6,6 +6,8 @@ export interface HeldDelivery extends TerminalName {
   readonly message: string;
   /** Asset name of the app that handles the message; null if no app does. */
   readonly app: string | null;
+  /** Its id and its end, if it is a command: the terminal must not do it after that. */
+  readonly command?: { readonly id: number; readonly expiresAt: Date };
 }
 
 /** A confirmation on a terminal's topic. `event` is the id of the message; null for a hello and a report. */

@@ -197,9 +197,10 @@ class Publisher<D extends HeldDelivery> {
     stats.inFlight += 1;
     stats.published += 1;
     try {
-      const { message, app } = delivery;
-      const payload = JSON.stringify(app === null ? { message } : { message, app });
-      await connection.publish(notificationTopic(delivery), payload);
+      const { message, app, command } = delivery;
+      const ofCommand = command && { command: String(command.id), expires_at: command.expiresAt };
+      const payload = JSON.stringify({ message, ...(app !== null && { app }), ...ofCommand });
+      await connection.publish(notificationTopic(delivery), payload, command !== undefined);
       stats.acknowledged += 1;
       this.link.succeeded();
       return true;

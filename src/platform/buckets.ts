@@ -1,7 +1,7 @@
 /** Hours, days, weeks and months of a time zone, by which summaries count. */
 import { DAY, HOUR } from './clock.js';
 import { DomainError } from './errors.js';
-import { offsetsIn, type OffsetChange } from './time-zones.js';
+import { offsetAt, offsetsIn, type OffsetChange } from './time-zones.js';
 import { periodOf, timeZoneNamed, type TimeRange } from './timestamps.js';
 
 export const BUCKETS = ['hour', 'day', 'week', 'month', 'none'] as const;
@@ -41,6 +41,42 @@ function startOfDay(offsets: Offsets, day: number): number {
     if (from < (offsets[index + 1]?.at ?? Infinity)) return from;
   }
   return day * DAY;
+}
+
+export const CALENDAR_INTERVALS = [
+  'today',
+  'yesterday',
+  'last_7_days',
+  'last_30_days',
+  'this_month',
+  'last_month',
+] as const;
+export type CalendarInterval = (typeof CALENDAR_INTERVALS)[number];
+
+export const INTERVAL_MEANINGS: Readonly<Record<CalendarInterval, string>> = {
+  today: 'The present day, until its end.',
+  yesterday: 'The day before the present one.',
+  last_7_days: 'The present day and the 6 days before it.',
+  last_30_days: 'The present day and the 29 days before it.',
+  this_month: 'The present calendar month, until its end.',
+  last_month: 'The calendar month before the present one.',
+};
+
+/** The days of an interval in the zone, at the time `now`. `timeZone` must be known to Intl. */
+export function calendarRange(interval: CalendarInterval, timeZone: string, now: number): TimeRange {
+  const offsets = offsetsFor(timeZone, { from: now - MARGIN, to: now });
+  const today = Math.floor((now + offsetAt(timeZone, now)) / DAY);
+  const month = firstDayOf('month', today);
+  const days: Readonly<Record<CalendarInterval, readonly [number, number]>> = {
+    today: [today, today + 1],
+    yesterday: [today - 1, today],
+    last_7_days: [today - 6, today + 1],
+    last_30_days: [today - 29, today + 1],
+    this_month: [month, firstDayOf('month', month + 31)],
+    last_month: [firstDayOf('month', month - 1), month],
+  };
+  const [first, next] = days[interval];
+  return { from: startOfDay(offsets, first), to: startOfDay(offsets, next) };
 }
 
 /** A time range whose instants are all in the bucket that begins at `bucketStart`. */
@@ -85,15 +121,16 @@ export const SHORTEST: Readonly<Record<Bucket, number>> = {
 const endOfBucket = (bucket: Exclude<Bucket, 'none'>, offsets: Offsets, start: number): number =>
   segmentsOf(bucket, offsets, { from: start, to: start + 2 * SHORTEST[bucket] })[0]?.to ?? start;
 
+export function unknownZone(timeZone: string): string {
+  const given = timeZone.length > 64 ? `${timeZone.slice(0, 64)}…` : timeZone;
+  return `timeZone: "${given}" is not an IANA time zone, for example America/Sao_Paulo.`;
+}
+
 /** Time zone of a summary; null for UTC, and for summaries without time buckets. Errors: `malformed`. */
 export function zoneOf(timeZone: string | null, bucket: Bucket): string | null {
   if (timeZone === null) return null;
   const zone = timeZoneNamed(timeZone);
-  if (zone === undefined) {
-    const given = timeZone.length > 64 ? `${timeZone.slice(0, 64)}…` : timeZone;
-    const message = `timeZone: "${given}" is not an IANA time zone, for example America/Sao_Paulo.`;
-    throw new DomainError('malformed', message);
-  }
+  if (zone === undefined) throw new DomainError('malformed', unknownZone(timeZone));
   return bucket === 'none' || zone === 'UTC' ? null : zone;
 }
 

@@ -88,10 +88,10 @@ export function noteBackup(path: string, { now }: Pick<Clock, 'now'>): void {
   }
 }
 
-/** Age of the last backup; null if there was none. */
-export function backupAgeSeconds(path: string, { now }: Pick<Clock, 'now'>): number | null {
-  const noted = statSync(path, { throwIfNoEntry: false });
-  return noted === undefined ? null : Math.max(0, (now().getTime() - noted.mtimeMs) / SECOND);
+/** Time since a file was last changed; null if it does not exist. */
+export function ageSeconds(path: string, { now }: Pick<Clock, 'now'>): number | null {
+  const file = statSync(path, { throwIfNoEntry: false });
+  return file === undefined ? null : Math.max(0, (now().getTime() - file.mtimeMs) / SECOND);
 }
 
 /** Errors: an `Error` with the path and the cause. */

@@ -11,6 +11,9 @@ export const ORDINARY_SCOPES = ['read', 'write', 'admin'] as const satisfies rea
 
 export type Channel = 'api' | 'interface';
 
+/** Job of the ledger's entries of payments that requests record: there are many, and few ask for them. */
+export const OF_PAYMENTS = -1;
+
 /** User, company and channel on whose behalf a unit of work runs. */
 export interface Caller {
   readonly companyId: number;

@@ -73,6 +73,10 @@ export function zonedTimestamp(instant: Date, timeZone: string, milliseconds = f
   return timestampAt(instant.getTime(), offset, milliseconds);
 }
 
+/** An instant for people: `2026-01-31 09:00 (America/Sao_Paulo)`. */
+export const clockTime = (instant: Date, timeZone: string): string =>
+  `${zonedTimestamp(instant, timeZone).slice(0, 16).replace('T', ' ')} (${timeZone})`;
+
 /** An instant as clocks with an offset from UTC show it; both in milliseconds. */
 export function timestampAt(at: number, offset: number, milliseconds: boolean): string {
   const minutes = Math.trunc(offset / MINUTE);

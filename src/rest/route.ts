@@ -25,6 +25,8 @@ export interface RouteBase {
   readonly body?: z.ZodObject;
   /** Content-Types of the body. Default: JSON and forms. */
   readonly bodyTypes?: readonly string[];
+  /** The body is bytes of one of these types instead of fields. */
+  readonly bytes?: { readonly maxBytes: number; readonly types: readonly string[] };
   /** Example of the body, or of one row of it. Default: one made of the model. */
   readonly example?: object;
   /** The file in a body of multipart/form-data; without it, multipart bodies are refused. */

@@ -25,7 +25,10 @@ export const base = {
       at: instant,
       user_id: optional(integer),
       token_id: optional(integer),
-      /** Job that made the change in the background; 0 for the changes of requests, which an index lists by themselves. */
+      /**
+       * Job that made the change in the background; 0 for the changes of requests, and `OF_PAYMENTS` for payments, so that
+       * an index lists each of them by itself.
+       */
       job_id: withFallback(integer, 0),
       channel: text,
       action: text,
@@ -48,6 +51,11 @@ export const base = {
         ['user_id', 'sequence'],
         ['job_id', 'sequence'],
         ['entity_id', 'entity_type', 'sequence'],
+        {
+          name: 'of_job',
+          columns: ['company_id', 'job_id', 'entity_type', 'entity_id'],
+          where: 'job_id > 0',
+        },
       ],
       isCounted: true,
       rights: { company: 'select, insert', system: 'select, insert, delete' },
@@ -204,6 +212,8 @@ export const base = {
       total: optional(integer),
       /** Names of some of them. */
       examples: jsonb,
+      /** Figures found of them, or of all together; empty where they are counted alone. */
+      figures: withFallback(jsonb, '[]'),
       opened_at: instant,
       /** Time since which the rule is not met any more; null while it is. */
       below_since: optional(instant),

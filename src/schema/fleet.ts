@@ -1,9 +1,11 @@
 import {
+  bytes,
   companyTable,
   flag,
   instant,
   integer,
   json,
+  jsonb,
   optional,
   ownedBy,
   recordTable,
@@ -18,6 +20,9 @@ const deviceTable = <Of extends Columns>(columns: Of, options: Partial<Parameter
     { company_id: integer, device_id: ownedBy('devices'), ...columns },
     { key: ['company_id', 'device_id'], isKeyed: true, ...options },
   );
+
+/** Words of people on a record. `tags` is a list, which triggers copy into a table with an index. */
+const described = { tags: withFallback(jsonb, '[]'), notes: optional(text) };
 
 /** Parameters or metacontents: values of a group or of a logical number. */
 const valueTable = <Of extends Columns>(value: Of) =>
@@ -44,11 +49,33 @@ const valueTable = <Of extends Columns>(value: Of) =>
   );
 
 export const fleet = {
-  groups: recordTable({ name: text }, { unique: [['company_id', 'name']], searched: 'name' }),
+  groups: recordTable({ name: text }, { unique: [['company_id', 'name']], searched: ['name'] }),
 
   logical_numbers: recordTable(
-    { number: text, group_id: optional(referenceTo('groups')) },
-    { unique: [['company_id', 'number']], indexes: [['group_id', 'id']], searched: 'number' },
+    {
+      number: text,
+      group_id: optional(referenceTo('groups')),
+      merchant_name: optional(text),
+      merchant_address: optional(text),
+      ...described,
+    },
+    {
+      unique: [['company_id', 'number']],
+      indexes: [
+        ['group_id', 'id'],
+        ['merchant_name', 'id'],
+      ],
+      searched: ['number', 'merchant_name'],
+    },
+  ),
+
+  logical_number_tags: table(
+    { company_id: integer, logical_number_id: ownedBy('logical_numbers'), tag: text },
+    {
+      key: ['company_id', 'logical_number_id', 'tag'],
+      isKeyed: true,
+      indexes: [['tag', 'logical_number_id']],
+    },
   ),
 
   devices: recordTable(
@@ -58,10 +85,11 @@ export const fleet = {
       logical_number_id: optional(referenceTo('logical_numbers')),
       meta: json,
       framework_version: optional(text),
+      ...described,
     },
     {
       unique: [['company_id', 'serial_number']],
-      searched: 'serial_number',
+      searched: ['serial_number'],
       // Values of an order are never null.
       computed: { version_order: `coalesce(framework_version, '')` },
       indexes: [
@@ -73,6 +101,11 @@ export const fleet = {
         { name: 'by_model', columns: ['company_id', `json_extract("meta", '$.model')`], isOnlySqlite: true },
       ],
     },
+  ),
+
+  device_tags: deviceTable(
+    { tag: text },
+    { key: ['company_id', 'device_id', 'tag'], indexes: [['tag', 'device_id']] },
   ),
 
   /** Last request of each device; a trigger inserts the row. Not part of the record, so it changes no revision. */
@@ -175,6 +208,47 @@ export const fleet = {
       number: optional(text),
     },
     { key: ['company_id', 'device_id', 'ended_at'] },
+  ),
+
+  /** Log files that terminals have sent, without their texts. */
+  device_logs: companyTable(
+    {
+      device_id: ownedBy('devices'),
+      name: text,
+      /** When the log was taken, by the clock of the terminal. */
+      at: instant,
+      /** Number of its parts, as the terminal says, and of those that have arrived. */
+      parts: integer,
+      received_parts: withFallback(integer, 0),
+      /** Bytes of its text in UTF-8, and its lines. */
+      size: withFallback(integer, 0),
+      line_count: withFallback(integer, 0),
+      /** Number of the command that asked for it. No reference: the log stays without the command. */
+      command_id: optional(integer),
+      created_at: instant,
+    },
+    {
+      unique: [['company_id', 'device_id', 'name', 'at']],
+      indexes: [
+        ['device_id', 'id'],
+        ['created_at', 'id'],
+      ],
+      isCounted: true,
+    },
+  ),
+
+  /** The text of a part of a log, in pieces that end with a line, unless a line is too long. */
+  device_log_chunks: companyTable(
+    {
+      log_id: ownedBy('device_logs'),
+      part: integer,
+      sequence: integer,
+      size: integer,
+      line_count: integer,
+      /** UTF-8, compressed with gzip. */
+      bytes,
+    },
+    { unique: [['company_id', 'log_id', 'part', 'sequence']] },
   ),
 
   /** Serial number that a gateway named and no device has: the latest ones, see `MAX_UNKNOWN_TERMINALS`. */

@@ -53,6 +53,8 @@ export const payments = {
       status_reason: optional(text),
       nsu: optional(text),
       authorization_code: optional(text),
+      /** Last digits of the card, as in `parsed`. */
+      last_digits: optional(text),
       /** Group that the logical number had at the time, which may be deleted since; 0 for none. */
       group_id: withFallback(integer, 0),
       started_at: instant,
@@ -84,6 +86,7 @@ export const payments = {
         { ...newestFirst('nsu', ['nsu']), where: 'nsu is not null' },
         { ...newestFirst('number_at_start', [], 'number_at_start'), where: 'number_at_start is not null' },
         { ...newestFirst('authorization', ['authorization_code']), where: 'authorization_code is not null' },
+        { ...newestFirst('last_digits', ['last_digits']), where: 'last_digits is not null' },
         {
           name: 'reference',
           columns: ['company_id', 'reference', 'serial_number'],

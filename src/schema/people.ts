@@ -29,6 +29,10 @@ export const people = {
       name: text,
       /** Zone in which terminals of the company show times. */
       time_zone: withFallback(text, 'UTC'),
+      /** ISO 4217 code, for example BRL. */
+      currency: optional(text),
+      /** JSON object of the company's own texts by response code. */
+      response_texts: withFallback(text, '{}'),
       created_at: instant,
       updated_at: instant,
     },

@@ -76,7 +76,7 @@ const addToTotals = ({ into, by, counts }: StateTotals): string => {
   );
   const sums = Object.keys(counts).map((name) => `${name} = total.${name} + excluded.${name}`);
   return `insert into ${into} as total (${key}, ${Object.keys(counts).join(', ')})
-        select ${key}, ${numbers.join(', ')} from new_rows group by ${key} order by ${key}
+        select ${key}, ${numbers.join(', ')} from new_rows where ${by} is not null group by ${key} order by ${key}
         on conflict (${key}) do update set ${sums.join(', ')};`;
 };
 
@@ -96,7 +96,7 @@ const changeTotals = ({ into, by, counts }: StateTotals, rows: string): string =
 
 /** Triggers that count rows by what they refer to. */
 function totalling(totals: StateTotals): readonly string[] {
-  const { of, by, columns } = totals;
+  const { of, into, by, columns } = totals;
   const signed = (rows: string, sign: number): string =>
     `select ${['company_id', by, ...columns].join(', ')}, ${sign} as sign from ${rows}`;
   const [removed, added] = [signed('old_rows', -1), signed('new_rows', 1)];
@@ -106,7 +106,7 @@ function totalling(totals: StateTotals): readonly string[] {
     ...(columns.length === 0 ? {} : { update: changeTotals(totals, `${removed} union all ${added}`) }),
   };
   return Object.entries(bodies).flatMap(([event, body]) => {
-    const name = `total_${event}s_of_${of}`;
+    const name = `${into}_on_${event}_of_${of}`;
     return [trigger(name, body), calling(of, event as Event, name)];
   });
 }

@@ -120,15 +120,16 @@ const ROLLOUTS: readonly RuleTrigger[] = [
 
 const MAY_USE = 'new.enabled and new.logical_number_id is not null';
 const DUE_ROW = `update notification_deliveries set due_at = max(coalesce(lease_ends_at, 0), new.updated_at)
-        where company_id = new.company_id and logical_number_id = new.logical_number_id
+        where company_id = new.company_id and lane in (new.logical_number_id, -2 * new.id, -2 * new.id - 1)
           and finished_at is null and due_at is not null;`;
 const dueRows = (devices: string): string =>
   `update notification_deliveries as delivery set due_at = greatest(delivery.lease_ends_at, device.updated_at)
       from (${devices}) as device
-      where delivery.company_id = device.company_id and delivery.logical_number_id = device.logical_number_id
+      where delivery.company_id = device.company_id
+        and delivery.lane in (device.logical_number_id, -2 * device.id, -2 * device.id - 1)
         and delivery.finished_at is null and delivery.due_at is not null;`;
 
-/** Deliveries for a logical number become due again when one of its devices may use the service. */
+/** Deliveries for a logical number become due again when one of its devices may use the service, commands when theirs may. */
 const DELIVERIES: readonly RuleTrigger[] = [
   {
     name: 'wake_deliveries_of_new_devices',
@@ -208,4 +209,40 @@ const DEVICES: readonly RuleTrigger[] = [
   },
 ];
 
-export const RULES: readonly RuleTrigger[] = [...DEVICES, ...DELIVERIES, ...ROLLOUTS, ...PROOFS];
+/** The tags of a record are also rows of the table `tags`, with the id of the record in the column `owner`. */
+function tagging(table: string, tags: string, owner: string): readonly RuleTrigger[] {
+  const insert = `insert into ${tags} (company_id, ${owner}, tag)`;
+  const added = `${insert} select new.company_id, new.id, value from json_each(new.tags);`;
+  const addedOf = (rows: string): string => `${insert} select after.company_id, after.id, tag
+        from ${rows} cross join jsonb_array_elements_text(after.tags) as tag`;
+  const isChanged = 'after.tags <> before.tags';
+  return [
+    {
+      name: `tag_new_${table}`,
+      table,
+      event: 'insert',
+      sqlite: { when: `new.tags <> '[]'`, run: added },
+      postgres: `${addedOf('new_rows as after')};`,
+    },
+    {
+      name: `tag_${table}`,
+      table,
+      event: 'update',
+      sqlite: {
+        of: 'tags',
+        when: 'new.tags <> old.tags',
+        run: `delete from ${tags} where company_id = new.company_id and ${owner} = new.id; ${added}`,
+      },
+      postgres: `delete from ${tags} as tagged using ${BOTH}
+        where ${isChanged} and tagged.company_id = after.company_id and tagged.${owner} = after.id;
+      ${addedOf(BOTH)} where ${isChanged};`,
+    },
+  ];
+}
+
+const TAGS = [
+  ...tagging('devices', 'device_tags', 'device_id'),
+  ...tagging('logical_numbers', 'logical_number_tags', 'logical_number_id'),
+];
+
+export const RULES: readonly RuleTrigger[] = [...DEVICES, ...TAGS, ...DELIVERIES, ...ROLLOUTS, ...PROOFS];

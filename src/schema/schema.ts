@@ -3,6 +3,7 @@ import type { Selectable, UpdateType } from 'kysely';
 
 import type { CamelCase } from '../platform/validate.js';
 import { base } from './base.js';
+import { exportSchedules } from './export-schedules.js';
 import { fleet } from './fleet.js';
 import { messages } from './messages.js';
 import { payments } from './payments.js';
@@ -11,7 +12,16 @@ import { rollups } from './rollups.js';
 import { software } from './software.js';
 import { named, type Columns, type Table, type TableType } from './table.js';
 
-const declared = { ...people, ...fleet, ...software, ...messages, ...payments, ...rollups, ...base };
+const declared = {
+  ...people,
+  ...fleet,
+  ...software,
+  ...messages,
+  ...payments,
+  ...rollups,
+  ...base,
+  ...exportSchedules,
+};
 const tables = named(declared);
 
 export const TABLES: readonly Table[] = Object.values(tables);

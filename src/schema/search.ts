@@ -4,7 +4,9 @@ import { TABLES } from './schema.js';
 
 /** Tables with records that are searched, and the columns of their names. */
 export const SEARCHED = TABLES.flatMap(({ name, searched }) =>
-  searched === null ? [] : [{ table: name, column: searched, index: `${name}_search` }],
+  searched.map((column, place) => {
+    return { table: name, column, index: place === 0 ? `${name}_search` : `${name}_${column}_search` };
+  }),
 );
 
 /** Bits of a row id that are the id of the record; those above are the company. */
@@ -14,7 +16,8 @@ const rowOf = (row: string): string => `(${row}.company_id << ${ID_BITS}) | ${ro
 
 /** SQL that stores the names of all records of a table in its index. */
 const fill = ({ table, column, index }: (typeof SEARCHED)[number]): string =>
-  `insert into ${index} (rowid, name) select (company_id << ${ID_BITS}) | id, folded(${column}) from ${table}`;
+  `insert into ${index} (rowid, name) select (company_id << ${ID_BITS}) | id, folded(${column}) from ${table}
+    where ${column} is not null`;
 
 const changesOf = (index: string): string => `${index}_changes`;
 
@@ -25,14 +28,15 @@ const changesOf = (index: string): string => `${index}_changes`;
  */
 export const SQLITE_SEARCH: readonly string[] = SEARCHED.flatMap(({ table, column, index }) => {
   const note = (row: string, isRemoved: 0 | 1): string =>
-    `insert into ${changesOf(index)} (record, name, is_removed) values (${rowOf(row)}, ${row}.${column}, ${isRemoved});`;
+    `insert into ${changesOf(index)} (record, name, is_removed)
+        select ${rowOf(row)}, ${row}.${column}, ${isRemoved} where ${row}.${column} is not null;`;
   return [
     `create virtual table ${index} using fts5(name, content = '', columnsize = 0,
       tokenize = 'trigram remove_diacritics 1')`,
     `create table ${changesOf(index)} (id integer primary key, record integer, name text, is_removed integer)`,
     `create trigger ${index}_in after insert on ${table} begin ${note('new', 0)} end`,
     `create trigger ${index}_out after delete on ${table} begin ${note('old', 1)} end`,
-    `create trigger ${index}_changed after update of ${column} on ${table} when new.${column} <> old.${column} begin
+    `create trigger ${index}_changed after update of ${column} on ${table} when new.${column} is not old.${column} begin
       ${note('old', 1)} ${note('new', 0)}
     end`,
   ];

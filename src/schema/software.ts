@@ -69,7 +69,7 @@ export const software = {
       language: text,
     },
     {
-      searched: 'name',
+      searched: ['name'],
       unique: [['company_id', 'name']],
       indexes: [
         ['communication_format', 'id'],
@@ -107,7 +107,7 @@ export const software = {
       crc: text,
     },
     {
-      searched: 'name',
+      searched: ['name'],
       unique: [['company_id', 'name']],
       // The first index finds the file of a released content.
       indexes: [['content_id'], ['file_type', 'id']],
@@ -174,6 +174,8 @@ export const software = {
       /** See `RolloutState`. */
       state: text,
       app_version_ids: jsonb,
+      /** Versions that terminals have lost by it, which an undo gives back. */
+      replaced_ids: jsonb,
       /** Conditions of each wave, see `RolloutWave`. */
       waves: jsonb,
       /** When it stops by itself, see `StopWhen`. */
@@ -216,7 +218,7 @@ export const software = {
   rollout_terminals: companyTable(
     {
       rollout_id: ownedBy('rollouts'),
-      /** Place of its wave, from 0. */
+      /** Place of its wave, from 0; -1 if it was left out when the waves were drawn. */
       wave: integer,
       device_id: integer,
       /** Logical number that the device had when it was drawn. */

@@ -67,18 +67,18 @@ function totalling({ of, into, by, columns, counts }: StateTotals): readonly str
       .join(', ');
   const ofRow = (row: string): string => `where company_id = ${row}.company_id and ${by} = ${row}.${by};`;
   return [
-    `create trigger ${of}_totalled_in after insert on ${of} begin
+    `create trigger ${into}_on_insert_of_${of} after insert on ${of} when new.${by} is not null begin
       insert into ${into} (company_id, ${by}, ${Object.keys(counts).join(', ')})
         values (new.company_id, new.${by}, ${added.join(', ')})
         on conflict (company_id, ${by}) do update set ${change((place) => `+ ${added[place] ?? ''}`)};
     end`,
-    `create trigger ${of}_totalled_out after delete on ${of} begin
+    `create trigger ${into}_on_delete_of_${of} after delete on ${of} begin
       update ${into} set ${change((place) => `- ${removed[place] ?? ''}`)} ${ofRow('old')}
     end`,
     ...(columns.length === 0
       ? []
       : [
-          `create trigger ${of}_totalled_moved after update of ${columns.join(', ')} on ${of}
+          `create trigger ${into}_on_update_of_${of} after update of ${columns.join(', ')} on ${of}
       when ${columns.map((name) => `new.${name} <> old.${name}`).join(' or ')} begin
       update ${into} set ${change((place) => `+ ${added[place] ?? ''} - ${removed[place] ?? ''}`)} ${ofRow('new')}
     end`,
@@ -164,6 +164,7 @@ const SHARES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ledger_by_entity_type_sequence: '1000000 100000 10000 1',
     ledger_by_job_id_sequence: '1000000 100000 5000 1',
     ledger_by_user_id_sequence: '1000000 100000 5000 1',
+    ledger_of_job: '100000 20000 1000 500 1',
     ledger_of_company: '1000000 100000 1',
   },
   transactions: {

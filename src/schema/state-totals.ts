@@ -1,9 +1,9 @@
 /** Tables with the numbers of rows of other tables by state, for each record that these refer to; triggers maintain them. */
-import { DELIVERY_STATES } from './messages.js';
+import { COMMAND_STATES, DELIVERY_STATES } from './messages.js';
 import { SOFTWARE_STATES } from './software.js';
 
 export interface StateTotals {
-  /** Table whose rows are counted, and the table with a row of numbers for each value of the column `by`. */
+  /** Table whose rows are counted, and the table with a row of numbers for each value of the column `by`, but null. */
   readonly of: string;
   readonly into: string;
   readonly by: string;
@@ -23,6 +23,13 @@ export const STATE_TOTALS: readonly StateTotals[] = [
     by: 'notification_id',
     columns: ['state'],
     counts: inStates(DELIVERY_STATES),
+  },
+  {
+    of: 'notification_deliveries',
+    into: 'command_totals',
+    by: 'command_id',
+    columns: ['state'],
+    counts: inStates(COMMAND_STATES),
   },
   {
     of: 'logical_number_app_versions',

@@ -133,8 +133,8 @@ export interface Table<Of extends Columns = Columns> {
   /** Condition that each row meets. */
   readonly check: string | null;
   readonly rights: Rights;
-  /** Column with the name by whose parts records are searched; null if they are not (decisions.md#search). */
-  readonly searched: string | null;
+  /** Columns with the names by whose parts records are searched (decisions.md#search). */
+  readonly searched: readonly string[];
   /** True if the rows of each company are counted in `counters` (decisions.md#exact-totals). */
   readonly isCounted: boolean;
   /** SQLite: stores rows in the primary key itself, so that a change writes one tree instead of two. */
@@ -184,7 +184,7 @@ const DEFAULTS = {
   unique: [],
   computed: {},
   check: null,
-  searched: null,
+  searched: [],
   isCounted: false,
   isKeyed: false,
   fillFactor: 100,

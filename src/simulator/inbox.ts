@@ -11,6 +11,9 @@ const TOLERANCE_MS = 5 * SECOND;
 export interface PushedMessage {
   readonly id: string;
   readonly message: string;
+  /** Set for a command, which must not be done after `expires_at`. */
+  readonly command?: string | undefined;
+  readonly expires_at?: string | undefined;
 }
 
 export interface Arrival {
@@ -39,8 +42,8 @@ export class Inbox {
     private readonly shared: Pick<Shared, 'stats'>,
   ) {}
 
-  receive({ id }: PushedMessage, arrival: Arrival): boolean {
-    this.shared.stats.count('notifications_received');
+  receive({ id, command }: PushedMessage, arrival: Arrival): boolean {
+    this.shared.stats.count(command === undefined ? 'notifications_received' : 'commands_received');
     const seen = this.#seen.get(id);
     if (seen !== undefined) {
       this.shared.stats.count('notifications_repeated');
@@ -48,7 +51,8 @@ export class Inbox {
       seen.arrival = arrival;
       return false;
     }
-    this.#checkOrder(id);
+    // Commands overtake notifications, and urgent ones other commands.
+    if (command === undefined) this.#checkOrder(id);
     this.#seen.set(id, { arrival, confirmedAt: null });
     const [oldest] = this.#seen.keys();
     if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest);
@@ -99,6 +103,7 @@ export class Confirmations {
   constructor(
     private readonly parts: TerminalParts,
     readonly wait: Wait,
+    private readonly onCommand: (command: PushedMessage) => Promise<void>,
   ) {
     this.#inbox = new Inbox(parts.serialNumber, parts.shared);
   }
@@ -106,8 +111,12 @@ export class Confirmations {
   /** A message was received; it is confirmed later. */
   take(message: PushedMessage, arrival: Arrival): void {
     const { serialNumber, shared } = this.parts;
-    if (this.#inbox.receive(message, arrival)) shared.sent.received(serialNumber, message.message);
-    const confirming = this.#confirm(message.id).catch(() => undefined);
+    const isNew = this.#inbox.receive(message, arrival);
+    if (isNew) shared.sent.received(serialNumber, message.message);
+    const isDue = isNew && message.command !== undefined;
+    const confirming = this.#confirm(message.id)
+      .then(() => (isDue ? this.onCommand(message) : undefined))
+      .catch(() => undefined);
     this.#open.add(confirming);
     void confirming.then(() => this.#open.delete(confirming));
   }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SECOND } from '../platform/clock.js';
 import { codeOf } from '../platform/errors.js';
 import { levelOf } from '../platform/terminal.js';
-import type { Confirmations, Wait } from './inbox.js';
+import type { Confirmations, PushedMessage, Wait } from './inbox.js';
 import type { Transport } from './shared.js';
 import { RunIsOver, type TerminalParts } from './terminal-http.js';
 
@@ -121,14 +121,18 @@ const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'packet' in error && error.packet !== undefined;
 
 /** A message over MQTT. Its id is in its text only. */
-const PushedText = z.object({ message: z.string() });
+const PushedText = z.object({
+  message: z.string(),
+  command: z.string().optional(),
+  expires_at: z.string().optional(),
+});
 
 /** Null for a text of another form. */
-function messageOf(payload: Buffer): { readonly id: string; readonly message: string } | null {
+function messageOf(payload: Buffer): PushedMessage | null {
   try {
-    const { message } = PushedText.parse(JSON.parse(payload.toString()));
-    const [id = ''] = message.split('|');
-    return { id, message };
+    const pushed = PushedText.parse(JSON.parse(payload.toString()));
+    const [id = ''] = pushed.message.split('|');
+    return { id, ...pushed };
   } catch {
     return null;
   }

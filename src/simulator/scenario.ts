@@ -3,15 +3,16 @@ import { z } from 'zod';
 
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
-import type { PlacedProblem } from '../platform/validate.js';
+import { checked, isObject, type PlacedProblem } from '../platform/validate.js';
 import { Api, findGroup, SimulationRefused } from './api.js';
-import { appNameOf, BEHAVIOURS, type Behaviour, type ListedAsset, type Shared } from './shared.js';
+import { WantedFault } from './commands.js';
+import { appNameOf, BEHAVIOURS, drawSome, type Behaviour, type ListedAsset, type Shared } from './shared.js';
 
 const wave = z.int().min(1);
 const percent = z.number().min(0).max(100);
 
-/** A file of `simulate --scenario`: a rollout, behaviours of terminals that get its versions, and the expected end. */
-export const ScenarioFile = z.strictObject({
+/** A rollout, behaviours of terminals that get its versions, and the expected end. */
+const RolloutScenario = z.strictObject({
   rollout: z.strictObject({
     name: z.string(),
     versions: z.array(z.strictObject({ app: z.string(), number: z.string() })).min(1),
@@ -23,7 +24,11 @@ export const ScenarioFile = z.strictObject({
   terminals: z.array(z.strictObject({ wave, behaviour: z.enum(BEHAVIOURS), percent })),
   expect: z.strictObject({ stopsInWave: wave, undo: z.boolean().default(false) }),
 });
-export type ScenarioFile = z.output<typeof ScenarioFile>;
+type RolloutScenario = z.output<typeof RolloutScenario>;
+
+const commands = z.array(WantedFault).min(1);
+const WithRollout = RolloutScenario.extend({ commands: commands.optional() });
+const WithoutRollout = z.strictObject({ commands });
 
 const VERSION = `query ($app: String!, $number: String!) { apps(first: 1, filter: { name: { eq: $app } }) {
   nodes { versions(first: 1, filter: { number: { eq: $number } }) { nodes { id } } } } }`;
@@ -60,14 +65,16 @@ const MAX_LOOKS_FOR_SEEN = 30;
 /** Longer than the time between two looks of the server, after which a rollout that has not stopped would go on. */
 const AFTERWARDS_MS = 6 * SECOND;
 
+type ScenarioOptions = Readonly<{ token: string; seed: number; group: string | undefined }>;
+
 /** A rollout during which some terminals behave badly. */
 export class Scenario {
   #chosen: PromiseWithResolvers<ReadonlyMap<string, Behaviour>> | null = null;
 
   /** `token` has the scopes `read` and `write`; all terminals are the target unless a group is named. */
   constructor(
-    private readonly file: ScenarioFile,
-    private readonly options: Readonly<{ token: string; seed: number; group: string | undefined }>,
+    private readonly file: RolloutScenario,
+    private readonly options: ScenarioOptions,
   ) {}
 
   isAbout(app: ListedAsset): boolean {
@@ -130,6 +137,14 @@ export class Scenario {
   }
 }
 
+/** A file of `simulate --scenario`: of a rollout, of faults with commands, or of both. Lists what is wrong with it. */
+export function readScenario(document: unknown, options: ScenarioOptions) {
+  const hasNoRollout = isObject(document) && 'commands' in document && !('rollout' in document);
+  const { data, problems } = checked(hasNoRollout ? WithoutRollout : WithRollout, document);
+  const scenario = data && 'rollout' in data ? new Scenario(data, options) : null;
+  return { scenario, wantedFaults: data?.commands ?? null, problems };
+}
+
 const asked = async <T>(api: Api, query: string, variables: object, headers = {}): Promise<T> =>
   (await api.graphql(query, variables, headers)) as T;
 
@@ -164,23 +179,20 @@ async function terminalsOf(api: Api, id: string): Promise<readonly Terminal[]> {
 }
 
 /** How terminals behave, by serial numbers: the same seed and the same draw make the same choices. */
-function chosenOf(drawn: readonly Terminal[], wanted: ScenarioFile['terminals'], seed: number) {
+function chosenOf(drawn: readonly Terminal[], wanted: RolloutScenario['terminals'], seed: number) {
   const random = createRandom(seed);
   const chosen = new Map<string, Behaviour>();
   for (const { wave: number, behaviour, percent: share } of wanted) {
     const own = drawn.filter((each) => each.wave === number && each.obstacle === null);
     const serials = own.flatMap(({ device }) => device?.serialNumber ?? []).toSorted();
     const free = serials.filter((each) => !chosen.has(each));
-    for (let left = Math.ceil((own.length * share) / 100); left > 0 && free.length > 0; left -= 1) {
-      const [serial = ''] = free.splice(random.whole(0, free.length - 1), 1);
-      chosen.set(serial, behaviour);
-    }
+    for (const serial of drawSome(random, free, (own.length * share) / 100)) chosen.set(serial, behaviour);
   }
   return chosen;
 }
 
 /** The end of a rollout; `problems` are sentences about all that is not as expected. */
-function resultOf(rollout: Rollout, terminals: readonly Terminal[], expected: ScenarioFile['expect']) {
+function resultOf(rollout: Rollout, terminals: readonly Terminal[], expected: RolloutScenario['expect']) {
   const state = expected.undo ? 'UNDONE' : 'STOPPED_BY_FAILURES';
   const last = rollout.waves.filter((each) => each.state !== 'WAITING').length;
   const granted = terminals.filter(({ grantedAt }) => grantedAt !== null);

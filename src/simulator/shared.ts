@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.js';
+import type { Random } from '../platform/random.js';
 import type { HttpClient } from './http-client.js';
 import type { Stats, SentNotifications } from './stats.js';
 
@@ -20,6 +21,22 @@ export const appNameOf = ({ name }: ListedAsset): string => name.replace(/^[^_]*
  */
 export const BEHAVIOURS = ['fails', 'late', 'sellsLess', 'wrongCrc', 'pretends'] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
+
+/** Terminals that report a command as failed or refused, or do it later; `seconds` is how long each waits before that. */
+export const COMMAND_BEHAVIOURS = ['fails', 'refuses', 'late'] as const;
+export interface CommandFault {
+  readonly behaviour?: (typeof COMMAND_BEHAVIOURS)[number];
+  readonly seconds?: number | undefined;
+}
+
+/** Some of the texts at random, `share` rounded up. */
+export function drawSome(random: Random, from: readonly string[], share: number): readonly string[] {
+  const free = [...from];
+  const drawn: string[] = [];
+  for (let left = Math.ceil(share); left > 0 && free.length > 0; left -= 1)
+    drawn.push(...free.splice(random.whole(0, free.length - 1), 1));
+  return drawn;
+}
 
 /** Pauses that all end together. An AbortSignal would make an error for each: 0.2 s for 5,000, not 0.02 s. */
 export class Pauses {
@@ -88,4 +105,6 @@ export interface Shared {
     /** Null for a terminal that behaves well. Waits until the terminals have been chosen. */
     behaviourOf(serialNumber: string): Promise<Behaviour | null>;
   } | null;
+  /** Faults with commands by serial numbers; null if some fail and are late at random. */
+  readonly commandFaults: ReadonlyMap<string, CommandFault> | null;
 }

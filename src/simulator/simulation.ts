@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { SECOND } from '../platform/clock.js';
+import { MINUTE, SECOND } from '../platform/clock.js';
+import { createRandom } from '../platform/random.js';
 import { Api } from './api.js';
+import { drawFaults, openCommands, SENT_ACTIONS, sendCommand, type WantedFault } from './commands.js';
 import { HttpClient } from './http-client.js';
 import type { Scenario } from './scenario.js';
 import { Pauses, type Shared } from './shared.js';
@@ -28,8 +30,12 @@ export interface SimulationOptions extends Pick<
     readonly everyMs: number;
     readonly groupId: number | null;
   } | null;
+  /** Sends a command to a few terminals again and again; the token needs the scopes `read` and `write`. */
+  readonly commands?: { readonly token: string; readonly everyMs: number } | null;
   /** Ends the activities of the terminals with its rollout. Null: all of them behave well. */
   readonly scenario: Pick<Scenario, keyof Scenario> | null;
+  /** Faults of some terminals with commands. Without them, some fail and are late at random. */
+  readonly wantedFaults?: readonly WantedFault[] | null;
 }
 
 /** Longer than the lease of a lost answer, and than the longest pause of a terminal, which are 30 s. */
@@ -51,7 +57,8 @@ export class Simulation {
   #scenario: Awaited<ReturnType<Scenario['run']>> | null = null;
 
   constructor(private readonly options: SimulationOptions) {
-    const { url, clock, terminals, seed, isHalfHttp = false } = options;
+    const { url, clock, terminals, seed, isHalfHttp = false, wantedFaults = null } = options;
+    const serials = terminals.map(({ serialNumber }) => serialNumber);
     const [stats, run] = [new Stats(), randomBytes(4).toString('hex')];
     this.#began = clock.elapsed();
     this.#shared = {
@@ -62,6 +69,7 @@ export class Simulation {
       sent: new SentNotifications(run, stats),
       work: new Pauses(),
       all: new Pauses(),
+      commandFaults: wantedFaults && drawFaults(wantedFaults, serials, seed),
     };
     const overHttp: Shared = { ...this.#shared, transport: { over: 'http' } };
     this.#terminals = terminals.map((identity, index) => {
@@ -77,7 +85,7 @@ export class Simulation {
       const running = this.#terminals.map((terminal, index) => this.#startOne(terminal, index));
       await this.#started();
       const ends = work.pause(this.options.forMs - this.options.rampMs).then(() => work.end());
-      await Promise.all([ends, this.#notify(), this.#runScenario()]);
+      await Promise.all([ends, this.#notify(), this.#command(), this.#runScenario()]);
       await atMost(FINISH_MS, Promise.all(running));
       await this.#settle();
       const finished = Promise.allSettled(this.#terminals.map((terminal) => terminal.finish()));
@@ -178,10 +186,45 @@ export class Simulation {
     }
   }
 
+  async #command(): Promise<void> {
+    const { commands } = this.options;
+    if (commands == null) return;
+    const { client, all, work, stats, clock } = this.#shared;
+    const api = new Api(client, commands.token, all);
+    const random = createRandom(this.options.seed);
+    for (;;) {
+      await work.pause(commands.everyMs);
+      if (work.hasEnded()) return;
+      const connected = this.#terminals.filter(({ isConnected }) => isConnected);
+      if (connected.length === 0) continue;
+      const some = Array.from({ length: 3 }, () => random.pick(connected).serialNumber);
+      const input = {
+        action: random.pick(SENT_ACTIONS),
+        expiresAt: new Date(clock.now().getTime() + random.whole(1, 60) * MINUTE),
+        urgent: random.chance(0.2),
+      };
+      await sendCommand(api, input, some);
+      stats.count('commands_sent');
+    }
+  }
+
   async #runScenario(): Promise<void> {
     if (this.options.scenario === null) return;
     this.#scenario = await this.options.scenario.run(this.#shared, this.#terminals.length);
     this.endWork();
+  }
+
+  /** Waits until the commands of the run are confirmed; resolves to how many are not. */
+  async #openCommands(isOver: () => boolean): Promise<number> {
+    const { commands } = this.options;
+    const { client, all, clock } = this.#shared;
+    if (commands == null) return 0;
+    const api = new Api(client, commands.token, all);
+    for (;;) {
+      const open = await openCommands(api, clock.now());
+      if (open === 0 || isOver()) return open;
+      await all.pause(SETTLE_STEP_MS);
+    }
   }
 
   /** Waits until terminals have received everything; what is missing then is lost. */
@@ -190,8 +233,11 @@ export class Simulation {
     const now = clock.elapsed();
     // The pauses of a server that publishes double, so the next one is not longer than all of them before.
     const end = now + SETTLE_MS + (transport.over === 'mqtt' ? now - this.#began : 0);
-    while (sent.outstanding > 0 && !this.#isStopped && clock.elapsed() < end) await all.pause(SETTLE_STEP_MS);
+    const isOver = (): boolean => this.#isStopped || clock.elapsed() >= end;
+    while (sent.outstanding > 0 && !isOver()) await all.pause(SETTLE_STEP_MS);
     if (!this.#isStopped) sent.noteLost();
+    const open = await this.#openCommands(isOver);
+    if (open > 0 && !this.#isStopped) this.#shared.stats.broke('lost_delivery', `${open} commands`);
   }
 }
 

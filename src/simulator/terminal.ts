@@ -1,8 +1,10 @@
 import { SECOND } from '../platform/clock.js';
 import { createRandom } from '../platform/random.js';
+import { Commands } from './commands.js';
 import { Downloads } from './downloads.js';
 import { Confirmations } from './inbox.js';
 import { Installs } from './installs.js';
+import { sendLog } from './logs.js';
 import { MqttWait } from './mqtt-waiting.js';
 import { appNameOf, type Shared } from './shared.js';
 import * as access from './terminal-http.js';
@@ -13,6 +15,8 @@ import { HttpWait } from './waiting.js';
 const UNEXPECTED_MS = 5 * SECOND;
 /** Shares of activities that are a report, and a full update; the others are transactions. */
 const [REPORTS, UPDATES] = [0.1, 0.15];
+/** Share of terminals that send a log when they start. */
+const LOGS = 0.3;
 /** Minimum time between checks for changes: requests of a terminal are limited. */
 const LOOK_MS = 3 * SECOND;
 /** Share of new tokens whose answer is lost. */
@@ -31,6 +35,10 @@ export class SimulatedTerminal {
   readonly #transactions: Transactions;
   #confirmations: Confirmations | null = null;
   #lookedAt = 0;
+  /** When it was started last, as it reports. */
+  #startedAt: Date;
+  /** Activities and commands follow each other. */
+  #doing: Promise<unknown> = Promise.resolve();
   /** When the token is renewed next; infinite for terminals that keep theirs. */
   #renewAt = Infinity;
 
@@ -38,7 +46,11 @@ export class SimulatedTerminal {
   readonly #waitingParts: access.TerminalParts;
 
   /** `seed` determines all random choices of the terminal. */
-  constructor(identity: access.Identity, shared: Shared, seed: number) {
+  constructor(
+    identity: access.Identity,
+    shared: Shared,
+    private readonly seed: number,
+  ) {
     this.serialNumber = identity.serialNumber;
     this.#reported = identity.reported ?? { frameworkVersion: null, meta: { model: 'simulated' } };
     const partsOf = (own: number): access.TerminalParts => {
@@ -50,6 +62,7 @@ export class SimulatedTerminal {
     this.#installs = new Installs(this.#parts, (body) => this.#sendInstall(body));
     this.#downloads = new Downloads(this.#parts, this.#installs);
     this.#transactions = new Transactions(this.#parts);
+    this.#startedAt = shared.clock.now();
   }
 
   /** True if the server has admitted the terminal, so that it can receive notifications. */
@@ -100,13 +113,24 @@ export class SimulatedTerminal {
     if (this.#isOnlyWaiting) await this.#downloads.updateManifest();
     else await this.#downloads.update();
     if (!this.#isOnlyWaiting) await this.#report();
+    if (!this.#isOnlyWaiting) await this.#sendLog();
     this.#lookedAt = this.#parts.shared.clock.elapsed();
     const { transport } = this.#parts.shared;
     const wait =
       transport.over === 'mqtt'
         ? new MqttWait(transport, this.logicalNumber, this.#waitingParts)
         : new HttpWait(this.#waitingParts);
-    this.#confirmations = new Confirmations(this.#waitingParts, wait);
+    const commands = new Commands(this.#waitingParts, {
+      update: () => this.#alone(() => this.#downloads.update()),
+      restart: () => this.#alone(() => this.#restart()),
+    });
+    this.#confirmations = new Confirmations(this.#waitingParts, wait, (command) => commands.take(command));
+  }
+
+  /** With random numbers of its own, so that other choices do not depend on it. */
+  async #sendLog(): Promise<void> {
+    const random = createRandom(this.seed);
+    if (random.chance(LOGS)) await sendLog({ ...this.#parts, random });
   }
 
   get #isOnlyWaiting(): boolean {
@@ -136,14 +160,32 @@ export class SimulatedTerminal {
     for (;;) {
       await shared.work.pause(random.whole(0, 2 * shared.everyMs));
       if (shared.work.hasEnded()) return;
-      await this.#renewWhenDue();
-      await this.#installs.repeat();
-      await this.#lookForChanges();
-      const share = random.whole(0, 999) / 1_000;
-      if (share < REPORTS) await this.#report();
-      else if (share < REPORTS + UPDATES) await this.#downloads.update();
-      else await this.#transactions.record(this.#at);
+      await this.#alone(() => this.#act());
     }
+  }
+
+  async #act(): Promise<void> {
+    await this.#renewWhenDue();
+    await this.#installs.repeat();
+    await this.#lookForChanges();
+    const share = this.#parts.random.whole(0, 999) / 1_000;
+    if (share < REPORTS) await this.#report();
+    else if (share < REPORTS + UPDATES) await this.#downloads.update();
+    else await this.#transactions.record(this.#at);
+  }
+
+  /** Calls `use` when nothing else is done. */
+  async #alone(use: () => Promise<void>): Promise<void> {
+    const done = this.#doing.then(use);
+    this.#doing = done.catch(() => undefined);
+    await done;
+  }
+
+  /** Ends what it does, starts again, and reports when. */
+  async #restart(): Promise<void> {
+    await this.#parts.shared.work.pause(this.#parts.random.whole(1, 3) * SECOND);
+    this.#startedAt = this.#parts.shared.clock.now();
+    await this.#report();
   }
 
   #planRenewal(): void {
@@ -180,7 +222,11 @@ export class SimulatedTerminal {
     const { frameworkVersion, meta } = this.#reported;
     const body = JSON.stringify({
       framework_version: frameworkVersion ?? FRAMEWORK_VERSION,
-      meta: { ...meta, battery_level: String(random.whole(5, 100)) },
+      meta: {
+        ...meta,
+        battery_level: String(random.whole(5, 100)),
+        started_at: this.#startedAt.toISOString(),
+      },
     });
     await http.post('/terminal/v1/report', body);
     shared.stats.count('reports');

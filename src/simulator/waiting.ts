@@ -7,7 +7,12 @@ import type { Confirmations, Wait } from './inbox.js';
 import { RunIsOver, type TerminalParts } from './terminal-http.js';
 
 /** A notification in the answer of a long poll or in an event. */
-const Pushed = z.object({ id: z.string(), message: z.string() });
+const Pushed = z.object({
+  id: z.string(),
+  message: z.string(),
+  command: z.string().optional(),
+  expires_at: z.string().optional(),
+});
 const PushedList = z.object({ notifications: z.array(Pushed) });
 
 /** Share of terminals that use event streams; the others use long polls. */

@@ -2,14 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 
 import type { ReadWork, Units, WriteWork } from '../database/work.js';
 import * as bodies from '../http/body/body.js';
-import {
-  bearerToken,
-  headerOf,
-  isUnchanged,
-  malformed,
-  onClosed,
-  requestContextOf,
-} from '../http/request.js';
+import { bearerToken, isUnchanged, onClosed, requestContextOf, utf8HeaderOf } from '../http/request.js';
 import * as sending from '../http/send.js';
 import * as admission from '../http/server/admission.js';
 import { type Clock, SECOND, systemClock } from '../platform/clock.js';
@@ -90,31 +83,23 @@ type ReceivedCall<T> = Received<TerminalRoute<T>>;
 /** Errors: those of an invalid token. */
 async function claimOf<T>({ request, response }: ReceivedCall<T>, { claim }: TerminalOptions<T>) {
   const { ip, requestId } = requestContextOf(response);
-  const given = { token: bearerToken(request), named: namedTerminal(request) };
+  const given = { token: bearerToken(request), named: utf8HeaderOf(request, 'X-Serial-Number') };
   return await claim(given, { channel: 'api', ip, requestId });
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The serial number in `X-Serial-Number`, in UTF-8; Node reads headers as Latin-1. */
-function namedTerminal(request: Request): string | undefined {
-  const given = headerOf(request, 'x-serial-number');
-  if (typeof given !== 'string') return undefined;
-  try {
-    return utf8.decode(Buffer.from(given, 'latin1'));
-  } catch {
-    throw malformed('X-Serial-Number is not UTF-8.');
-  }
 }
 
 interface ReceivedBody extends ReceivedInput {
   readonly rows: readonly Row[];
+  readonly bytes: Buffer;
 }
 
-const NO_BODY: ReceivedBody = { input: {}, ignored: [], rows: [] };
+const NO_BODY: ReceivedBody = { input: {}, ignored: [], rows: [], bytes: Buffer.alloc(0) };
 
 /** Errors: 400, 408, 413, 415. */
 async function readBody<T>({ request, response, route }: ReceivedCall<T>, bodyMs: number) {
+  if (route.bytes !== undefined) {
+    bodies.inviteBody(request, response);
+    return { ...NO_BODY, bytes: await bodies.readBytes(request, { ...route.bytes, bodyMs }) };
+  }
   if (route.body === undefined) return NO_BODY;
   bodies.inviteBody(request, response);
   if (route.rows !== undefined) return { ...NO_BODY, rows: await readRows(request, route.rows, bodyMs) };
@@ -159,6 +144,10 @@ export class TerminalCall<T> {
       parts.open.delete(this.#ended);
       this.#ended.abort(ENDED);
     });
+  }
+
+  get companyId(): number {
+    return this.claim.caller.companyId;
   }
 
   /** Aborted when the client leaves, the server stops, or the terminal may no longer use the service. */

@@ -3,6 +3,7 @@ import { buildSchema, type ClassType, type NonEmptyArray } from 'type-graphql';
 
 import { graphqlModule, useDeclaredResolvers } from '../../graphql/schema/fields.js';
 import { useTypesOfFilters } from '../../graphql/schema/target.js';
+import { exportScheduleGraphql } from './export-schedule.graphql.js';
 import { exportGraphql } from './export.graphql.js';
 import * as modules from './graphql-modules.js';
 import { nodeLookupGraphql, nodeSources } from './node-lookup.graphql.js';
@@ -24,7 +25,13 @@ export function createSchema(): Promise<GraphQLSchema> {
 }
 
 async function buildSchemaOfModules(): Promise<GraphQLSchema> {
-  const { roots } = graphqlModule(nodeLookupGraphql, revertGraphql, exportGraphql, ...Object.values(modules));
+  const { roots } = graphqlModule(
+    nodeLookupGraphql,
+    revertGraphql,
+    exportGraphql,
+    exportScheduleGraphql,
+    ...Object.values(modules),
+  );
   const schema = await buildSchema({
     resolvers: roots as NonEmptyArray<ClassType>,
     validate: false,

@@ -12,12 +12,25 @@ export function addCommands(add: AddCommand): void {
     'set the time zone in which terminals of a company show times',
     setTimeZone,
   ).requiredOption('--time-zone <zone>', 'IANA time zone, for example America/Sao_Paulo');
+  addChange(
+    add,
+    'currency',
+    'set the currency in which amounts of a company are shown',
+    setCurrency,
+  ).requiredOption('--currency <code>', 'ISO 4217 code, for example BRL');
 }
 
 async function list(_options: JsonOption, _argument: string, io: CommandIo): Promise<Result> {
   const companies = await withDatabase(io, ({ units }) => units.systemRead(listCompanies));
-  const rows = companies.map(({ id, name, timeZone, members }) => [id, name, timeZone, members]);
-  return { value: companies.map(fieldsOf), lines: [table(['ID', 'NAME', 'TIME ZONE', 'MEMBERS'], rows)] };
+  const rows = companies.map((each) => [
+    each.id,
+    each.name,
+    each.timeZone,
+    each.currency ?? '',
+    each.members,
+  ]);
+  const headings = ['ID', 'NAME', 'TIME ZONE', 'CURRENCY', 'MEMBERS'];
+  return { value: companies.map(fieldsOf), lines: [table(headings, rows)] };
 }
 
 async function rename(work: WriteWork, options: ChangeOptions & { readonly name: string }): Promise<Result> {
@@ -28,5 +41,11 @@ async function rename(work: WriteWork, options: ChangeOptions & { readonly name:
 async function setTimeZone(work: WriteWork, { timeZone }: ChangeOptions & { readonly timeZone: string }) {
   const changed = await changeCompany(work, { timeZone });
   const line = `Terminals of "${changed.name}" show times of ${changed.timeZone}.`;
+  return { value: fieldsOf(changed), lines: [line] };
+}
+
+async function setCurrency(work: WriteWork, { currency }: ChangeOptions & { readonly currency: string }) {
+  const changed = await changeCompany(work, { currency });
+  const line = `Amounts of "${changed.name}" are in ${changed.currency}.`;
   return { value: fieldsOf(changed), lines: [line] };
 }

@@ -1,11 +1,10 @@
 import * as copying from '../../database/copy.js';
 import { requireEmptyPlace, openSource, openTarget, placeName } from '../../database/open.js';
 import { systemClock } from '../../platform/clock.js';
-import { databaseName, parseDatabaseUrl, type DatabaseUrl } from '../../platform/config/database-url.js';
-import { ConfigError } from '../../platform/config/parsing.js';
+import { databaseName } from '../../platform/config/database-url.js';
 import { counted } from '../../platform/errors.js';
 import { CommandError, EXIT } from '../command-error.js';
-import { table, type CommandIo, type JsonOption, type Result } from '../command-io.js';
+import { databaseOf, table, type CommandIo, type JsonOption, type Result } from '../command-io.js';
 
 export interface CopyOptions extends JsonOption {
   readonly from: string;
@@ -17,8 +16,8 @@ export interface CopyOptions extends JsonOption {
 }
 
 export async function copy(io: CommandIo, options: CopyOptions): Promise<Result> {
-  const from = parsed('--from', options.from, options.fromPasswordFile);
-  const to = parsed('--to', options.to, options.toPasswordFile);
+  const from = databaseOf('--from', options.from, options.fromPasswordFile);
+  const to = databaseOf('--to', options.to, options.toPasswordFile);
   const names = { from: databaseName(from), to: databaseName(to) };
   if (options.dryRun === true) {
     await requireEmptyPlace(to);
@@ -85,13 +84,4 @@ async function estimated(names: Names, source: copying.CopySource): Promise<Resu
     `${counted(rows, 'row')} with ${bytes} bytes would be copied, in about ${seconds} s.`,
   ];
   return { value: { ...names, dry_run: true, rows, bytes, seconds, tables }, lines };
-}
-
-/** Errors: `ConfigError`. */
-function parsed(option: string, value: string, passwordFile?: string): DatabaseUrl {
-  try {
-    return parseDatabaseUrl(value, passwordFile);
-  } catch (error) {
-    throw new ConfigError([`${option}: ${(error as Error).message}`]);
-  }
 }

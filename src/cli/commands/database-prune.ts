@@ -17,6 +17,7 @@ export interface PruneOptions extends JsonOption {
   readonly transactions?: Period | null;
   readonly ledger?: Period | null;
   readonly deliveries?: Period | null;
+  readonly logs?: Period | null;
 }
 
 export async function prune(io: CommandIo, { json: _json, dryRun = false, ...given }: PruneOptions) {
@@ -56,7 +57,7 @@ async function pruneIn(
 type Count = Pick<retention.OldOfCompany, 'kind' | 'count'>;
 
 function countsOf(rows: readonly Count[]): Readonly<Record<retention.Kind, number>> {
-  const counts = { transactions: 0, ledger: 0, deliveries: 0, tokens: 0, jobs: 0, alerts: 0 };
+  const counts = { transactions: 0, ledger: 0, deliveries: 0, logs: 0, tokens: 0, jobs: 0, alerts: 0 };
   for (const { kind, count } of rows) counts[kind] += count;
   return counts;
 }

@@ -7,8 +7,16 @@ import { databaseName, type DatabaseUrl } from '../../platform/config/database-u
 import { parseKept } from '../../platform/config/parsing.js';
 import type { Period } from '../../platform/timestamps.js';
 import { CommandError } from '../command-error.js';
-import { table, type AddCommand, type CommandIo, type JsonOption, type Result } from '../command-io.js';
+import {
+  databaseOf,
+  table,
+  type AddCommand,
+  type CommandIo,
+  type JsonOption,
+  type Result,
+} from '../command-io.js';
 import type { CopyOptions } from './database-copy.js';
+import type { DrillOptions } from './database-drill.js';
 import type { PruneOptions } from './database-prune.js';
 
 export function addCommands(add: AddCommand): void {
@@ -26,6 +34,7 @@ export function addCommands(add: AddCommand): void {
     '<file>',
     'the backup',
   );
+  addDrillCommand(add);
   addTool(add, 'info', 'print size, schema version and record counts', ({ tools }) => tools.describe());
   addPruneCommand(add);
   const compacts = 'give the room of deleted rows back to the disk; no server may be running';
@@ -112,6 +121,26 @@ async function compact({ tools, name }: Place): Promise<Done> {
   return { fields: { bytes_before: before, bytes: after }, lines: [line] };
 }
 
+const DRILL_NOTES = `
+The folder needs room for the backup and, for a SQLite file, for the restored one. For PostgreSQL, pg_dump and
+pg_restore of the version of the server must be installed, and --into names an empty database of the same server
+and user, which is emptied at the end. The drill can run while servers do. If a step fails, what it has made stays
+and is named, and the exit code is not 0. The time of the drill does not count as that of a backup.`;
+
+function addDrillCommand(add: AddCommand): void {
+  const drills = 'make a backup, restore it beside the database, check it, and remove both; print the times';
+  add('drill', drills, async ({ into, intoPasswordFile }: DrillOptions, folder, io) => {
+    const { runDrill } = await import('./database-drill.js');
+    const { tools, name } = await placeOf(io);
+    const target = into === undefined ? null : databaseOf('--into', into, intoPasswordFile);
+    return await runDrill(await tools.drill(folder, target, io.environment), name, io);
+  })
+    .argument('<folder>', 'folder for the files of the drill')
+    .option('--into <url>', 'for PostgreSQL: an empty database, into which the backup is restored')
+    .option('--into-password-file <file>', 'file with the password of that database')
+    .addHelpText('after', DRILL_NOTES);
+}
+
 const COPY_NOTES = `
 A URL is file:PATH or postgres://USER@HOST:PORT/NAME. The target is created or must be empty; it is all or
 nothing. The copy has what was stored before it began: stop the servers first, or their later changes are
@@ -123,7 +152,7 @@ function addCopyCommand(add: AddCommand): void {
     await (await import('./database-copy.js')).copy(io, options);
   add('copy', 'copy a database to a new one, from SQLite to PostgreSQL or back', copy)
     .requiredOption('--from <url>', 'the database to read')
-    .requiredOption('--to <url>', 'the database to fill, which has no records')
+    .requiredOption('--to <url>', 'the database to fill; it must have no records')
     .option('--from-password-file <file>', 'file with the password of a PostgreSQL source')
     .option('--to-password-file <file>', 'file with the password of a PostgreSQL target')
     .option('--dry-run', 'print the rows and bytes of each table and about how long it takes; change nothing')
@@ -133,17 +162,18 @@ function addCopyCommand(add: AddCommand): void {
 
 const PRUNE_NOTES = `
 A PERIOD is for example "90 days", "13 months" or "2 years", as 90d, 13m or 2y too, or "forever". Without an option,
-that of the setting KEEP_TRANSACTIONS, KEEP_LEDGER or KEEP_DELIVERIES counts. Tokens are deleted 90 days after they
-were revoked or have expired. The command can be stopped and run again.`;
+that of the setting KEEP_TRANSACTIONS, KEEP_LEDGER, KEEP_DELIVERIES or KEEP_LOGS counts. Tokens are deleted 90 days
+after they were revoked or have expired. The command can be stopped and run again.`;
 
 function addPruneCommand(add: AddCommand): void {
   const prune = async (options: PruneOptions, _argument: string, io: CommandIo): Promise<Result> =>
     await (await import('./database-prune.js')).prune(io, options);
   add('prune', 'delete what is older than it is to be kept; also where the disk is full', prune)
     .option('--dry-run', 'print what would be deleted; change nothing')
-    .option('--transactions <period>', 'keep transactions so long, from their recording on', period)
-    .option('--ledger <period>', 'keep ledger entries so long', period)
-    .option('--deliveries <period>', 'keep finished deliveries of notifications so long', period)
+    .option('--transactions <period>', 'how long transactions are kept, from their recording on', period)
+    .option('--ledger <period>', 'how long ledger entries are kept', period)
+    .option('--deliveries <period>', 'how long finished deliveries of notifications are kept', period)
+    .option('--logs <period>', 'how long logs of terminals are kept, from their arrival on', period)
     .addHelpText('after', PRUNE_NOTES);
 }
 

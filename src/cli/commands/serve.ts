@@ -56,7 +56,8 @@ doubled or out of order, a transaction that is rejected, doubled or lost. Lost n
 
 Tokens: --token-file names a file with an API token that has the scope "terminals". With the scope "read" the
 terminals are found through the API: enabled devices with a logical number. Otherwise --serials or --device-tokens
-names them. --notify-every and --scenario need "write", --renew-every --device-tokens. Times are numbers with ms, s or m.`;
+names them. --notify-every, --command-every and --scenario need "write", --renew-every --device-tokens. Times are numbers
+with ms, s or m.`;
 
 export function addSimulateCommand(add: AddCommand): void {
   const simulate = async (options: SimulateOptions, _argument: string, io: CommandIo): Promise<Result> =>
@@ -77,6 +78,7 @@ export function addSimulateCommand(add: AddCommand): void {
     .addOption(timeOption('--ramp <time>', 'time over which they start').default(5 * SECOND, '5s'))
     .addOption(every.default(10 * SECOND, '10s'))
     .addOption(timeOption('--notify-every <time>', 'send all of them a notification this often'))
+    .addOption(timeOption('--command-every <time>', 'send three of them a command this often'))
     .addOption(timeOption('--renew-every <time>', renewEvery))
     .option('--no-faults', 'break no connections, repeat and delay nothing')
     .addOption(over.choices(['http', 'mqtt', 'both']).default('http'))
@@ -86,7 +88,10 @@ export function addSimulateCommand(add: AddCommand): void {
     .option('--mqtt-ca-file <file>', 'certificates (PEM) to trust for mqtts://')
     .option('--company-id <number>', 'of the topics, if the token cannot read it')
     .option('--seed <number>', 'the same seed makes the same choices', SEED, 1)
-    .option('--scenario <file>', 'a rollout during which terminals behave badly; exit code 1 unless it stops')
+    .option(
+      '--scenario <file>',
+      'what terminals do with commands, or a rollout that they take badly; exit code 1 unless it stops',
+    )
     .addHelpText('after', SIMULATE_NOTES);
 }
 

@@ -99,6 +99,11 @@ export type OwnColumns<Name extends AuditedTableName> = Omit<
   'id' | 'company_id' | keyof AuditColumns
 >;
 
+/** New values of such columns, or SQL that computes them. */
+export type OwnChanges<Name extends AuditedTableName> = {
+  readonly [Column in keyof OwnColumns<Name>]?: OwnColumns<Name>[Column] | Sql<OwnColumns<Name>[Column]>;
+};
+
 /** Records of the company of the unit of work in one table, with columns as fields (decisions.md#company-filters). */
 export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly columns: RecordMapping<Name, T>['columns'];
@@ -168,8 +173,8 @@ export class CompanyTable<Name extends AuditedTableName, T extends AuditedRecord
   }
 
   /** Changes all these rows in one statement; the `revision` of each grows by one. */
-  async updateAll(work: WriteWork, ids: readonly number[], changes: Partial<OwnColumns<Name>>): Promise<T[]> {
-    const columns = { ...changes, ...changedTogether(work, this.table) } as Changes<Name>;
+  async updateAll(work: WriteWork, ids: readonly number[], changes: OwnChanges<Name>): Promise<T[]> {
+    const columns = { ...changes, ...changedTogether(work, this.table) } as unknown as Changes<Name>;
     return (await this.rows.update(work, byId<Name>(ids), columns)).map(this.recordOf);
   }
 

@@ -6,7 +6,7 @@ import { countOf } from '../counters.js';
 import type { List } from '../list/list.js';
 import type { EntityTypeName, LedgerActionName, ReadWork, WriteWork } from '../work.js';
 import { mostRows, type Match } from './company-rows.js';
-import type { AuditedRecord, AuditedTableName, CompanyTable, OwnColumns, ValuesOf } from './company-table.js';
+import type { AuditedRecord, AuditedTableName, CompanyTable, OwnChanges, ValuesOf } from './company-table.js';
 
 /** A field whose value exists once in the company, or in the part of it that `match` describes. */
 export interface UniqueField<Name extends AuditedTableName, T extends AuditedRecord> {
@@ -125,7 +125,7 @@ export class Records<Name extends AuditedTableName, T extends AuditedRecord> {
   readonly updateAll = async <R extends T>(
     work: WriteWork,
     before: readonly R[],
-    changes: Partial<OwnColumns<Name>>,
+    changes: OwnChanges<Name>,
     rest: (record: R) => Partial<R> = () => ({}),
   ): Promise<readonly R[]> => {
     const all: R[] = [];

@@ -13,12 +13,12 @@ import {
   childrenOf,
   companiesOf,
   firstIn,
+  isRecord,
   nameOf,
   ofCompany,
   orderColumn,
   parentTable,
   selected,
-  sharing,
   sortById,
   tableWith,
 } from './listing.js';
@@ -120,7 +120,7 @@ export class List<T> {
       `${this.key} by ids`,
       [companyId, JSON.stringify(ids)],
       () => sql`select ${selected('t', this.read)} from ${tableWith(this.listing, this.read, { join: crossJoin })} as t
-        where ${haveIds(key, companyId, ids)}`,
+        where ${haveIds(key, companyId, ids)} ${isRecord(this.listing)}`,
     );
     return new Map(rows.map((row) => [row[id] as number, recordOf(row)]));
   }
@@ -280,4 +280,14 @@ export function auditedList<
       updatedAt: { column: 'updated_at', kind: 'instant' },
     },
   });
+}
+
+/** Converts rows to records. Rows with the same id become the same object: a record of many parents exists once. */
+function sharing<T>({ id, recordOf }: AnyListing<T>): (row: ListRow) => T {
+  const records = new Map<unknown, T>();
+  return (row) => {
+    let record = records.get(row[id]);
+    if (record === undefined) records.set(row[id], (record = recordOf(row)));
+    return record;
+  };
 }

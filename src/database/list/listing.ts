@@ -35,6 +35,8 @@ export interface ListTable {
     readonly id: string;
     readonly columns: readonly string[];
   };
+  /** Column that is null in the rows of the table that are no records of the list. */
+  readonly recordsHave?: string;
   /** Column with the id of the company; `company_id` unless set. */
   readonly company?: string;
   /** Columns to order by, by public name. Each has an index and is never null. */
@@ -94,8 +96,12 @@ export function orderColumn({ table, orders }: ListTable, { order }: Pick<SliceR
 /** Condition for the company's rows `t`. SQLite needs a plainly bound company for the indexes of alternatives. */
 export function ofCompany(list: ListTable, { caller }: ReadWork, where: Condition | null): Sql {
   const company = sql.ref(`t.${list.company ?? 'company_id'}`);
-  return sql`${company} = ${boundCompany(caller.companyId, where)}`;
+  return sql`${company} = ${boundCompany(caller.companyId, where)} ${isRecord(list)}`;
 }
+
+/** Condition for the rows `t` that are records of the list, after others. */
+export const isRecord = ({ recordsHave }: ListTable): Sql =>
+  recordsHave === undefined ? sql`` : sql`and ${sql.ref(`t.${recordsHave}`)} is not null`;
 
 /** The company of rows that meet a condition, to be compared with a column (see `ofCompany`). */
 export function boundCompany(companyId: number, where: Condition | null): Sql<number> {
@@ -283,14 +289,4 @@ function restBeside({ value: at }: Key, part: Comparison, request: SliceRequest)
     ? (['gte', value] as const)
     : (['lt', `${String(value)}${LAST}`] as const);
   return { field, operator: other, value: bound };
-}
-
-/** Converts rows to records. Rows with the same id become the same object: a record of many parents exists once. */
-export function sharing<T>({ id, recordOf }: AnyListing<T>): (row: ListRow) => T {
-  const records = new Map<unknown, T>();
-  return (row) => {
-    let record = records.get(row[id]);
-    if (record === undefined) records.set(row[id], (record = recordOf(row)));
-    return record;
-  };
 }

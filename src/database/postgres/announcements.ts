@@ -17,7 +17,7 @@ const CHECK_MS = 5 * SECOND;
 /** PostgreSQL ends a session that was not checked for so long: a frozen node must not keep the locks of its tasks. */
 const FROZEN = settingsSql({ idle_session_timeout: 12 * SECOND }, false);
 /** Keys of the advisory locks for tasks that one node does at a time. */
-const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3, alerts: 4 } as const;
+const TASKS = { class: 0x5448, housekeeping: 1, steps: 2, retention: 3, alerts: 4, exports: 5 } as const;
 
 /** Types of changed records by company, `[node, [[17, ["group"]]]]`, or `[node, null]` if that is too long. */
 type Message = readonly [string, null | readonly (readonly [number | null, readonly string[]])[]];

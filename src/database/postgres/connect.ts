@@ -2,7 +2,7 @@ import { sql, type CompiledQuery } from 'kysely';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 
-import { atMostEvery, SECOND, systemClock } from '../../platform/clock.js';
+import { atMostEvery, SECOND } from '../../platform/clock.js';
 import { databaseName } from '../../platform/config/database-url.js';
 import { DomainError } from '../../platform/errors.js';
 import type { CheckResult, Database, OpenOptions, StorageSizes } from '../database.js';
@@ -16,6 +16,7 @@ import { handleOn, StatementNames } from './connections/statements.js';
 import { Turns } from './connections/turns.js';
 import type { Roles } from './roles.js';
 import { SharedLimits } from './shared-limits.js';
+import { clockAhead, vitalsOf } from './vitals.js';
 
 const CONNECTIONS = 20;
 /** Minimum time between two warnings about the same company, or about the clock. */
@@ -40,6 +41,7 @@ export async function connect(url: string, roles: Roles, options: OpenOptions = 
     system: 'postgresql',
     ...unitsOf(sessions),
     waitingTurns: () => turns.long(),
+    vitals: () => vitalsOf(sessions),
     watchStatements: (listener) => statements.add(listener),
     watchWaits: (listener) => waits.add(listener),
     health,
@@ -153,18 +155,6 @@ async function compareClocks(sessions: Sessions, warn: Warn): Promise<CheckResul
   const problem = `the clock of this node is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} that of PostgreSQL`;
   warn(problem, {});
   return Math.abs(ahead) < CLOCK_MS.refused ? { note: problem } : problem;
-}
-
-/** Milliseconds by which this clock is ahead of PostgreSQL's; what passes until the answer counts for neither. */
-async function clockAhead({ snapshot }: Sessions): Promise<number> {
-  const query = sql<{
-    now: number;
-  }>`select round(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
-  const before = systemClock.now().getTime();
-  const { rows } = await snapshot(null, (db) => query.execute(db));
-  const after = systemClock.now().getTime();
-  const now = rows[0]?.now ?? before;
-  return Math.max(0, before - now) + Math.min(0, after - now);
 }
 
 /** Says that companies wait, but not which: everybody may ask for it. */

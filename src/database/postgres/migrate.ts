@@ -10,10 +10,13 @@ import {
   type AppliedMigration,
   requireSameSchema,
   fingerprintOf,
+  type IndexMigration,
   MIGRATION_NAMES,
   MIGRATIONS,
   type Migrations,
   namesOf,
+  type RowMigration,
+  tooNew,
 } from '../migrations.js';
 import { handleOn } from './connections/statements.js';
 import { stateOf } from './faults.js';
@@ -45,7 +48,7 @@ export async function inspect(client: Client, name: string, known = MIGRATION_NA
   if (migrates) await requireOwner(client, name);
   const rows = migrates ? await appliedIn(client) : [];
   const applied = rows.map((row) => row.name);
-  const unknown = applied.filter((each) => !known.includes(each));
+  const unknown = tooNew(rows, known);
   if (unknown.length > 0) {
     throw new DatabaseRefused(
       'newer',
@@ -64,7 +67,8 @@ const FINGERPRINT = fingerprintOf(
 async function appliedIn(client: Client): Promise<readonly AppliedMigration[]> {
   // Through JSON, since earlier states lack the column.
   const { rows } = await client.query<AppliedMigration>(
-    `select name, to_jsonb(m) ->> 'fingerprint' as fingerprint from applied_migrations as m order by name`,
+    `select name, to_jsonb(m) ->> 'fingerprint' as fingerprint, to_jsonb(m) ->> 'needs' as needs
+      from applied_migrations as m order by name`,
   );
   return rows;
 }
@@ -81,11 +85,7 @@ export async function bringUpToDate(
   const roles = await rolesIn(client);
   await prepareRoles(client, roles, name);
   if (first.length === 0) return [];
-  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock${MIGRATING} as taken`);
-  if (rows[0]?.taken !== true) {
-    onProgress(`${name}: another node applies migrations; waiting for it`);
-    await client.query(`select pg_advisory_lock${MIGRATING}`);
-  }
+  await takeTurn(client, () => onProgress(`${name}: another node applies migrations; waiting for it`));
   try {
     // Another node may have migrated meanwhile.
     const { applied, pending } = await inspect(client, name, known);
@@ -101,17 +101,29 @@ export async function bringUpToDate(
   }
 }
 
-interface Place {
+/** A statement that waits for the lock would hold a snapshot, for whose end the creation of an index waits. */
+async function takeTurn(client: Client, onWait: () => void): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    const { rows } = await client.query<{ taken: boolean }>(
+      `select pg_try_advisory_lock${MIGRATING} as taken`,
+    );
+    if (rows[0]?.taken === true) return;
+    if (isFirst) onWait();
+    await sleep(PAUSE_MS);
+  }
+}
+
+interface Target {
   readonly name: string;
   readonly migrations: Migrations;
   readonly roles: Roles;
 }
 
 /** Tries again after a second: while a migration waits for a table, all later transactions wait too. */
-async function applyBesideOthers(client: Client, place: Place, migration: string): Promise<void> {
+async function applyBesideOthers(client: Client, target: Target, migration: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await apply(client, place, migration);
+      await apply(client, target, migration);
       return;
     } catch (error) {
       if (stateOf((error as Error).cause) !== NOT_FREE || attempt === MAX_ATTEMPTS) throw error;
@@ -126,46 +138,83 @@ export const READABLE = `do $$ begin
     execute format('grant select on all sequences in schema %I to ${SYSTEM_ROLE}', current_schema());
   end $$`;
 
-async function apply(client: Client, place: Place, migration: string): Promise<void> {
-  const { name, roles } = place;
-  for (let isLeft = true; isLeft;) {
-    await client.query('begin');
-    try {
-      await client.query(`set local lock_timeout = ${TABLE_MS}`);
-      isLeft = await change(client, place, migration);
-      await client.query(withRoles(READABLE, roles));
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback').catch(() => undefined);
-      throw await failed(client, name, migration, error);
+async function apply(client: Client, target: Target, name: string): Promise<void> {
+  const migration = target.migrations[name];
+  if (migration !== undefined && 'part' in migration) await changeRows(client, target, name, migration);
+  if (migration !== undefined && 'index' in migration) {
+    await createIndex(client, migration.index).catch(async (error: unknown) => {
+      throw await failed(client, target.name, name, error);
+    });
+  }
+  await inTransaction(client, target, name, async () => {
+    if (name === MIGRATION_NAMES[0]) {
+      await createAll(client, target.roles);
+      return;
     }
+    if (migration !== undefined && 'postgres' in migration)
+      await migration.postgres(migrationHandle(client, target.roles));
+    await client.query(APPLIED, [[name], migration?.needs]);
+  });
+}
+
+async function inTransaction<T>(
+  client: Client,
+  { name, roles }: Target,
+  migration: string,
+  use: () => Promise<T>,
+): Promise<T> {
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = ${TABLE_MS}`);
+    const result = await use();
+    await client.query(withRoles(READABLE, roles));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw await failed(client, name, migration, error);
   }
 }
 
-/** Applies a migration, or a part of it; resolves to whether there are parts left. */
-async function change(client: Client, { migrations, roles }: Place, name: string): Promise<boolean> {
-  const applied = `insert into applied_migrations (name, fingerprint) select unnest($1::text[]), '${FINGERPRINT}'`;
-  if (name === MIGRATION_NAMES[0]) {
-    await createSchema(client, roles);
-    await client.query(`create table applied_migrations
-      (name text collate "C" primary key, applied_at timestamptz not null default now(), fingerprint text,
-        place text)`);
-    await client.query(applied, [MIGRATION_NAMES]);
-    return false;
+const APPLIED = `insert into applied_migrations (name, fingerprint, needs)
+  select unnest($1::text[]), '${FINGERPRINT}', $2::text`;
+
+async function createAll(client: Client, roles: Roles): Promise<void> {
+  await createSchema(client, roles);
+  await client.query(`create table applied_migrations
+    (name text collate "C" primary key, applied_at timestamptz not null default now(), fingerprint text,
+      place text, needs text)`);
+  await client.query(APPLIED, [MIGRATION_NAMES, null]);
+}
+
+async function changeRows(
+  client: Client,
+  target: Target,
+  name: string,
+  { part }: RowMigration,
+): Promise<void> {
+  const db = migrationHandle(client, target.roles);
+  for (let place: Awaited<ReturnType<typeof part>> = []; place !== null;) {
+    const after: readonly number[] = place;
+    place = await inTransaction(client, target, name, async () => {
+      // Row-level security hides all rows from the owner of the tables.
+      await client.query(AS_SYSTEM);
+      const next = await part(db, after);
+      await client.query('reset role');
+      return next;
+    });
   }
-  const migration = migrations[name];
-  const db = migrationHandle(client, roles);
-  if (migration !== undefined && 'part' in migration) {
-    // Row-level security hides all rows from the owner of the tables.
-    await client.query(AS_SYSTEM);
-    const isLeft = await migration.part(db);
-    await client.query('reset role');
-    if (isLeft) return true;
-  } else {
-    await migration?.postgres(db);
-  }
-  await client.query(applied, [[name]]);
-  return false;
+}
+
+/** Creates an index while others write. One whose creation was interrupted is not valid, and is created anew. */
+async function createIndex(client: Client, { name, table, columns }: IndexMigration['index']): Promise<void> {
+  const { rows } = await client.query<{ valid: boolean }>(
+    'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
+    [name],
+  );
+  if (rows[0]?.valid === true) return;
+  if (rows.length > 0) await client.query(`drop index concurrently ${name}`);
+  await client.query(`create index concurrently ${name} on ${table} ${columns}`);
 }
 
 /** Creates all tables in a database without tables. The caller begins and ends the transaction. */

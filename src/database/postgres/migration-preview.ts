@@ -32,6 +32,9 @@ export async function previewMigrations(client: Client, name: string, migrations
       await client.query(BEFORE);
       const change = migrations[migration];
       if (change !== undefined && 'postgres' in change) await change.postgres(db);
+      // The lock under which PostgreSQL creates an index beside others.
+      if (change !== undefined && 'index' in change)
+        await client.query(`lock table ${change.index.table} in share update exclusive mode`);
       const found = await client.query<Omit<TouchedTable, 'migration'>>(TOUCHED, [schema]);
       touched.push(...found.rows.map((row) => ({ migration, ...row })));
       await client.query('drop table tables_before; commit');

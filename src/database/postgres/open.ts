@@ -140,11 +140,16 @@ function unreachable(url: string, error: unknown): DatabaseRefused {
   return new DatabaseRefused('unreachable', message, error);
 }
 
+const NO_PASSWORD = 'PostgreSQL asks for a password: set DATABASE_PASSWORD_FILE';
+
 function wrong(url: string, error: unknown): DatabaseRefused {
   const reason = reasonOf(error);
   const ofPooler = Object.keys(POOLER_ADVICE).find((text) => reason.includes(text));
   const code = codeOf(error) ?? '';
-  const advice = POOLER_ADVICE[ofPooler ?? ''] ?? ADVICE[code] ?? 'correct DATABASE_URL';
+  const advice =
+    POOLER_ADVICE[ofPooler ?? ''] ??
+    ADVICE[code] ??
+    (reason.includes('client password') ? NO_PASSWORD : 'correct DATABASE_URL');
   return unusable(`${nameOf(url)} cannot be used (${reason}): ${advice}.`, error);
 }
 

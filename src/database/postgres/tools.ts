@@ -1,11 +1,14 @@
 import type { Client } from 'pg';
 
+import type { Environment } from '../../platform/config/config.js';
+import { databaseName, type DatabaseUrl } from '../../platform/config/database-url.js';
 import { MINUTE_OF_TRANSACTION } from '../../schema/postgres-triggers.js';
 import { DatabaseRefused, unusable } from '../database.js';
 import {
   type DatabaseTools,
   type Description,
   description,
+  type Drill,
   OLDEST_ROWS,
   type OldestRow,
   TOTAL_ROWS,
@@ -14,6 +17,7 @@ import {
   type TouchedTable,
 } from '../tools.js';
 import { sizesOf, TABLE_SIZES, type SizeRow } from './connect.js';
+import { serverDrill } from './drill.js';
 import { inspect } from './migrate.js';
 import { previewMigrations } from './migration-preview.js';
 import { withClient } from './open.js';
@@ -56,6 +60,17 @@ export class ServerTools implements DatabaseTools {
   async restore(source: string): Promise<never> {
     const command = `pg_restore --exit-on-error --dbname="$DATABASE_URL" ${source}`;
     return await Promise.reject(this.#useInstead('restores', command));
+  }
+
+  async drill(folder: string, into: DatabaseUrl | null, environment: Environment): Promise<Drill> {
+    if (into === null || !('server' in into)) {
+      throw unusable(`Name an empty database of the server of ${this.name} with --into. Nothing was done.`);
+    }
+    return await serverDrill(this.url, folder, into.server, {
+      environment,
+      check: (url) => new ServerTools(url, databaseName({ server: url })).check(),
+      rows: (url) => withClient(url, rowCounts),
+    });
   }
 
   async compact(): Promise<never> {

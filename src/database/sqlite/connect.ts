@@ -3,6 +3,8 @@ import { sql, type Kysely } from 'kysely';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { systemClock } from '../../platform/clock.js';
+import { ageSeconds } from '../../platform/files.js';
 import { inMemory } from '../../platform/windows.js';
 import type { Tables } from '../../schema/schema.js';
 import type { Database, OpenOptions } from '../database.js';
@@ -72,8 +74,7 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     ...base,
     ...watching,
     checks: databaseChecks(base, wholeFile, options),
-    bytes: () => ({ file: fileBytes(file), log: fileBytes(walPath(file)) }),
-    sizes: () => wholeFile.measure(),
+    ...measuresOf(file, wholeFile),
     maintain: async () => {
       reserve?.keep();
       await trimLog(file, groups.single);
@@ -95,6 +96,18 @@ export function connect(file: string, options: ConnectOptions = {}): Database {
     },
   };
 }
+
+/** Only a checkpoint writes to the file itself, so its time is that of the last one. */
+const measuresOf = (file: string, wholeFile: WholeFile) =>
+  ({
+    bytes: () => ({ file: fileBytes(file), log: fileBytes(walPath(file)) }),
+    sizes: () => wholeFile.measure(),
+    vitals: () =>
+      Promise.resolve({
+        checkpointAgeSeconds: ageSeconds(file, systemClock) ?? 0,
+        diskFreeBytes: freeBytesAt(dirname(file)),
+      }),
+  }) satisfies Partial<Database>;
 
 /** Opens all connections to a file. It is marked as open until `unmark` is called. */
 function openParts(file: string, options: ConnectOptions) {

@@ -110,7 +110,8 @@ async function bringUpToDate(
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   const checksLater = lock !== null && hasCleanStop(file);
   const inspection = inspectFile(file, MIGRATION_NAMES, { checksLater });
-  if (lock !== null && !checksLater && inspection.state !== 'new')
+  const isUnused = inspection.state === 'new' || readMarks(file)?.serverPid === null;
+  if (lock !== null && !checksLater && !isUnused)
     onProgress('the whole database file was checked before the start: the last server has not closed it');
   const loss = lossOf(file);
   if (loss !== null && acceptLoss === undefined) throw lost(loss);

@@ -9,6 +9,7 @@ import {
   type DatabaseTools,
   type Description,
   description,
+  type Drill,
   OLDEST_ROWS,
   type OldestRow,
   type Progress,
@@ -17,6 +18,7 @@ import {
   type TouchedTable,
 } from '../tools.js';
 import { rowsIn } from './copy.js';
+import { fileDrill } from './drill.js';
 import { isBusy, translate } from './faults.js';
 import { backupTo, restoreFrom } from './file/backup.js';
 import { checkFile, foreignObjects, refuseNone } from './file/check.js';
@@ -82,6 +84,15 @@ export class FileTools implements DatabaseTools {
 
   async restore(source: string, onProgress: Progress): Promise<void> {
     await restoreFrom(source, this.file, onProgress);
+  }
+
+  drill(folder: string, into: unknown = null): Promise<Drill> {
+    return attempt(() => {
+      if (into !== null) throw unusable('--into is for PostgreSQL. Nothing was done.');
+      refuseNone(this.file);
+      refuseLoss(this.file);
+      return fileDrill(this.file, folder, (file) => new FileTools(file).check());
+    });
   }
 
   compact(): Promise<{ readonly before: number; readonly after: number }> {

@@ -3,6 +3,7 @@ import {
   getNamedType,
   getNullableType,
   GraphQLString,
+  isEnumType,
   isLeafType,
   isNonNullType,
   isObjectType,
@@ -24,6 +25,8 @@ export interface Column {
   /** Keys of the value in a line of NDJSON: `['parsed', 'amount']`. */
   readonly keys: readonly string[];
   readonly isInstant: boolean;
+  /** True if its values are those of an enumeration. */
+  readonly isChoice: boolean;
   readonly fields: readonly Field[];
 }
 
@@ -67,8 +70,9 @@ function columnsAt(type: GraphQLObjectType, names: readonly string[]): readonly 
   if (field === undefined || names.length > MAX_KEYS) return undefined;
   const inner = getNullableType(field.type);
   if (!isObjectType(inner)) {
-    const isInstant = getNamedType(inner) === DateTime;
-    return rest.length === 0 ? [{ name, keys: [name], isInstant, fields: [field] }] : undefined;
+    const named = getNamedType(inner);
+    const is = { isInstant: named === DateTime, isChoice: isEnumType(named) };
+    return rest.length === 0 ? [{ name, keys: [name], ...is, fields: [field] }] : undefined;
   }
   const within = (column: Column, header = `${name}.${column.name}`): Column => ({
     ...column,
@@ -86,12 +90,12 @@ function columnsAt(type: GraphQLObjectType, names: readonly string[]): readonly 
 const isNaming = (field: Field): boolean =>
   isNonNullType(field.type) && field.type.ofType === GraphQLString && declaredOf(field)?.kind === 'column';
 
-/** Fields that have one value for each record and need no argument: no lists of records, no bytes. */
+/** Fields that a plan reads, with one value for each record and no argument: no lists of records, no bytes. */
 function fieldsOf(type: GraphQLObjectType): readonly Field[] {
   return Object.values(type.getFields()).filter((field) => {
     const named = getNamedType(field.type);
     if (field.args.length > 0) return false;
-    if (isLeafType(named)) return named !== Base64;
+    if (isLeafType(named)) return named !== Base64 && declaredOf(field) !== null;
     return (
       isObjectType(getNullableType(field.type)) && ['one', 'column'].includes(declaredOf(field)?.kind ?? '')
     );

@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import type { GraphQLSchema } from 'graphql';
 
-import type { ReadWork, WriteWork } from '../../database/work.js';
+import type { ReadWork } from '../../database/work.js';
 import { HttpProblem } from '../../http/problem.js';
 import { malformed, requestContextOf } from '../../http/request.js';
 import { begun, holdBytes, sendInPieces, STREAM_BYTES } from '../../http/send.js';
@@ -21,11 +21,14 @@ import { EXPORTS_OF_COMPANY } from '../limits/limits.js';
 import { lineFormat, type LineFormat } from './lines.js';
 import { type OpenContext, Pages, type Totals } from './pages.js';
 import { inRange, requestOf, sourceOf, type IdRange } from './request.js';
+import { sheetFileName, sheetFormat, type SheetCells } from './sheet.js';
 
 export interface Exported {
   /** Field of the schema that shows it: `Query.devices`. */
   readonly field: string;
   readonly totals?: Totals;
+  /** Values that spreadsheets get in another way, by the path of their fields: `parsed.amount`. */
+  readonly cells?: (work: ReadWork) => Promise<SheetCells>;
 }
 
 interface Asked extends Exported {
@@ -35,13 +38,13 @@ interface Asked extends Exported {
   readonly range?: IdRange;
 }
 
-/** A file of CSV that a use case writes. */
+/** A file that a use case writes. */
 export interface WrittenFile {
-  readonly name: string;
+  readonly type: string;
   readonly scope: Scope;
   readonly head: string;
-  /** Before the first line. Errors: those of the response. */
-  readonly begin: (work: WriteWork) => Promise<void>;
+  /** Resolves to the name of the file, before the first line. Errors: those of the response. */
+  readonly begin: (context: GraphqlContext) => Promise<string>;
   /** The lines after the one with the number `after`, which is 0 at first, and the number of the last; null at the end. */
   readonly read: (
     work: ReadWork,
@@ -83,23 +86,42 @@ export function createExports({ schema, authenticate, stopping }: ExportParts): 
     };
     enterCompany(response, caller);
     requireScope(caller, scope);
-    const file = 'read' in asked ? writtenBy(asked, open) : listedIn(asked, caller, open);
     enterExports(response, caller);
+    const file =
+      'read' in asked ? await writtenBy(asked, open) : await listedIn({ schema, caller, open }, asked);
     holdBytes(response, STREAM_BYTES);
     await gather();
     await send(response, file);
   };
+}
 
-  function listedIn({ field, totals, name, query, range }: Asked, caller: Caller, open: OpenContext) {
-    const source = sourceOf(schema, field);
-    const given = requestOf(source, query, caller);
-    const asked = range === undefined ? given : inRange(given, range);
-    const pages = new Pages(schema, source, asked, open, totals);
-    for (const scope of pages.scopes) requireScope(caller, scope);
-    const format = lineFormat(asked.format, asked.columns, asked.timeZone);
-    const hasEnd = asked.format === 'ndjson' || asked.hasTotals;
-    return { type: format.type, name: `${name}.${asked.format}`, texts: textsOf(pages, format, hasEnd) };
-  }
+interface Listing {
+  readonly schema: GraphQLSchema;
+  readonly caller: Caller;
+  readonly open: OpenContext;
+}
+
+async function listedIn({ schema, caller, open }: Listing, exported: Asked): Promise<SentFile> {
+  const { field, totals, name, query, range } = exported;
+  const source = sourceOf(schema, field);
+  const given = requestOf(source, query, caller);
+  const asked = range === undefined ? given : inRange(given, range);
+  const pages = new Pages(schema, source, asked, open, totals);
+  for (const scope of pages.scopes) requireScope(caller, scope);
+  const { format: form, columns, timeZone, sheet } = asked;
+  const hasEnd = form === 'ndjson' || asked.hasTotals;
+  const format =
+    sheet === null
+      ? lineFormat(form, columns, timeZone)
+      : sheetFormat({ columns, timeZone, sheet, cells: await cellsOf(exported, open) });
+  const fileName = sheet === null ? `${name}.${form}` : sheetFileName(sheet, name, timeZone);
+  return { type: format.type, name: fileName, texts: textsOf(pages, format, hasEnd) };
+}
+
+async function cellsOf({ cells }: Exported, open: OpenContext): Promise<SheetCells> {
+  if (cells === undefined) return {};
+  const context = await open();
+  return await context.read('read', cells).finally(() => context.finish());
 }
 
 interface SentFile {
@@ -108,10 +130,10 @@ interface SentFile {
   readonly texts: AsyncGenerator<string, undefined>;
 }
 
-function writtenBy(file: WrittenFile, open: OpenContext): SentFile {
+async function writtenBy(file: WrittenFile, open: OpenContext): Promise<SentFile> {
+  const beginning = await open();
+  const name = await file.begin(beginning).finally(() => beginning.finish());
   async function* texts(): AsyncGenerator<string, undefined> {
-    const begun = await open();
-    await begun.write(file.scope, file.begin).finally(() => begun.finish());
     yield file.head;
     for (let after: number | null = 0; after !== null;) {
       const context = await open();
@@ -123,7 +145,7 @@ function writtenBy(file: WrittenFile, open: OpenContext): SentFile {
       after = page?.last ?? null;
     }
   }
-  return { type: 'text/csv', name: `${file.name}.csv`, texts: texts() };
+  return { type: file.type, name, texts: texts() };
 }
 
 /** Errors: 429 if the company has too many exports. */
@@ -138,8 +160,7 @@ function enterExports(response: Response, { companyId }: Caller): void {
 /** An error cuts the response, which shows by its missing end. Errors of the first page come before the response begins. */
 async function send(response: Response, { type, name, texts }: SentFile) {
   const pieces = await begun(texts);
-  response.status(200).setHeader('Content-Type', `${type}; charset=utf-8`);
-  response.setHeader('Content-Disposition', `attachment; filename="${name}"`);
+  response.status(200).attachment(name).setHeader('Content-Type', `${type}; charset=utf-8`);
   response.setHeader('Cache-Control', 'no-store');
   if (response.req.method === 'HEAD') response.end();
   else await sendInPieces(response, pieces);

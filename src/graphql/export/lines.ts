@@ -14,14 +14,14 @@ export interface LineFormat {
   readonly last: (end: object) => string;
 }
 
-export const FORMATS = ['csv', 'ndjson'] as const;
-type Format = (typeof FORMATS)[number];
+export const FORMATS = ['csv', 'spreadsheet', 'ndjson'] as const;
+export type Format = (typeof FORMATS)[number];
 
 type Json = Record<string, unknown>;
 
 /** `timeZone` is null for UTC, in which records have their times anyway. */
 export function lineFormat(format: Format, columns: readonly Column[], timeZone: string | null): LineFormat {
-  const zoned = timeZone === null ? null : zonedIn(timeZone);
+  const zoned = timeZone === null ? null : timesInZone(timeZone);
   if (format === 'ndjson') {
     const instants = columns.filter(({ isInstant }) => isInstant);
     return {
@@ -47,7 +47,7 @@ export function lineFormat(format: Format, columns: readonly Column[], timeZone:
   };
 }
 
-function valueAt(record: unknown, keys: readonly string[]): unknown {
+export function valueAt(record: unknown, keys: readonly string[]): unknown {
   let value = record;
   for (const key of keys) value = (value as Json | null)?.[key];
   return value;
@@ -68,7 +68,7 @@ function withTimes(record: string, instants: readonly Column[], zoned: (text: st
 const QUARTER = 15 * MINUTE;
 
 /** Converts times of UTC. The offset of each quarter of an hour is kept: to find it takes longer than all the rest. */
-function zonedIn(timeZone: string): (text: string) => string {
+export function timesInZone(timeZone: string): (text: string) => string {
   const offsets = new LRUCache<number, number>({
     max: 4_000,
     memoMethod: (quarter) => offsetAt(timeZone, quarter * QUARTER),

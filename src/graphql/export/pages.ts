@@ -52,7 +52,7 @@ export class Pages {
     totals: Totals | undefined,
   ) {
     const { list } = source;
-    this.order = orderFor(list, request.condition);
+    this.order = request.orderBy?.field ?? orderFor(list, request.condition);
     this.#sums = totals?.start();
     const compiler = new Compiler(schema, {}, {});
     const { id, orders } = list.listing;
@@ -108,8 +108,9 @@ export class Pages {
     const { list } = this.source;
     const { loaders } = context;
     const key = this.#key ?? (await this.#start(context));
-    const { condition } = this.request;
-    const request = firstIn(this.order, limit, { condition, key });
+    const { condition, orderBy } = this.request;
+    const descending = orderBy?.direction === 'desc';
+    const request = firstIn(this.order, limit, { condition, key, descending });
     const search = list.searchOfSlice(request);
     if (search !== null) await loaders.classify([search], false);
     else if (list.isLarge) await loaders.takePlace();

@@ -23,10 +23,11 @@ import { malformed } from '../../http/request.js';
 import { mayUse, type Caller, type Scope } from '../../platform/requests.js';
 import { timeZoneNamed } from '../../platform/timestamps.js';
 import { BOOLEANS, camelCase, idFromText, parsedJson, snakeCase } from '../../platform/validate.js';
-import { declaredOf } from '../schema/declared.js';
+import { declaredOf, type OrderBy } from '../schema/declared.js';
 import { conditionOf, idOfField, type FilterInput } from '../schema/filter.js';
 import { allColumns, namedColumns, type Column } from './columns.js';
-import { FORMATS } from './lines.js';
+import { FORMATS, type Format } from './lines.js';
+import { SHEET_PARAMETERS, sheetOf, type Sheet } from './sheet-request.js';
 
 /** A list as the schema has it. */
 export interface Source {
@@ -55,9 +56,13 @@ export function sourceOf(schema: GraphQLSchema, path: string): Source {
 }
 
 export interface ExportRequest {
-  readonly format: (typeof FORMATS)[number];
+  readonly format: Format;
+  /** How the spreadsheet wants it; null for another format. */
+  readonly sheet: Sheet | null;
   readonly columns: readonly Column[];
   readonly condition: Condition | null;
+  /** Null for the order in which the records are found best. */
+  readonly orderBy: OrderBy | null;
   /** Canonical name; null for UTC. */
   readonly timeZone: string | null;
   /** A cursor of the list, or the number of the last record that the client has. */
@@ -80,7 +85,18 @@ export function inRange(request: ExportRequest, { after, upTo }: IdRange): Expor
 }
 
 /** Parameters besides filters. `access_token` and `company` are read elsewhere. */
-const PARAMETERS = ['format', 'columns', 'filter', 'time_zone', 'after', 'totals', 'access_token', 'company'];
+const PARAMETERS = [
+  'format',
+  'columns',
+  'filter',
+  'order_by',
+  'time_zone',
+  'after',
+  'totals',
+  ...SHEET_PARAMETERS,
+  'access_token',
+  'company',
+];
 
 export function requestOf(source: Source, query: ReadonlyMap<string, string>, caller: Caller): ExportRequest {
   const given = new Map<string, string>();
@@ -95,18 +111,34 @@ export function requestOf(source: Source, query: ReadonlyMap<string, string>, ca
   if (format === undefined) throw malformed(`format must be one of ${FORMATS.join(', ')}.`);
   const hasTotals = BOOLEANS.get(given.get('totals')?.toLowerCase() ?? '0');
   if (hasTotals === undefined) throw malformed('totals must be 1 or 0.');
-  const columns = given.get('columns');
+  if (hasTotals && format === 'spreadsheet')
+    throw malformed('totals goes with csv and ndjson. A spreadsheet adds up itself: leave it out.');
+  const named = given.get('columns');
+  const columns =
+    named === undefined
+      ? allColumns(source.Record, (scope) => mayUse(caller, scope))
+      : namedColumns(source.Record, named);
   return {
     format,
-    columns:
-      columns === undefined
-        ? allColumns(source.Record, (scope) => mayUse(caller, scope))
-        : namedColumns(source.Record, columns),
+    sheet: sheetOf(format, given, columns.length),
+    columns,
     condition: orMalformed(() => conditionIn(source, given.get('filter'), filters)),
+    orderBy: orderIn(source.list, given.get('order_by')),
     timeZone: zoneOf(given.get('time_zone')),
     after: afterOf(given.get('after')),
     hasTotals,
   };
+}
+
+/** The order of a parameter such as `started_at.desc`. */
+function orderIn({ orders }: List<unknown>, text: string | undefined): OrderBy | null {
+  if (text === undefined) return null;
+  const [name = '', direction = 'asc', ...more] = text.toLowerCase().split('.');
+  const field = orders.find((each) => each.toLowerCase() === name);
+  if (field !== undefined && more.length === 0 && (direction === 'asc' || direction === 'desc'))
+    return { field, direction };
+  const known = orders.map((each) => each.toLowerCase()).join(', ');
+  throw malformed(`order_by must be one of ${known}, or one with its direction, for example id.desc.`);
 }
 
 function zoneOf(text: string | undefined): string | null {

@@ -13,7 +13,7 @@ interface Limit {
 
 const limit = (value: number, meaning: string): Limit => ({ value, meaning });
 
-/** Limits of an operation on every transport, printed in src/docs/limits.md. Most are checked before it runs. */
+/** Limits of an operation on every transport, printed in src/docs/reference/limits.md. Most are checked before it runs. */
 export const DECLARED_LIMITS = {
   tokens: limit(5_000, 'lexical tokens of a document'),
   depth: limit(12, 'nesting of fields: 2 for `{ a { b } }`'),

@@ -9,117 +9,26 @@ import {
 } from '../../database/list/condition.js';
 import type { List } from '../../database/list/list.js';
 import { normalized } from '../../platform/validate.js';
+import {
+  COMPARATORS,
+  during,
+  enumComparator,
+  MAX_IN_ANY_CASE,
+  MAX_VALUES,
+  type CalendarTime,
+} from './comparators.js';
 import { requestError } from './errors.js';
 import { globalId, numberIn, plural, words } from './node.js';
 import * as g from './types.js';
 
 const MAX_DEPTH = 3;
-const MAX_VALUES = 100;
 /** SQLite refuses expressions nested more than 1000 levels deep. */
 const MAX_COMPARISONS = 100;
-/** Characters of a text that is compared without the case of its letters: a pattern has each letter several times. */
-const MAX_IN_ANY_CASE = 255;
 
 export type FilteredList = Pick<List<unknown>, 'name' | 'filters'>;
 
 /** Filter as GraphQL passes it: `and`, `or`, `not`, and comparators by field: `{ name: { eq: 'A' } }`. */
 export type FilterInput = Readonly<Record<string, unknown>>;
-
-const WITHOUT_VALUE =
-  'A comparison whose variable has no value is left out of a read, and is an error in a target. Null is always an error.';
-
-function comparator(name: string, description: string, operators: g.Fields): ClassType {
-  const fields = Object.entries(operators).map(([operator, field]) => [operator, g.nullable(field)] as const);
-  return g.inputType(name, `${description} ${WITHOUT_VALUE}`, Object.fromEntries(fields));
-}
-
-const isNull = g.flag('True for records without a value, false for records with one.');
-
-const TextComparator = comparator(
-  'TextComparator',
-  'Conditions on a text, case-sensitive without `ignoreCase`.',
-  {
-    eq: g.text('Equals this text.'),
-    in: g.text.list(`Equals one of these texts, at most ${MAX_VALUES}.`),
-    startsWith: g.text('Starts with this text.'),
-    contains: g.text('Contains this text.'),
-    ignoreCase: g.flag(
-      `True ignores the case of letters, of those with accents too, in \`eq\`, \`startsWith\` and \`contains\` of at most ${MAX_IN_ANY_CASE} characters; not together with \`in\`. No index serves it: the list reads all records that its other conditions leave.`,
-    ),
-    isNull,
-  },
-);
-
-const BooleanComparator = comparator('BooleanComparator', 'Conditions on a boolean.', {
-  eq: g.flag('Equals this value.'),
-});
-
-const IdComparator = comparator(
-  'IdComparator',
-  'Conditions on the id of a record. Takes values of `id`, not of `databaseId`.',
-  { eq: g.id('Is this record.'), in: g.id.list(`Is one of these records, at most ${MAX_VALUES}.`), isNull },
-);
-
-const DateTimeComparator = comparator(
-  'DateTimeComparator',
-  'Conditions on a timestamp, for example 2026-11-20T00:00:00Z.',
-  { gte: g.instant('At or after this time.'), lt: g.instant('Before this time.') },
-);
-
-const IntComparator = comparator('IntComparator', 'Conditions on an integer.', {
-  eq: g.int('Equals this number.'),
-  in: g.int.list(`Equals one of these numbers, at most ${MAX_VALUES}.`),
-  isNull,
-});
-
-const AmountComparator = comparator('AmountComparator', 'Conditions on an amount in cents.', {
-  eq: g.safeInt('Equals this amount.'),
-  in: g.safeInt.list(`Equals one of these amounts, at most ${MAX_VALUES}.`),
-  gte: g.safeInt('Is this amount or more.'),
-  lt: g.safeInt('Is less than this amount.'),
-  isNull,
-});
-
-const LinkedComparator = comparator(
-  'LinkedComparator',
-  'Conditions on linked records: at least one of them must match. `not` around it selects records without such a link.',
-  { eq: g.id('Is this record.'), in: g.id.list(`Is one of these records, at most ${MAX_VALUES}.`) },
-);
-
-const EntryComparator = comparator(
-  'EntryComparator',
-  'Condition on an entry of an object. Reads all records that the other conditions of the list leave.',
-  {
-    key: g.text('Key of the entry, for example brand. Needed by `eq`; no condition alone.'),
-    eq: g.text('The entry has this text.'),
-  },
-);
-
-const COMPARATORS: Readonly<Record<Exclude<FilterKind, 'choice' | 'optionalChoice'>, ClassType>> = {
-  text: TextComparator,
-  flag: BooleanComparator,
-  id: IdComparator,
-  instant: DateTimeComparator,
-  integer: IntComparator,
-  amount: AmountComparator,
-  linked: LinkedComparator,
-  entry: EntryComparator,
-};
-
-/** Comparators by the name of their enum: two lists may share one. */
-const enumComparators = new Map<string, ClassType>();
-
-function enumComparator(of: g.Enumeration, isOptional: boolean): ClassType {
-  const known =
-    enumComparators.get(of.name) ??
-    comparator(`${of.name}Comparator`, `Conditions on a value of \`${of.name}\`.`, {
-      eq: g.choice(of, 'Equals this value.'),
-      in: g.choice.list(of, `Equals one of these values, at most ${MAX_VALUES}.`),
-      ...(isOptional ? { isNull } : {}),
-    });
-  enumComparators.set(of.name, known);
-  return known;
-}
 
 /** The input type that filters a list, made from its filter columns; `enums` has the enum of each choice, by field. */
 export function filterOf(
@@ -204,14 +113,15 @@ function givenIn(input: FilterInput, path: Path): readonly (readonly [string, un
 function comparisons(list: FilteredList, field: string, comparator: FilterInput, path: Path): Condition[] {
   const { ignoreCase, ...given } = Object.fromEntries(givenIn(comparator, [...path, field]));
   if (list.filters[field] === 'entry') return entryOf(list, field, given);
-  return Object.entries(given).map(([name, value]) => {
+  return Object.entries(given).flatMap(([name, value]): Comparison[] => {
+    if (list.filters[field] === 'instant' && name === 'during') return during(field, value as CalendarTime);
     if (Array.isArray(value) && value.length > MAX_VALUES) {
       const message = `${field}.${name} takes at most ${MAX_VALUES} values, not ${value.length}.`;
       throw requestError(message, { limit: 'filterValues', maximum: MAX_VALUES, actual: value.length });
     }
     const operator =
       ignoreCase === true ? ignoringCase(name, value, field) : (name as Comparison['operator']);
-    return { field, operator, value: converted(list, field, value) };
+    return [{ field, operator, value: converted(list, field, value) }];
   });
 }
 
@@ -253,6 +163,7 @@ export const idOfField = (list: FilteredList, field: string, number: number): st
 /** Types whose ids fields compare that are not named after them. */
 const TYPES: Readonly<Record<string, string>> = {
   actorId: 'User',
+  changedByJob: 'Job',
   createdById: 'User',
   version: 'AppVersion',
 };

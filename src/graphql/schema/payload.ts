@@ -81,7 +81,7 @@ export function payloadType(name: string, fields: g.Fields): ClassType<Payload> 
   return g.untypedObjectType(`${name}Payload`, `Result of \`${fieldName(name)}\`.`, {
     ...fields,
     warnings: g.text.list(
-      'What to check about the change, which was made all the same: the field and a sentence, for example that a value looks like a card number. Mostly empty.',
+      'Warnings about a change that was made: the field and a sentence, for example that a value looks like a card number. Usually empty.',
     ),
     userErrors: userErrors('Why nothing was changed. Empty if the mutation succeeded.'),
   }) as ClassType<Payload>;

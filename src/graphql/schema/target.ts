@@ -6,6 +6,7 @@ import {
   Kind,
   type GraphQLResolveInfo,
   type GraphQLSchema,
+  type ObjectFieldNode,
   type ValueNode,
 } from 'graphql';
 import type { ClassType } from 'type-graphql';
@@ -19,15 +20,30 @@ import { plural, words } from './node.js';
 import { parseGlobalId } from './node.js';
 import { flag, int, nullable, object, type Fields } from './types.js';
 
-/** The filter in `target`. `invalid` if a comparison has no value: it would select more than intended. */
-export function targetConditionOf(list: FilteredList, filter: FilterInput, info: GraphQLResolveInfo) {
-  const target = info.fieldNodes[0]?.arguments?.find(({ name }) => name.value === 'target')?.value;
-  const fields = target?.kind === Kind.OBJECT ? target.fields : [];
-  const literal = fields.find(({ name }) => name.value === 'filter')?.value;
-  refuseMissing(literal, info.variableValues, 'filter');
-  refuseEmpty(filter, 'filter');
+/**
+ * The filter under `name` in the argument `target`, or in `input.target`. `invalid` if a comparison has no value: it would
+ * select more than intended.
+ */
+export function targetConditionOf(
+  list: FilteredList,
+  filter: FilterInput,
+  info: GraphQLResolveInfo,
+  name = 'filter',
+) {
+  const args = info.fieldNodes[0]?.arguments ?? [];
+  const target = namedIn(args, 'target') ?? namedIn(fieldsIn(namedIn(args, 'input')), 'target');
+  refuseMissing(namedIn(fieldsIn(target), name), info.variableValues, name);
+  refuseEmpty(filter, name);
   return conditionOf(list, filter) ?? { and: [] };
 }
+
+type NamedValue = Pick<ObjectFieldNode, 'name' | 'value'>;
+
+const fieldsIn = (node: ValueNode | undefined): readonly NamedValue[] =>
+  node?.kind === Kind.OBJECT ? node.fields : [];
+
+const namedIn = (values: readonly NamedValue[], name: string): ValueNode | undefined =>
+  values.find((each) => each.name.value === name)?.value;
 
 /** Refuses ids of no record of the company in a condition: below `not`, they would select everything. */
 export async function requireKnownIds(

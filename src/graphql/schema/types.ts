@@ -141,14 +141,16 @@ export function enumeration<V extends string>(
   name: string,
   description: string,
   descriptions: Readonly<Record<V, string>>,
+  names: Partial<Readonly<Record<V, string>>> = {},
 ): Enumeration<V> {
+  const nameOf = (value: V): string => names[value] ?? enumName(value);
   const domainValues = Object.keys(descriptions) as V[];
-  const values = Object.fromEntries(domainValues.map((value) => [enumName(value), value]));
+  const values = Object.fromEntries(domainValues.map((value) => [nameOf(value), value]));
   registerEnumType(values, {
     name,
     description,
     valuesConfig: Object.fromEntries(
-      domainValues.map((value) => [enumName(value), { description: descriptions[value] }]),
+      domainValues.map((value) => [nameOf(value), { description: descriptions[value] }]),
     ),
   });
   return { name, values };

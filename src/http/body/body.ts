@@ -58,7 +58,13 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Bo
 /** The body as text, for any Content-Type. Errors: 400, 408, 413, 415. */
 export async function readText(request: Request, limits: BodyLimits) {
   await refuseLabels(request, limits.bodyMs);
-  if (!hasBody(request)) return { bytes: NO_BYTES, text: '' };
+  const bytes = await readBytes(request, limits);
+  return { bytes, text: decodeText(bytes) };
+}
+
+/** The bytes of a body, whatever its headers say of them. Errors: 400, 408, 413. */
+export async function readBytes(request: Request, limits: BodyLimits): Promise<Buffer> {
+  if (!hasBody(request)) return NO_BYTES;
   const pieces: Buffer[] = [];
   let size = 0;
   // After an error, the rest stays unread (`sendProblem` drains it).
@@ -67,8 +73,7 @@ export async function readText(request: Request, limits: BodyLimits) {
     size += piece.length;
     await limits.admit?.(size);
   }
-  const bytes = Buffer.concat(pieces);
-  return { bytes, text: decodeText(bytes) };
+  return Buffer.concat(pieces);
 }
 
 const NO_BYTES = Buffer.alloc(0);

@@ -9,7 +9,8 @@ import type { Tracing } from '../../platform/tracing.js';
 import { headerOf, onClosed, requestContextOf, UNKNOWN_PATH } from '../request.js';
 import { sendText } from '../send.js';
 import { SWITCHING_PROTOCOLS } from '../server/connections.js';
-import { addProcessMetrics, addSources, metricsOf, type MetricSources } from './sources.js';
+import { metricsOf } from './metric.js';
+import { addProcessMetrics, addSources, type MetricSources } from './sources.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

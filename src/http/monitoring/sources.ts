@@ -12,10 +12,12 @@ import resources from 'prom-client/lib/metrics/processResources.js';
 import startTime from 'prom-client/lib/metrics/processStartTime.js';
 import version from 'prom-client/lib/metrics/version.js';
 
-import { LONG_LOG_BYTES, type Database } from '../../database/database.js';
+import { LONG_LOG_BYTES, type Database, type Vitals } from '../../database/database.js';
 import { SECOND } from '../../platform/clock.js';
 import type { MqttStats } from '../../platform/terminal.js';
 import type { ServerLimits } from '../server/connections.js';
+import { type Add, metricsOf, type Value } from './metric.js';
+import { addVitals } from './vitals.js';
 
 /** Numbers over all companies; `records` by kind, for example `devices`. */
 export interface FleetStats {
@@ -41,6 +43,7 @@ export interface MetricSources {
   readonly clients: ServerLimits['figures'];
   readonly fleet: () => Promise<FleetStats | null>;
   readonly storage: () => StorageStats;
+  readonly vitals: () => Promise<Partial<Vitals> | null>;
   /** Null if notifications are not sent over MQTT. */
   readonly mqtt: (() => MqttStats) | null;
   readonly database: Pick<
@@ -53,36 +56,6 @@ export interface MetricSources {
   readonly droppedTraces: () => number;
 }
 
-/** A number, or numbers by the value of the metric's label. Null is not shown. */
-type Value = number | null | ReadonlyMap<string, number> | Readonly<Record<string, number | null>>;
-
-/** Adds a metric that is read when the metrics are requested; `label` is the name of its label. */
-type Add = (name: string, help: string, read: () => Value | Promise<Value>, label?: string) => void;
-
-export function metricsOf(register: Registry, Metric: typeof Gauge | typeof Counter): Add {
-  return (name, help, read, label) => {
-    new Metric({
-      name,
-      help,
-      labelNames: label === undefined ? [] : [label],
-      registers: [register],
-      async collect() {
-        const value = await read();
-        this.reset();
-        // Without a label, `reset` sets 0.
-        if (label === undefined && value === null) this.remove();
-        for (const [labels, number] of seriesOf(value, label)) if (number !== null) this.inc(labels, number);
-      },
-    });
-  };
-}
-
-function seriesOf(value: Value, label = ''): readonly (readonly [Record<string, string>, number | null])[] {
-  if (value === null || typeof value === 'number') return [[{}, value]];
-  const numbers = value instanceof Map ? (Object.fromEntries(value) as Record<string, number>) : value;
-  return Object.entries(numbers).map(([name, number]) => [{ [label]: name }, number]);
-}
-
 /** Help text for metrics read from the database, for which all its nodes report the same value. */
 export const SAME_ON_EACH_NODE = 'Each node gives the same number: take the maximum, not the sum.';
 
@@ -91,7 +64,9 @@ export function addSources(sources: MetricSources, register: Registry): void {
   const gauge = metricsOf(register, Gauge);
   const total = metricsOf(register, Counter);
   addClients(sources, gauge, total);
-  addStored(sources, (name, help, read, label) => gauge(name, `${help} ${SAME_ON_EACH_NODE}`, read, label));
+  const shared: Add = (name, help, read, label) => gauge(name, `${help} ${SAME_ON_EACH_NODE}`, read, label);
+  addStored(sources, shared);
+  addVitals(sources.vitals, gauge, shared);
   addDatabase(sources, gauge, total);
   if (sources.mqtt !== null) addMqtt(sources.mqtt, gauge, total);
 }
@@ -132,6 +107,8 @@ function mapValues<T>(record: Readonly<Record<string, T>>, valueOf: (value: T) =
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, valueOf(value)]));
 }
 
+const secondsOf = (ms: number | undefined): number | null => (ms === undefined ? null : ms / SECOND);
+
 function addDatabase(
   { database, backupAgeSeconds, ledgerDelaySeconds }: MetricSources,
   gauge: Add,
@@ -145,6 +122,8 @@ function addDatabase(
   gauge('database_connections', connections, () => database.connections(), 'state');
   const turns = 'Companies whose changes have waited a second or more for another node.';
   gauge('database_waiting_companies', turns, () => database.waitingTurns()?.companies ?? null);
+  const longest = 'Longest present wait for a company that another node changes; 0 below a second.';
+  gauge('database_company_wait_seconds', longest, () => secondsOf(database.waitingTurns()?.longestMs));
   gauge('database_backup_age_seconds', 'Time since the last backup.', backupAgeSeconds);
   const reads = (): Value => {
     const { running, waiting } = database.examining();

@@ -79,6 +79,7 @@ function parseSettings(read: ReadSetting, valueOf: (name: string) => string) {
       transactions: read('KEEP_TRANSACTIONS', parsing.parseKept),
       ledger: read('KEEP_LEDGER', parsing.parseKept),
       deliveries: read('KEEP_DELIVERIES', parsing.parseKept),
+      logs: read('KEEP_LOGS', parsing.parseKept),
     },
     /** Address of this server for browsers; empty if it is not known. */
     publicUrl: read('PUBLIC_URL', parsing.parsePublicUrl),

@@ -1,7 +1,7 @@
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Descriptions and default values, in the order of the guide; printed in `config print --help` and src/docs/settings.md. */
+/** Descriptions and default values, in the order of the guide; printed in `config print --help` and src/docs/reference/settings.md. */
 const TABLE: Readonly<Record<string, readonly [description: string, defaultValue?: string]>> = {
   DATABASE_URL: [
     'file:PATH of a SQLite file, or postgres://USER:PASSWORD@HOST:PORT/NAME',
@@ -56,6 +56,7 @@ const TABLE: Readonly<Record<string, readonly [description: string, defaultValue
   KEEP_TRANSACTIONS: ['how long transactions are kept, from their recording on: 24 months', 'forever'],
   KEEP_LEDGER: ['how long ledger entries are kept: 13 months, 400 days, forever', '13 months'],
   KEEP_DELIVERIES: ['how long finished deliveries of notifications are kept, from their end on', '90 days'],
+  KEEP_LOGS: ['how long logs that terminals sent are kept, from their arrival on', '30 days'],
   PUBLIC_URL: ['address of this server for browsers, for links in e-mails: https://gateway.example'],
   SMTP_URL: [
     'server that sends e-mails: smtps://USER:PASSWORD@HOST; needs PUBLIC_URL; empty: no e-mails, links are shown only',

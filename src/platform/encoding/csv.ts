@@ -7,7 +7,7 @@ import { MAX_ROW_BYTES } from './json.js';
 /** Spreadsheets take a text with such a beginning for a formula; the last four are wide forms of the first. */
 const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 /** Programs that skip lines which begin with `#` take this sign in any plain cell for their beginning. */
-const QUOTED = /[",\r\n\t#]|^\s|\s$/;
+const QUOTED = /[",;\r\n\t#]|^\s|\s$/;
 
 /** A cell of CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an apostrophe before it. */
 export function cell(value: unknown): string {
@@ -18,9 +18,18 @@ export function cell(value: unknown): string {
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The text of which `cell` made a cell. */
-const unescaped = (text: string): string =>
-  text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
+/** Spreadsheets make numbers or dates of such texts: 00123 would lose its zeros. */
+const LIKE_NUMBER = /^\d[\d.,:/eE+ -]*%?$/;
+
+/** A cell of a text that stays one in spreadsheets: `="00123"` where they would make something else of it. */
+export const textCell = (text: string): string => (LIKE_NUMBER.test(text) ? `"=""${text}"""` : cell(text));
+
+/** The text of which `cell` or `textCell` made a cell. */
+function unescaped(text: string): string {
+  if (text.startsWith("'") && FORMULA.test(text)) return text.slice(1);
+  const inner = text.startsWith('="') && text.endsWith('"') ? text.slice(2, -1) : '';
+  return LIKE_NUMBER.test(inner) ? inner : text;
+}
 
 /** Beginning of the last line of an export with totals, which is no record. */
 const TOTALS = '# {"totals":';
@@ -46,6 +55,8 @@ export interface CsvRecord {
   /** Line in which it begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** The cells as the file has them, with the apostrophe before what would be a formula. */
+  readonly written: readonly string[];
 }
 
 /**
@@ -78,7 +89,11 @@ export async function* csvRecords(pieces: AsyncIterable<Uint8Array>): AsyncGener
       const breaks = record.join().match(/[\r\n]/g)?.length ?? 0;
       // A spreadsheet has put the line of totals in quotes.
       if (record[0]?.startsWith(TOTALS) !== true)
-        yield { line: info.lines + leftOut - extraLines - breaks, cells: record.map(unescaped) };
+        yield {
+          line: info.lines + leftOut - extraLines - breaks,
+          cells: record.map(unescaped),
+          written: record,
+        };
       extraLines += record.join().match(/\r\n/g)?.length ?? 0;
     }
   } catch (error) {

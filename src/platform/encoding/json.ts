@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { isTurnOver, yieldToEventLoop } from '../concurrency/event-loop.js';
-import { type DomainError, errorAt, type FieldMessages, invalid } from '../errors.js';
+import { type DomainError, type FieldMessages, invalid } from '../errors.js';
 import { type BrokenRule, rule } from '../rules.js';
 import { brokenByStoring, isObject, refusedBy } from '../validate.js';
 
@@ -200,8 +200,10 @@ function rowOf(line: number, bytes: Uint8Array): Row | undefined {
     if (isObject(value)) return { line, value, bytes: bytes.length };
     return { line, problem: invalid('row', 'must be a JSON object') };
   } catch (error) {
-    const message = error instanceof SyntaxError ? 'is not JSON' : 'is not UTF-8 text';
-    return { line, problem: errorAt('row', 'invalid', message) };
+    return {
+      line,
+      problem: invalid('row', error instanceof SyntaxError ? 'is not JSON' : 'is not UTF-8 text'),
+    };
   }
 }
 

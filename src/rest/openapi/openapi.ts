@@ -90,8 +90,7 @@ function securityOf(scope: Scope | null): Pick<OpenApiOperation, 'security' | 'x
 
 const NOT_MODIFIED = 'The record still has the ETag in If-None-Match. No body.';
 const ETAG = 'For If-Match and If-None-Match.';
-const WARNING =
-  'What to check about the change, which was made all the same: the field and a sentence. Mostly absent.';
+const WARNING = 'Warnings about a change that was made: the field and a sentence. Usually absent.';
 const REPLAYED = '`true` if this is the stored response of an earlier request with this Idempotency-Key.';
 
 /** The responses of a route by status that it describes itself. 304 has no content; an error may be an error object. */

@@ -93,7 +93,11 @@ const FLAT_TYPES = ['application/json', 'application/x-www-form-urlencoded'];
 
 /** The body of a route; undefined if it takes none. */
 export function bodyOf(route: RouteBase): RequestBody | undefined {
-  const { body, ownerSelector, bodyTypes = FLAT_TYPES, file } = route;
+  const { body, ownerSelector, bodyTypes = FLAT_TYPES, file, bytes } = route;
+  if (bytes !== undefined) {
+    const binary = { schema: { type: 'string', format: 'binary' } };
+    return { required: true, content: Object.fromEntries(bytes.types.map((type) => [type, binary])) };
+  }
   if (ownerSelector === undefined && body === undefined) return undefined;
   const schema = bodySchema(z.object({ ...ownerSelector?.shape, ...body?.shape }));
   const fields = { schema, example: route.example ?? exampleOf(route, schema) };

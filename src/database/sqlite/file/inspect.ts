@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { codeOf, faultOfSystem } from '../../../platform/errors.js';
 import { fileCause, fileProblem } from '../../../platform/files.js';
 import { DatabaseRefused, unusable } from '../../database.js';
-import { type AppliedMigration, requireSameSchema, MIGRATION_NAMES } from '../../migrations.js';
+import { type AppliedMigration, MIGRATION_NAMES, requireSameSchema, tooNew } from '../../migrations.js';
 import { isOpenInProcess, rollbackJournalPath, walPath, fileBytes } from './open-file.js';
 import { FINGERPRINT } from './schema.js';
 
@@ -62,7 +62,7 @@ export function inspectFile(
     if (!checksLater) refuseDamaged(database, file);
     const rows = appliedMigrations(database);
     const applied = rows.map(({ name }) => name);
-    refuseNewer(applied, known, file);
+    refuseNewer(rows, known, file);
     requireSameSchema(file, rows, FINGERPRINT);
     const pending = known.filter((name) => !applied.includes(name));
     if (checksLater && pending.length > 0) refuseDamaged(database, file);
@@ -141,8 +141,8 @@ function appliedMigrations(database: Sqlite.Database): readonly AppliedMigration
   return database.prepare('select * from applied_migrations order by name').all() as AppliedMigration[];
 }
 
-function refuseNewer(applied: readonly string[], known: readonly string[], file: string): void {
-  const unknown = applied.filter((name) => !known.includes(name));
+function refuseNewer(applied: readonly AppliedMigration[], known: readonly string[], file: string): void {
+  const unknown = tooNew(applied, known);
   if (unknown.length === 0) return;
   throw new DatabaseRefused(
     'newer',

@@ -5,7 +5,14 @@ import { createReadStream, existsSync, rmSync } from 'node:fs';
 
 import { systemClock } from '../../../platform/clock.js';
 import type { Tables } from '../../../schema/schema.js';
-import { MIGRATION_NAMES, MIGRATIONS, namesOf, type Migrations } from '../../migrations.js';
+import {
+  type Migration,
+  MIGRATION_NAMES,
+  MIGRATIONS,
+  type Migrations,
+  namesOf,
+  type RowMigration,
+} from '../../migrations.js';
 import { SqliteConnection } from '../connection.js';
 import type { Watcher } from '../faults.js';
 import { WriteGroups } from '../write-groups.js';
@@ -68,30 +75,38 @@ async function createSchema(db: Kysely<Tables>): Promise<void> {
   for (const name of MIGRATION_NAMES) await markAsApplied(db, name);
 }
 
-async function markAsApplied(db: Kysely<Tables>, name: string): Promise<void> {
+async function markAsApplied(db: Kysely<Tables>, name: string, needs: string | null = null): Promise<void> {
   const at = systemClock.now().getTime();
-  await sql`insert into applied_migrations (name, applied_at, fingerprint)
-    values (${name}, ${at}, ${FINGERPRINT})`.execute(db);
+  await sql`insert into applied_migrations (name, applied_at, fingerprint, needs)
+    values (${name}, ${at}, ${FINGERPRINT}, ${needs})`.execute(db);
 }
 
 async function applyMigration(groups: WriteGroups, migrations: Migrations, name: string): Promise<void> {
+  const migration = migrations[name];
   try {
-    while (await groups.run(null, (db) => change(db, migrations, name)));
+    if (migration !== undefined && 'part' in migration) {
+      let place: Awaited<ReturnType<typeof migration.part>> = [];
+      while (place !== null) {
+        const after: readonly number[] = place;
+        place = await groups.run(null, (db) => migration.part(db, after));
+      }
+    }
+    await groups.run(null, async (db) => {
+      if (migration !== undefined && !('part' in migration)) await changeTables(db, migration);
+      await markAsApplied(db, name, migration?.needs);
+    });
   } catch (error) {
     throw new Error(`The migration ${name} failed and was rolled back.`, { cause: error });
   }
 }
 
-/** Applies a migration, or a part of it; resolves to whether there are parts left. */
-async function change(db: Kysely<Tables>, migrations: Migrations, name: string): Promise<boolean> {
-  const migration = migrations[name];
-  if (migration !== undefined && 'part' in migration) {
-    if (await migration.part(db)) return true;
-  } else {
-    await migration?.sqlite(db);
+async function changeTables(db: Kysely<Tables>, migration: Exclude<Migration, RowMigration>): Promise<void> {
+  if ('sqlite' in migration) {
+    await migration.sqlite(db);
+    return;
   }
-  await markAsApplied(db, name);
-  return false;
+  const { name, table, columns } = migration.index;
+  await sql.raw(`create index ${name} on ${table} ${columns}`).execute(db);
 }
 
 /** Returns the path of the backup. Repeated attempts on an unchanged database keep only one backup. */

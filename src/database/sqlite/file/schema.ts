@@ -5,7 +5,7 @@ import { fingerprintOf } from '../../migrations.js';
 export const SCHEMA: readonly string[] = [
   ...SQLITE_SCHEMA,
   `create table applied_migrations (name text primary key not null, applied_at integer not null, fingerprint text,
-    place text)`,
+    place text, needs text)`,
 ];
 
 export const FINGERPRINT = fingerprintOf(SCHEMA);

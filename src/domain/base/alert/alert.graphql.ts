@@ -1,4 +1,5 @@
 import * as g from '../../../graphql/index.js';
+import type { Weekday as WeekdayName } from '../../../platform/hours.js';
 import { partsOf } from '../../people/user/session.graphql.js';
 import { auditedType, UserList } from '../../people/user/user.graphql.js';
 import * as model from './alert.model.js';
@@ -22,13 +23,43 @@ export const countWithin = (description: string): AlertForm => ({
   },
 });
 
+/** Fields for the threshold of an alert: a number or a percentage of terminals. */
+export const threshold = (terminals: string, without: string) => ({
+  count: g.int.orNull(`Number of ${terminals} at which the alert opens: 1 to 1000000. ${without}`),
+  percent: g.int.orNull(`Share of ${terminals} at which the alert opens: 1 to 100. ${without}`),
+});
+export const ONE_OF_BOTH = 'Exactly one of `count` and `percent`.';
+
+export const Weekday = g.enumeration<WeekdayName>('Weekday', 'A day of the week.', {
+  monday: 'Monday.',
+  tuesday: 'Tuesday.',
+  wednesday: 'Wednesday.',
+  thursday: 'Thursday.',
+  friday: 'Friday.',
+  saturday: 'Saturday.',
+  sunday: 'Sunday.',
+});
+export const days = {
+  ...g.choice.list(Weekday, 'Days on which the hours begin; each day if null.'),
+  isNullable: true,
+};
+
+/** The fields of the hours of a rule. */
+export const hours = (meaning: string) => ({
+  fromHour: g.int.orNull(
+    `Hour of the day, 0 to 23, at which the rule begins, together with \`toHour\` and \`timeZone\`: ${meaning} All day if absent.`,
+  ),
+  toHour: g.int.orNull('Hour of the day, 1 to 24, at which it ends; past midnight if not after `fromHour`.'),
+  timeZone: g.text.orNull('IANA time zone of the hours, for example America/Sao_Paulo.'),
+});
+
 const EXACTLY_ONE = 'What opens an alert: exactly one of the fields.';
 const Condition = g.untypedObjectType('AlertCondition', EXACTLY_ONE, {});
 const ConditionInput = g.inputType('AlertConditionInput', EXACTLY_ONE, {});
 const forms = new Map<string, AlertForm>();
 
-/** Adds a kind of conditions to the schema, before that is built. */
-export function addAlertForm(kind: string, form: AlertForm): void {
+/** Adds a kind of conditions to the schema, before that is built. Returns the type that clients see. */
+export function addAlertForm(kind: string, form: AlertForm) {
   const { description, fields } = form;
   const name = `Alert${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
   const Shown = g.untypedObjectType(name, description, fields);
@@ -36,6 +67,7 @@ export function addAlertForm(kind: string, form: AlertForm): void {
   g.addField(Condition, kind, g.object.orNull(Shown, description));
   g.addField(ConditionInput, kind, g.object.orNull(Given, description));
   forms.set(kind, form);
+  return Shown;
 }
 
 const RuleType = auditedType<model.AlertRule, 'kind' | 'condition' | 'webhookId' | 'recipientIds'>(
@@ -50,7 +82,19 @@ const RuleType = auditedType<model.AlertRule, 'kind' | 'condition' | 'webhookId'
 );
 const RuleList = g.listTypes(service.alertRules, RuleType);
 
-type Hidden = 'belowSince' | 'sentAt' | 'recipientIds' | 'webhookIds' | 'sequence';
+const AlertFigure = g.objectType<model.Figure, 'from' | 'to'>(
+  'AlertFigure',
+  'What an alert has found, of one of its examples or of all together.',
+  {
+    name: g.text.orNull('Name of the example. Null for all together.'),
+    value: g.float.orNull(
+      'The percent or amount of the condition, for example the share approved. Null for `noPayments`.',
+    ),
+    payments: g.int.orNull('Number of payments in that period. Null if the kind counts none.'),
+  },
+);
+
+type Hidden = 'belowSince' | 'sentAt' | 'recipientIds' | 'webhookIds' | 'sequence' | 'figures';
 const AlertType = g.nodeType<model.Alert, Hidden | 'ruleId' | 'acknowledgedBy'>(
   'Alert',
   'A time at which a rule was met. A rule has one open alert at most, however many terminals are affected.',
@@ -58,7 +102,7 @@ const AlertType = g.nodeType<model.Alert, Hidden | 'ruleId' | 'acknowledgedBy'>(
     name: g.text('Name of the rule when it was opened.'),
     kind: g.text('What the rule counts: the name of its condition, for example silent.'),
     affected: g.int('Number that was counted last, for example of silent terminals.'),
-    total: g.int.orNull('Number of those that were looked at. Null where events are counted.'),
+    total: g.int.orNull('Number of all that were checked. Null where events are counted.'),
     examples: g.text.list(`Names of up to ${model.MAX_EXAMPLES} that were affected when it was last met.`),
     openedAt: g.instant('When it was opened.'),
     closedAt: g.instant.orNull(
@@ -114,7 +158,7 @@ const changes = g.mutations(RuleList, {
   },
 });
 
-const Problem = g.enumeration('AlertRuleProblem', 'Why a rule does not do all that it says.', {
+const Problem = g.enumeration('AlertRuleProblem', 'Why a rule does not fully work.', {
   deleted: 'Its filter names a record that was deleted, for example a group: change the condition.',
   no_mail: 'The server sends no e-mail: choose a webhook, or ask its operator to set SMTP_URL.',
   recipient_left: 'Somebody who gets its alerts by e-mail is no longer a member.',
@@ -163,7 +207,7 @@ export const alertGraphql = g.graphqlModule(
   g.changes(AlertList, service.alertNewRows),
   g.fields(RuleType, {
     problems: g.loaded(
-      g.choice.list(Problem, 'Why the rule does not do all that it says. Mostly empty.'),
+      g.choice.list(Problem, 'Why the rule does not fully work. Usually empty.'),
       deletedOf,
       (found, { recipientIds }, ctx) => {
         const problems = {
@@ -186,7 +230,23 @@ export const alertGraphql = g.graphqlModule(
       ({ recipientIds }) => recipientIds.map((id) => g.globalId('User', id)),
     ),
   }),
+  g.fields(AlertFigure, {
+    from: g.computed(
+      g.instant.orNull(
+        'Beginning of the period; for `noPayments` the last payment. Null where a state is looked at, for example of batteries.',
+      ),
+      ({ from }) => (from === null ? null : new Date(from)),
+    ),
+    to: g.computed(g.instant.orNull('End of that period.'), ({ to }) => (to === null ? null : new Date(to))),
+  }),
   g.fields(AlertType, {
+    figures: g.derived(
+      g.object.list(
+        AlertFigure,
+        'What was found when it was last met: of each of `examples`, or of all together. Empty for kinds that only count.',
+      ),
+      ({ figures }) => figures,
+    ),
     rule: g.one(RuleList, 'ruleId', 'The rule. Null if it was deleted.'),
     acknowledgedBy: g.one(
       UserList,

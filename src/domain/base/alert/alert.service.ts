@@ -9,8 +9,10 @@ import type { LedgerActionName, ReadWork, WriteWork } from '../../../database/wo
 import { invalid, requireAtMost } from '../../../platform/errors.js';
 import type { Mailer } from '../../../platform/mail.js';
 import { changed, type Ids, parse } from '../../../platform/validate.js';
-import { users } from '../../people/user/user.service.js';
+import { getCompany } from '../../people/company/company.service.js';
+import { refuseUnknownUsers, users } from '../../people/user/user.service.js';
 import { refuseUnknownWebhook } from '../webhook/webhook.service.js';
+import { letterOf } from './alert-mail.rules.js';
 import {
   type Alert,
   type AlertRule,
@@ -18,6 +20,7 @@ import {
   AlertRuleUpdate,
   type ConditionModel,
   CountWithin,
+  type Figure,
   MAX_ALERT_RULES,
   MAX_EXAMPLES,
   type Measured,
@@ -44,9 +47,11 @@ export interface AlertTools {
 /** A kind of conditions: what it measures for a company, in a unit that may examine many rows. */
 export interface AlertKind<On extends object = object> {
   readonly model: ConditionModel<On>;
+  /** True if the values of its figures are amounts, not percent. */
+  readonly isOfAmounts?: boolean;
   readonly measure: (work: ReadWork, on: On, tools: AlertTools) => Promise<Measured>;
-  /** Names of at most `MAX_EXAMPLES` that are affected. */
-  readonly examples: (work: ReadWork, on: On, tools: AlertTools) => Promise<readonly string[]>;
+  /** Names of at most `MAX_EXAMPLES` that are affected, or what was found of them or of all together. */
+  readonly examples: (work: ReadWork, on: On, tools: AlertTools) => Promise<readonly (string | Figure)[]>;
 }
 
 /** Kinds by their names; wings add theirs. */
@@ -115,14 +120,9 @@ export async function createAlertRule(work: WriteWork, input: unknown): Promise<
   const { on, webhookId = null, repeatAfter = null, ...values } = parse(AlertRuleCreate, input);
   const condition = conditionIn(on);
   await refuseUnknownWebhook(work, 'webhookId', webhookId);
-  await refuseUnknownUsers(work, values.recipientIds);
+  await refuseUnknownUsers(work, 'recipientIds', values.recipientIds);
   requireAtMost('alertRules', (await ruleTable.rows.count(work, {})) + 1, MAX_ALERT_RULES);
   return await records.create(work, { ...values, ...condition, webhookId, repeatAfter });
-}
-
-async function refuseUnknownUsers(work: ReadWork, ids: Ids): Promise<void> {
-  if ((await users.byIds(work, ids)).size < ids.length)
-    throw invalid('recipientIds', 'must hold ids of {what} only', { what: 'users' });
 }
 
 /** Changes a rule. With another condition, its open alert is closed. Errors: `invalid`, `taken`. */
@@ -136,7 +136,7 @@ export async function updateAlertRule(
   const values = changed(current, { ...given, ...(on && conditionIn(on)) });
   // Recipients who have left are no reason to refuse another change.
   const added = values.recipientIds.filter((id) => !current.recipientIds.includes(id));
-  await refuseUnknownUsers(work, added);
+  await refuseUnknownUsers(work, 'recipientIds', added);
   if (values.webhookId !== current.webhookId) await refuseUnknownWebhook(work, 'webhookId', values.webhookId);
   const isSame = isDeepStrictEqual([values.kind, values.condition], [current.kind, current.condition]);
   if (!isSame) await closeOf(work, current, mail);
@@ -174,13 +174,22 @@ export async function acknowledgeAlert(work: WriteWork, alert: Alert): Promise<A
 export async function openAlert(
   work: WriteWork,
   rule: AlertRule,
-  found: Pick<Alert, 'affected' | 'total' | 'examples'>,
+  found: Pick<Alert, 'affected' | 'total' | 'examples'> & Partial<Pick<Alert, 'figures'>>,
   mail?: Mailer,
 ): Promise<Alert> {
   const { now } = work;
   const { id: ruleId, name, kind } = rule;
   const times = { openedAt: now, sentAt: now, belowSince: null, closedAt: null };
-  const values = { ruleId, name, kind, ...found, ...times, acknowledgedAt: null, acknowledgedBy: null };
+  const values = {
+    ruleId,
+    name,
+    kind,
+    figures: [],
+    ...found,
+    ...times,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+  };
   const sequence = await nextSequence(work);
   const row = columnsOf({ ...values, ...receiversOf(rule), sequence }) as unknown as NewRow<'alerts'>;
   const rows = await alertRows.insertReturning(work, [row]);
@@ -224,47 +233,34 @@ async function recorded(
   const alert = recordOf(only(rows));
   if (noted === undefined) return alert;
   const { id: entityId, ruleId, name, kind, affected, total, examples } = alert;
-  const { openedAt, acknowledgedAt, closedAt } = alert;
+  const { figures, openedAt, acknowledgedAt, closedAt } = alert;
   const times = { openedAt, acknowledgedAt, closedAt };
   const { recipientIds, webhookIds } = noted.action === 'closed' ? alert : receiversOf(noted.rule);
   work.ledger.append({
     action: noted.action,
     entityType: 'alert',
     entityId,
-    after: { ruleId, name, kind, affected, total, examples, ...times, webhookIds },
+    after: { ruleId, name, kind, affected, total, examples, figures, ...times, webhookIds },
   });
   if (noted.mail?.isOn === true) await mailAlert(work, noted.mail, noted.action, alert, recipientIds);
   return alert;
 }
-
-/** Beginnings of the subjects, in English and in Portuguese. */
-const SUBJECTS: Partial<Record<LedgerActionName, string>> = {
-  opened: 'Alert / Alerta',
-  repeated: 'Alert, still open / Alerta, ainda aberto',
-  closed: 'Alert closed / Alerta encerrado',
-};
 
 /** E-mails an alert to members, after the commit; not to disabled ones. */
 async function mailAlert(
   work: WriteWork,
   mail: Mailer,
   action: LedgerActionName,
-  { name, affected, total, examples, openedAt, closedAt }: Alert,
+  alert: Alert,
   recipientIds: Ids,
 ): Promise<void> {
   const members = await users.byIds(work, recipientIds);
-  const lines = [
-    name,
-    `Affected / Afetados: ${affected}${total === null ? '' : ` / ${total}`}`,
-    `Examples / Exemplos: ${examples.join(', ')}`,
-    `Opened / Aberto: ${openedAt.toISOString()}`,
-    ...(closedAt === null ? [] : [`Closed / Encerrado: ${closedAt.toISOString()}`]),
-    `${mail.publicUrl}/console`,
-  ];
-  const letter = { subject: `${SUBJECTS[action]}: ${name}`, text: `${lines.join('\n')}\n` };
+  const { currency } = await getCompany(work);
+  const shown = { isAmount: alertKinds.get(alert.kind)?.isOfAmounts === true, currency };
   work.afterCommit(() => {
-    for (const { email, disabledAt } of members.values()) {
-      if (disabledAt === null) mail.send({ to: email, ...letter });
+    for (const { email, disabledAt, timeZone } of members.values()) {
+      if (disabledAt !== null) continue;
+      mail.send({ to: email, ...letterOf({ action, alert, shown, publicUrl: mail.publicUrl }, timeZone) });
     }
   });
 }

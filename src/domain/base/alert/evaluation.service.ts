@@ -53,7 +53,7 @@ async function evaluateCompany(tools: EvaluationTools, companyId: number): Promi
   }
 }
 
-type Finding = Measured & { readonly examples: readonly string[] };
+type Finding = Measured & Pick<Alert, 'examples' | 'figures'>;
 
 /** Measures the condition of a rule, and changes its alert unless that stays as it is. */
 async function evaluateRule(tools: EvaluationTools, caller: Caller, rule: AlertRule): Promise<void> {
@@ -64,7 +64,10 @@ async function evaluateRule(tools: EvaluationTools, caller: Caller, rule: AlertR
   const find = async (work: ReadWork): Promise<Finding | null> => {
     const measured = await kind.measure(work, condition, tools);
     if (stepOf(rule, await findOpen(work, rule.id), measured, work.now) === null) return null;
-    return { ...measured, examples: measured.isMet ? await kind.examples(work, condition, tools) : [] };
+    const found = measured.isMet ? await kind.examples(work, condition, tools) : [];
+    const figures = found.filter((each) => typeof each !== 'string');
+    const examples = found.flatMap((each) => (typeof each === 'string' ? each : (each.name ?? [])));
+    return { ...measured, examples, figures };
   };
   const found = await units.read(caller, find, { examines: true });
   if (found !== null) await units.write(caller, (work) => apply(work, mail, rule, found));
@@ -103,17 +106,17 @@ async function apply(
   const open = await findOpen(work, id);
   const step = stepOf(rule, open, found, now);
   if (step === null) return;
-  const { affected, total, examples, isMet } = found;
+  const { affected, total, examples, figures, isMet } = found;
   const changes = {
     affected,
     total,
     belowSince: isMet ? null : (open?.belowSince ?? now),
-    ...(isMet && { examples }),
+    ...(isMet && { examples, figures }),
     ...(step === 'closed' && { closedAt: now }),
     ...(step === 'repeated' && { sentAt: now }),
   };
   if (open === undefined) {
-    await openAlert(work, rule, { affected, total, examples }, mail);
+    await openAlert(work, rule, { affected, total, examples, figures }, mail);
   } else {
     await changeAlert(work, open, changes, step === 'update' ? undefined : { action: step, rule, mail });
   }

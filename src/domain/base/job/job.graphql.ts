@@ -3,7 +3,7 @@ import { auditedType } from '../../people/user/user.graphql.js';
 import type { Job, JobRejection, JobState } from './job.model.js';
 import { cancelJob, getJob, jobNewRows, jobs, rejectionList, rejectionsOfJob } from './job.service.js';
 
-const State = g.enumeration<JobState>('JobState', 'What has become of a job.', {
+const State = g.enumeration<JobState>('JobState', 'State of a job.', {
   waiting: 'No row is done yet: jobs of a company run one after the other.',
   running: 'Some rows are done.',
   done: 'All rows are done. Some may be refused.',

@@ -139,13 +139,16 @@ export async function callerOf(work: ReadWork, job: Job): Promise<Caller> {
 }
 
 /** The person who started a job, with the present role; without rights if disabled, or no longer a member. */
-export async function starterOf(work: ReadWork, { createdBy: userId, origin }: Job): Promise<Caller> {
+export async function starterOf(
+  work: ReadWork,
+  { createdBy: userId, origin }: Pick<Job, 'createdBy' | 'origin'>,
+): Promise<Caller> {
   const member = (await users.byIds(work, [userId])).get(userId);
   const { role, timeZone } = member ?? work.caller;
   const isActive = member?.disabledAt === null;
   const scopes = isActive ? origin.scopes : [];
   const { companyId } = work.caller;
-  return { ...origin, companyId, userId, tokenId: null, role, timeZone, scopes };
+  return { ...origin, companyId, userId, role, timeZone, scopes };
 }
 
 async function doPart(work: WriteWork, jobId: number, tokenSecret: string): Promise<void> {

@@ -1,10 +1,13 @@
 import * as g from '../../../graphql/index.js';
 import { mayUse } from '../../../platform/requests.js';
 import { type Audit, snakeCase } from '../../../platform/validate.js';
+import { apiTokens } from '../../people/access-token/access-token.service.js';
 import { CompanyType } from '../../people/company/company.graphql.js';
 import { companies } from '../../people/company/company.service.js';
 import { auditedTypes, Channel, UserList } from '../../people/user/user.graphql.js';
 import {
+  type ActorKind,
+  actorKindOf,
   changesOf,
   entriesOf,
   type FieldChange,
@@ -12,8 +15,8 @@ import {
   ledgerEntries,
   type LedgerEntry,
   ledgerNewRows,
+  nameIn,
 } from './ledger.service.js';
-import { type Deleted, type DeletedRows, deletedRows } from './retention.service.js';
 
 const EntityType = g.enumeration<LedgerEntry['entityType']>(
   'EntityType',
@@ -24,13 +27,15 @@ const EntityType = g.enumeration<LedgerEntry['entityType']>(
     alert_rule: 'A rule that opens alerts: `AlertRule`.',
     app: 'An app.',
     app_version: 'A version of an app.',
+    command: 'A command for terminals. Its ends are events of their devices.',
     company: 'The company.',
     database: 'The database of the server, whose operator accepted that changes were lost.',
     device: 'A device.',
     device_token: 'The token of a terminal. `entityId` is that of its device.',
+    export_schedule: 'An export that is made again and again: `ExportSchedule`.',
     file: 'A file.',
     group: 'A group of logical numbers.',
-    invitation: 'The question to a user whether to join the company. `entityId` is that of the user.',
+    invitation: 'The invitation of a user to join the company. `entityId` is that of the user.',
     job: 'A change of many records in the background.',
     logical_number: 'A logical number.',
     membership: 'A user in the company, with role and name: `Member`.',
@@ -54,13 +59,19 @@ const LedgerAction = g.enumeration<LedgerEntry['action']>(
   {
     accept_loss: 'The server was started although acknowledged changes were lost.',
     acknowledged: 'A person has acknowledged an alert.',
-    cancel: 'Deliveries of a notification, or the rest of a job, were cancelled.',
+    cancel: 'Deliveries of a notification, a command, or the rest of a job, were cancelled.',
     closed: 'An alert was closed: its rule is not met any more, or was changed or deleted.',
+    command_cancelled: 'A command of a device was cancelled.',
+    command_confirmed: 'The terminal of a device has confirmed a command.',
+    command_done: 'The terminal of a device has done a command.',
+    command_expired: 'A command of a device was not confirmed in time.',
+    command_failed: 'The terminal of a device could not do a command, or never confirmed it.',
+    command_replaced: 'The same command was sent to a device again before its terminal had confirmed it.',
     create: 'A record was created.',
     delete: 'A record was deleted.',
     disable: 'A user was denied access, or a webhook has failed for too long.',
     enable: 'A disabled user was allowed again.',
-    end: 'A session, a job or a rollout has ended, or the old token of a terminal.',
+    end: 'A session, a job or a rollout has ended, or the old token of a terminal, or a scheduled export was made.',
     fetch: 'The tokens that a job has issued were fetched.',
     issue: 'A terminal got a token, or a webhook another secret.',
     leave_out: 'A person has left terminals out of a rollout.',
@@ -75,6 +86,7 @@ const LedgerAction = g.enumeration<LedgerEntry['action']>(
     resume: 'A rollout that was paused or had stopped goes on.',
     retry: 'Failed deliveries of a notification were queued again.',
     revoke: 'A token was revoked.',
+    send_log: 'A terminal has sent a log.',
     set_password: 'A password was set.',
     set_role: 'A member got another role.',
     sign_in: 'A user signed in.',
@@ -84,14 +96,25 @@ const LedgerAction = g.enumeration<LedgerEntry['action']>(
     sign_out: 'A user signed out.',
     start_wave: 'A wave of a rollout has begun.',
     stop: 'A rollout has stopped by itself.',
-    switch_company: 'A session went on in another company.',
+    switch_company: 'A session moved to another company.',
     undo: 'A rollout was undone.',
     unlock: 'Locks of a user were removed.',
     update: 'A record was changed.',
   },
 );
 
-export const LedgerEntryType = g.nodeType<LedgerEntry, 'companyId' | 'userId' | 'jobId'>(
+const ActorKindType = g.enumeration<ActorKind>('LedgerActorKind', 'Who made a change.', {
+  person: 'A person: `actor`.',
+  token: 'A program with the API token `tokenName`, which acts for `actor`.',
+  terminal: 'A terminal with its own token, which `actor` has issued.',
+  command_line: 'An operator of the server, at its command line.',
+  server: 'The server by itself.',
+  unknown: 'Somebody who could not sign in.',
+});
+
+type Hidden = 'companyId' | 'userId' | 'jobId' | 'tokenId' | 'requestId';
+
+export const LedgerEntryType = g.nodeType<LedgerEntry, Hidden>(
   'LedgerEntry',
   'A recorded change: who changed what and when, with the record before and after.',
   {
@@ -111,18 +134,28 @@ export const LedgerEntryList = g.listTypes(
   LedgerEntryType,
   { channel: Channel },
   { entityKind: EntityType, actionKind: LedgerAction },
+  {
+    routine:
+      'False leaves out payments that requests record, and the changes of each job: one entry is left for a job.',
+  },
 );
 
-const FieldChangeType = g.objectType<FieldChange>('FieldChange', 'A field with another value than before.', {
-  field: g.text('Name of the field as in `before` and `after`; meta.model for a part of an object.'),
-  before: g.json.orNull('Value before the change. Null also if the field was not there.'),
-  after: g.json.orNull('Value after the change. Null also if the field is gone.'),
-});
+export const FieldChangeType = g.objectType<FieldChange>(
+  'FieldChange',
+  'A field with another value than before.',
+  {
+    field: g.text('Name of the field as in `before` and `after`; meta.model for a part of an object.'),
+    before: g.json.orNull('Value before the change. Null also if the field was not there.'),
+    after: g.json.orNull('Value after the change. Null also if the field is gone.'),
+  },
+);
 
-/** Types of the records whose numbers are in these fields of `before` and `after`. */
+/** Types of the records whose numbers are in these fields, or parts of fields, of `before` and `after`. */
 const REFERENCES: Readonly<Record<string, string>> = {
   appId: 'App',
   appVersionIds: 'AppVersion',
+  baseVersionId: 'AppVersion',
+  commandId: 'Command',
   defaultAppVersionIds: 'AppVersion',
   deviceIds: 'Device',
   fileIds: 'File',
@@ -130,10 +163,15 @@ const REFERENCES: Readonly<Record<string, string>> = {
   groupIds: 'Group',
   logicalNumberId: 'LogicalNumber',
   moduleIds: 'AppVersion',
+  recipientIds: 'User',
+  rolloutId: 'Rollout',
+  ruleId: 'AlertRule',
+  userId: 'User',
+  webhookIds: 'Webhook',
 };
 
 function recordIdsOf({ field, before, after }: FieldChange): readonly string[] {
-  const type = REFERENCES[field];
+  const type = REFERENCES[field.replace(/^.*\./, '')];
   const values = type === undefined ? [] : [before, after].flat();
   return values.flatMap((value) => (typeof value === 'number' ? g.globalId(type ?? '', value) : []));
 }
@@ -195,11 +233,11 @@ export const ledgerEntryGraphql = g.graphqlModule(
     company: g.one({ list: companies, Record: CompanyType }, 'companyId', 'Company of the change.'),
     jobId: g.derived(
       g.id.orNull(
-        'Global id of the job that made the change in the background, or that the entry is about. Null for other changes. With the filter `jobId: { isNull: true }`, a job is one entry.',
+        'Global id of the job that made the change in the background, or that the entry is about. Null for other changes.',
       ),
       ({ jobId, entityType, entityId }) => {
         const id = entityType === 'job' ? (entityId ?? 0) : jobId;
-        return id === 0 ? null : g.globalId('Job', id);
+        return id <= 0 ? null : g.globalId('Job', id);
       },
     ),
     changes: g.derived(
@@ -209,42 +247,21 @@ export const ledgerEntryGraphql = g.graphqlModule(
       ),
       changesOf,
     ),
+    entityName: g.derived(
+      g.text.orNull('Name of the changed record: of a version its number. Null if the entry has none.'),
+      nameIn,
+    ),
+    actorKind: g.derived(g.choice(ActorKindType, 'Who made the change.'), actorKindOf),
+    tokenName: g.computed(
+      g.text.orNull(
+        'Name of the API token with which the change was made. Null without one, if it has no name, and 90 days after its end.',
+      ),
+      async ({ tokenId }: LedgerEntry, ctx) => (await ctx.one(apiTokens, tokenId))?.name ?? null,
+    ),
     actor: g.one(
       UserList,
       'userId',
-      'User who made the change. Null for a failed sign-in, and if that user is no longer a member.',
+      'User who made the change, or for whom a token or the command line did. Null for a failed sign-in, for what the server does by itself, and if that user is no longer a member.',
     ),
   }),
 );
-
-const DeletedRecords = g.objectType<Deleted>(
-  'DeletedRecords',
-  'What retention has deleted of one kind of records.',
-  {
-    count: g.safeInt('Number of records that were deleted so far.'),
-    upTo: g.int(
-      'All records with a `sequence` up to this one are deleted: the next one is the first that is left. 0 if there is none, and for deliveries, which are deleted in the order of their ends.',
-    ),
-    newestAt: g.instant.orNull(
-      'The time of the newest of them: when it was recorded or, for a delivery, ended. Null if there is none.',
-    ),
-  },
-);
-
-const DeletedByRetention = g.objectType<DeletedRows>(
-  'DeletedByRetention',
-  'What retention has deleted in the company. Lists, totals and summaries do not have it any more.',
-  {
-    ledger: g.object(DeletedRecords, 'Entries of the ledger.'),
-    transactions: g.object(DeletedRecords, 'Transactions.'),
-    deliveries: g.object(DeletedRecords, 'Deliveries of notifications.'),
-  },
-);
-
-export const retentionGraphql = g.query('deletedByRetention', {
-  field: g.object(
-    DeletedByRetention,
-    'What retention has deleted in the company, so that a reader who goes on from an earlier sequence or cursor knows what it misses.',
-  ),
-  resolve: (_source, ctx) => ctx.loadOnce(deletedRows),
-});

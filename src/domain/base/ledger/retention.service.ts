@@ -23,7 +23,7 @@ export {
   selectDeleted as deletedRows,
 } from './retention.repository.js';
 
-export const KINDS = ['transactions', 'ledger', 'deliveries', 'tokens', 'jobs', 'alerts'] as const;
+export const KINDS = ['transactions', 'ledger', 'deliveries', 'logs', 'tokens', 'jobs', 'alerts'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Retention of expired and revoked tokens, ended jobs and closed alerts, so that members can still see them. */

@@ -31,7 +31,7 @@ const Kind = g.enumeration<FilterKind>(
 
 const SavedFilterType = g.objectType<SavedFilter, 'id' | 'revision' | 'createdBy' | 'createdVia'>(
   'SavedFilter',
-  'A filter of a list under a name. Only its owner sees it, unless it is shared.',
+  'A filter of a list, saved under a name. Only its owner sees it, unless it is shared.',
   {
     name: g.text('Name, unique among the filters of its owner for the same list.'),
     kind: g.choice(Kind, 'The list that it filters.'),
@@ -54,7 +54,7 @@ const typeNameOf = (kind: FilterKind): string =>
  * The condition of the saved filter with a global id, for the list of the records of one type. Errors: `invalid` at
  * `path`, also for a filter that the list no longer takes, and for one that nobody looks after.
  */
-export async function savedCondition(
+async function savedCondition(
   work: Work,
   { typeName, id, path }: { readonly typeName: string; readonly id: string; readonly path: string },
 ): Promise<ReturnType<typeof g.keptConditionOf>> {
@@ -81,14 +81,16 @@ export async function targetConditions(
   target: {
     readonly filter?: g.Input | null | undefined;
     readonly savedFilterId?: string | null | undefined;
+    /** The field of the target that has the filter, if not `filter`. */
+    readonly name?: string;
   },
   info: g.Info,
 ) {
-  const { filter, savedFilterId: id } = target;
-  const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info)];
+  const { filter, savedFilterId: id, name = 'filter' } = target;
+  const conditions = filter == null ? [] : [g.targetConditionOf(list, filter, info, name)];
   const saved = { typeName: list.name, path: 'target.savedFilterId' };
   if (id != null) conditions.push(await savedCondition(work, { ...saved, id }));
-  const path = id == null ? 'target.filter' : saved.path;
+  const path = id == null ? `target.${name}` : saved.path;
   for (const condition of conditions) await g.requireKnownIds(work, list.name, condition, path);
   return conditions;
 }

@@ -37,5 +37,5 @@ export const SavedFilterCreate = SavedFilterFields.extend({
 });
 export const SavedFilterUpdate = SavedFilterFields.omit({ kind: true }).partial();
 
-/** A filter of a list under a name. `filter` is as clients write it, so that it is checked each time it is used. */
+/** A filter of a list, saved under a name. `filter` is as clients write it, so that it is checked each time it is used. */
 export type SavedFilter = RecordOf<'saved_filters', Audit & z.output<typeof SavedFilterFields>>;

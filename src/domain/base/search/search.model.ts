@@ -17,10 +17,15 @@ export type FoundType =
   | 'Metacontent'
   | 'Parameter';
 
-/** A record whose name has the text. */
+/** A record whose name, or one of whose tags, has the text. */
 export interface Found {
   readonly type: FoundType;
   readonly id: number;
-  /** Name, number or key. */
+  /** Name, number, key, name of the merchant, or tag. */
   readonly name: string;
+  /** True if `name` is a tag: the record is the first that has it. */
+  readonly isTag: boolean;
 }
+
+/** Beginning of a tag; empty for any. */
+export const TagText = z.object({ text: z.string().max(MAX_TEXT) });

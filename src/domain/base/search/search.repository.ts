@@ -7,7 +7,9 @@ import { portable, type Sql } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import { folded } from '../../../platform/card-data/text-search.js';
 import { ID_BITS, SEARCHED } from '../../../schema/search.js';
-import type { Found, FoundType } from './search.model.js';
+import type { Found as FoundRecord, FoundType } from './search.model.js';
+
+type Found = Omit<FoundRecord, 'isTag'>;
 
 const TYPES: Readonly<Record<string, FoundType>> = {
   apps: 'App',
@@ -82,21 +84,43 @@ export async function findByPart(
   return (await all(queries).execute(db)).rows;
 }
 
+/** Columns of tables in which many rows have the same text: the text, and the id of the record that has it. */
+type Repeated = readonly [type: FoundType, table: string, text: string, id: string];
+
+const KEYS: readonly Repeated[] = [
+  ['Parameter', 'parameters', 'key', 'id'],
+  ['Metacontent', 'metacontents', 'key', 'id'],
+];
+const TAGS: readonly Repeated[] = [
+  ['Device', 'device_tags', 'tag', 'device_id'],
+  ['LogicalNumber', 'logical_number_tags', 'tag', 'logical_number_id'],
+];
+
 /** Settings whose keys contain a text: of those with the same key the first one, at most `first` keys of each type. */
-export async function findKeys(work: ReadWork, text: string, first: number): Promise<Found[]> {
+export const findKeys = (work: ReadWork, text: string, first: number) => findTexts(work, KEYS, text, first);
+/** Tags that contain a text, each with the first device and the first logical number that have it. */
+export const findTags = (work: ReadWork, text: string, first: number) => findTexts(work, TAGS, text, first);
+
+async function findTexts(
+  work: ReadWork,
+  repeated: readonly Repeated[],
+  part: string,
+  first: number,
+): Promise<Found[]> {
   const { db, companyId } = specialSql(work);
-  const keysOf = (type: FoundType, table: string): Sql => {
-    const settings = sql`${sql.table(table)} where company_id = ${companyId}`;
-    // Each step finds the next key in the index, whatever number of settings have the one before.
-    return sql`with recursive keys (key, place) as (
-        select (select min(key) from ${settings}), 1 union all
-        select (select min(key) from ${settings} and key > keys.key), place + 1 from keys
-          where key is not null and place < ${sql.lit(MAX_KEYS)})
-      select ${sql.lit(type)} as type, (select min(id) from ${settings} and key = keys.key) as id, key as name
-        from keys where key is not null and ${containsFolded(sql.ref('key'), text)} limit ${first}`;
-  };
-  const queries = [keysOf('Parameter', 'parameters'), keysOf('Metacontent', 'metacontents')];
-  return (await all(queries).execute(db)).rows;
+  const queries = repeated.map(([type, table, text, id]): Sql => {
+    const rows = sql`${sql.table(table)} where company_id = ${companyId}`;
+    const [key, record] = [sql.ref(text), sql.ref(id)];
+    // Each step finds the next text in the index, whatever number of rows have the one before.
+    return sql`with recursive keys (name, place) as (
+        select (select min(${key}) from ${rows}), 1 union all
+        select (select min(${key}) from ${rows} and ${key} > keys.name), place + 1 from keys
+          where name is not null and place < ${sql.lit(MAX_KEYS)})
+      select ${sql.lit(type)} as type, (select min(${record}) from ${rows} and ${key} = keys.name) as id, name
+        from keys where name is not null and ${containsFolded(sql.ref('name'), part)} limit ${first}`;
+  });
+  const found = sql<Found>`${all(queries)} limit ${first * repeated.length}`;
+  return (await found.execute(db)).rows;
 }
 
 /** Members whose names or e-mail addresses contain a text, at most `first`. */

@@ -15,6 +15,7 @@ import {
   afterSending,
   deriveSecret,
   isDerivable,
+  eventTypeOf,
   isSent,
   signedHeaders,
   type Sending,
@@ -72,8 +73,8 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
     entryTypes.slice(work, firstIn('SEQUENCE', MAX_COMPARED, { key: { value: delivered, id: delivered } })),
   );
   for (const row of compared.records) {
-    const isNamed = isSent(webhook.events, String(row.entity_type), String(row.action));
-    const isDue = isNamed || row.entity_type === ADDRESSED;
+    const isNamed = isSent(webhook.events, eventTypeOf(String(row.entity_type), String(row.action)));
+    const isDue = isNamed || addressed.has(String(row.entity_type));
     const isOver = sent >= MAX_EVENTS || systemClock.elapsed() - since > BATCH_MS;
     if (isDue && (isOver || signal.aborted)) break;
     const sequence = Number(row.sequence);
@@ -91,8 +92,14 @@ async function sendAll(tools: DeliveryTools, caller: Caller, webhook: Webhook): 
 
 const entryTypes = ledgerEntries.only(['sequence', 'entity_type', 'action']);
 
-/** Entries of this type name the webhooks that they are for, as `webhookIds`, whatever their types of events are. */
-const ADDRESSED = 'alert';
+/** More for the webhook that an entry names, and a change once it has taken the entry. */
+interface Addressed {
+  readonly more?: (tokenSecret: string, companyId: number, entry: LedgerEntry) => object;
+  readonly delivered?: (work: CompanyWriteWork, entry: Pick<LedgerEntry, 'entityId' | 'at'>) => Promise<void>;
+}
+
+/** Entries of these types name the webhooks that they are for, as `webhookIds`, whatever their types of events are. */
+export const addressed = new Map<string, Addressed>([['alert', {}]]);
 
 /** Sends one entry; null if retention has deleted it, or if it neither has a type of the webhook nor names it. */
 async function send(
@@ -106,12 +113,18 @@ async function send(
     return { entry: entries.get(sequence), now: work.now };
   });
   if (read.entry === undefined) return null;
-  const { webhookIds = [] } = (read.entry.after ?? {}) as { readonly webhookIds?: readonly unknown[] };
-  if (!isNamed && !webhookIds.includes(webhook.id)) return null;
+  const { entry } = read;
+  const { webhookIds = [] } = (entry.after ?? {}) as { readonly webhookIds?: readonly unknown[] };
+  const isAddressee = webhookIds.includes(webhook.id);
+  if (!isNamed && !isAddressee) return null;
   const { companyId } = caller;
   const messageId = `evt_${companyId}_${sequence}`;
-  const body = bodyOf(read.entry);
-  return await postSigned(tools, { companyId, webhook, messageId, body, now: read.now });
+  const { more, delivered } = (isAddressee ? addressed.get(entry.entityType) : null) ?? {};
+  const body = { ...bodyOf(entry), ...more?.(tools.tokenSecret, companyId, entry) };
+  const outcome = await postSigned(tools, { companyId, webhook, messageId, body, now: read.now });
+  if (outcome.failure === null && delivered)
+    await tools.units.write(caller, (work) => delivered(work, entry));
+  return outcome;
 }
 
 interface Message {

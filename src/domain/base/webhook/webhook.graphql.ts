@@ -51,7 +51,7 @@ const WebhookType = auditedType<Webhook, Internal>(
   false,
 );
 
-const WebhookList = g.listTypes(webhooks, WebhookType);
+export const WebhookList = g.listTypes(webhooks, WebhookType);
 
 const WebhookCreateInput = g.inputOf('WebhookCreateInput', WebhookCreate, {
   description: 'Fields of a new webhook.',

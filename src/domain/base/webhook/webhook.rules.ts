@@ -7,15 +7,21 @@ import { MAX_FAILING_MS, type Webhook, type WebhookState } from './webhook.model
 /** Pauses after the first, second … failed attempt; the last one is repeated. */
 const PAUSES = [5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR];
 
+/** Milliseconds until the next attempt after so many failed ones. */
+export const pauseAfter = (attempts: number): number => PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? DAY;
+
 export function stateOf({ enabled, failingSince }: Webhook): WebhookState {
   if (!enabled) return 'disabled';
   return failingSince === null ? 'active' : 'failing';
 }
 
-/** Matches events against the types of a webhook, for example `device.update`, `device.*` or `*`. */
-export function isSent(events: readonly string[], entityType: string, action: string): boolean {
-  return ['*', `${entityType}.*`, `${entityType}.${action}`].some((type) => events.includes(type));
-}
+/** The type of an event, for example `device.update`; `command.done` for the end of a command, an event of a device. */
+export const eventTypeOf = (entityType: string, action: string): string =>
+  action.startsWith('command_') ? action.replace('_', '.') : `${entityType}.${action}`;
+
+/** Matches the type of an event against those of a webhook, for example `device.update`, `device.*` or `*`. */
+export const isSent = (events: readonly string[], type: string): boolean =>
+  ['*', type, type.replace(/\..*$/, '.*')].some((each) => events.includes(each));
 
 /** Result of sending the next events of a webhook, until all are sent or one has failed. */
 export interface Sending {
@@ -43,7 +49,6 @@ export function afterSending(
   const since = sent > 0 || failingSince === null ? now : failingSince;
   const attempts = sent > 0 ? 1 : failedAttempts + 1;
   const ends = since.getTime() + MAX_FAILING_MS;
-  const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? DAY;
   return {
     ...position,
     enabled: enabled && !isGone && now.getTime() < ends,
@@ -51,7 +56,7 @@ export function afterSending(
     failingSince: since,
     lastFailureAt: now,
     lastFailure: failure,
-    dueAt: new Date(Math.min(now.getTime() + pause, Math.max(ends, now.getTime()))),
+    dueAt: new Date(Math.min(now.getTime() + pauseAfter(attempts), Math.max(ends, now.getTime()))),
   };
 }
 

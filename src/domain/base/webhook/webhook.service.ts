@@ -16,7 +16,7 @@ import { ledgerSpan, store, webhookTable } from './webhook.repository.js';
 import { deriveSecret, newNonce } from './webhook.rules.js';
 
 export { webhooks } from './webhook.repository.js';
-export { stateOf } from './webhook.rules.js';
+export { pauseAfter, stateOf } from './webhook.rules.js';
 
 const records = new Records(webhookTable);
 export const { get: getWebhook, refuseUnknown: refuseUnknownWebhook } = records;
@@ -111,7 +111,7 @@ function isEventType(text: string): boolean {
   return (
     rest.length === 0 &&
     types?.includes(entityType) === true &&
-    (action === '*' || actions?.includes(action) === true)
+    (action === '*' || [action, `${entityType}_${action}`].some((each) => actions?.includes(each) === true))
   );
 }
 

@@ -9,6 +9,7 @@ import { startJob } from '../../base/job/job.service.js';
 import { SAVED_FILTER_ID, targetConditions } from '../../base/saved-filter/saved-filter.graphql.js';
 import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js';
 import { DeviceList } from '../device/device.graphql.js';
+import type { Device } from '../device/device.model.js';
 import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
 import { requireCount } from '../logical-number/logical-number.service.js';
 import { ParameterCreate } from '../setting/setting.model.js';
@@ -31,8 +32,29 @@ type Condition = ReturnType<typeof g.targetConditionOf>;
 
 type Target = InstanceType<ReturnType<typeof targetInput>>;
 
+export const DeviceTargetInput = targetInput(DeviceList, 'devices');
+
+/** The devices of a target, by ascending id. Errors: `invalid`, `too_many_records`. */
+export const devicesOf = (
+  work: Parameters<typeof targetConditions>[0],
+  target: Target,
+  info: g.Info,
+): ReturnType<typeof findTargets<Device>> => recordsOf(work, DeviceList.list, target, info);
+
+async function recordsOf<T extends { readonly id: number }>(
+  work: Parameters<typeof targetConditions>[0],
+  list: Parameters<typeof findTargets<T>>[1],
+  target: Target,
+  info: g.Info,
+): Promise<readonly T[]> {
+  const conditions = await targetConditions(work, list, target, info);
+  const records = g.plural(g.words(list.name));
+  return await findTargets(work, list, records, targetOf(list.name, target, conditions));
+}
+
 interface BulkChange<T> {
   readonly types: ReturnType<typeof g.listTypes<T & object>>;
+  readonly target: ReturnType<typeof targetInput>;
   readonly change: Parameters<typeof g.object>[0];
   /** The types of the records that fields of the change name. */
   readonly references: Readonly<Record<string, string>>;
@@ -44,7 +66,7 @@ interface BulkChange<T> {
   ) => Promise<Pick<LogicalNumberBulkChange, 'parameter'>>;
 }
 
-const EXAMPLES = 20;
+export const EXAMPLES = 20;
 
 /** A mutation that changes many records of a list by a job of the kind `name`. */
 function bulkChange<T extends { readonly id: number }>(name: string, parts: BulkChange<T>) {
@@ -57,7 +79,7 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
       `Changes up to ${MAX_JOB_ROWS} ${records} in the background: those of the target now. Each is changed, or refused with its reason in \`rejections\` of the job, and then stays as it is.`,
     ),
     args: {
-      target: g.object(targetInput(types, records), `The ${records} to change.`),
+      target: g.object(parts.target, `The ${records} to change.`),
       change: g.object(parts.change, 'What to change of each of them.'),
       ...g.TARGET_ARGS,
     },
@@ -68,8 +90,7 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
         async (work) => {
           const input = await parts.check(work, g.withNumbers(change, references));
           warnings = warningsOf(input);
-          const conditions = await targetConditions(work, list, target, info);
-          found = await findTargets(work, list, records, targetOf(list.name, target, conditions));
+          found = await recordsOf(work, list, target, info);
           requireCount(found.length, expectCount, records);
           if (dryRun === true) return [];
           const rows: BulkRow[] = found.map((row) => ({ id: row.id, name: parts.nameOf(row) }));
@@ -104,19 +125,15 @@ function payloadOf({ list, Record }: Pick<Types, 'list' | 'Record'>, records: st
 }
 
 function targetInput(types: Pick<Types, 'list' | 'Filter'>, records: string) {
-  return g.inputType(
-    `${types.list.name}TargetInput`,
-    `The ${records} to change: exactly one of its fields.`,
-    {
-      ids: g.nullable(g.id.list(`Global ids of ${records}. At most 1000.`)),
-      filter: g.object.orNull(
-        types.Filter,
-        `All ${records} for which this holds now. Every condition must have a value, and there must be one.`,
-      ),
-      savedFilterId: SAVED_FILTER_ID,
-      all: g.flag.orNull(`True: all ${records} of the company.`),
-    },
-  );
+  return g.inputType(`${types.list.name}TargetInput`, `Some ${records}: exactly one of its fields.`, {
+    ids: g.nullable(g.id.list(`Global ids of ${records}. At most 1000.`)),
+    filter: g.object.orNull(
+      types.Filter,
+      `All ${records} for which this holds now. Every condition must have a value, and there must be one.`,
+    ),
+    savedFilterId: SAVED_FILTER_ID,
+    all: g.flag.orNull(`True: all ${records} of the company.`),
+  });
 }
 
 function targetOf(typeName: string, { ids, all }: Target, conditions: readonly Condition[]): BulkTarget {
@@ -149,6 +166,11 @@ const TokenInput = g.inputType('DeviceTokenChangeInput', 'A new token of each de
   keepOldFor: KEEP_OLD_FOR,
 });
 
+const tagDescriptions = (records: string) => ({
+  addTags: `Tags that the ${records} get beside those that they have; in lower case, at most 20 together.`,
+  removeTags: `Tags that the ${records} lose.`,
+});
+
 const DEVICE_REFERENCES = { logicalNumberId: 'LogicalNumber', groupId: 'Group' };
 
 const DeviceChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
@@ -157,6 +179,7 @@ const DeviceChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
   inputs: { token: TokenInput, parameter: ParameterInput },
   fields: { force: g.FORCE },
   descriptions: {
+    ...tagDescriptions('devices'),
     token:
       'Issues a new token for each device, which are then in `result` of the job. Requires the scope ADMIN.',
     parameter:
@@ -168,6 +191,7 @@ const DeviceChangeInput = g.inputOf('DeviceBulkChangeInput', DeviceBulkChange, {
 
 const deviceBulkChange = bulkChange(DEVICE_CHANGE, {
   types: DeviceList,
+  target: DeviceTargetInput,
   nameOf: ({ serialNumber }) => serialNumber,
   change: DeviceChangeInput,
   references: DEVICE_REFERENCES,
@@ -182,6 +206,7 @@ const NumberChangeInput = g.inputOf('LogicalNumberBulkChangeInput', LogicalNumbe
   inputs: { parameter: ParameterInput },
   fields: { force: g.FORCE },
   descriptions: {
+    ...tagDescriptions('logical numbers'),
     parameter: 'Sets a parameter of each logical number.',
     groupId: 'Global id of the group to which the logical numbers are moved; null takes them out of theirs.',
   },
@@ -189,6 +214,7 @@ const NumberChangeInput = g.inputOf('LogicalNumberBulkChangeInput', LogicalNumbe
 
 const logicalNumberBulkChange = bulkChange(NUMBER_CHANGE, {
   types: LogicalNumberList,
+  target: targetInput(LogicalNumberList, 'logical numbers'),
   nameOf: ({ number }) => number,
   change: NumberChangeInput,
   references: NUMBER_REFERENCES,

@@ -1,5 +1,6 @@
 import type { Condition } from '../../../database/list/condition.js';
 import type { List } from '../../../database/list/list.js';
+import { valueById } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
 import { type DomainError, invalid, notFound, tooManyRecords } from '../../../platform/errors.js';
@@ -11,6 +12,7 @@ import { endOfOld } from '../../people/access-token/access-token.model.js';
 import type { Device } from '../device/device.model.js';
 import { deviceRecords, devices } from '../device/device.service.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
+import { describeNumbers } from '../logical-number/description.service.js';
 import {
   logicalNumbers,
   moveLogicalNumbers,
@@ -19,6 +21,7 @@ import {
 } from '../logical-number/logical-number.service.js';
 import { followNumbers, lossesByMove } from '../logical-number/version-links.service.js';
 import { setParameters } from '../setting/parameter.service.js';
+import { refusalOfTags, tagsAfter } from '../tag/tag.service.js';
 import { DeviceBulkChange, LogicalNumberBulkChange } from './bulk-change.model.js';
 
 /** Records by their ids, or by a condition; null selects all of the company. */
@@ -129,7 +132,7 @@ export async function changeSomeDevices(
 ): Promise<Rejected> {
   const change = await checkDeviceChange(work, input);
   const found = await devices.byIds(work, idsIn(rows));
-  const { enabled, logicalNumberId, groupId, force } = change;
+  const { groupId, force } = change;
   const idsOf = (all: Iterable<Device>) =>
     new Set([...all].flatMap((device) => numberOf(device, change) ?? []));
   const heads = await logicalNumbers.byIds(work, groupId === undefined ? [] : [...idsOf(found.values())]);
@@ -140,19 +143,7 @@ export async function changeSomeDevices(
     found,
     (device) => refusalOf(device, change) ?? losses.get((device && numberOf(device, change)) ?? 0),
   );
-  const differing = accepted.filter(
-    (device) =>
-      device.enabled !== (enabled ?? device.enabled) || device.logicalNumberId !== numberOf(device, change),
-  );
-  await deviceRecords.updateAll(work, differing, {
-    ...(enabled !== undefined && { enabled }),
-    ...(logicalNumberId !== undefined && { logical_number_id: logicalNumberId }),
-  });
-  const moved = differing.filter((device) => device.logicalNumberId !== numberOf(device, change));
-  await followNumbers(
-    work,
-    moved.map(({ id }) => ({ id, logicalNumberId: logicalNumberId ?? null })),
-  );
+  await changeDevices(work, accepted, change);
   if (change.token !== undefined) await issueTokens(accepted, change.token.keepOldFor);
   const numberIds = idsOf(accepted);
   await setOfEach(work, numberIds, change.parameter);
@@ -162,9 +153,32 @@ export async function changeSomeDevices(
   return rejected;
 }
 
+/** Changes the devices themselves, those that differ. */
+async function changeDevices(work: WriteWork, all: readonly Device[], change: DeviceBulkChange) {
+  const { enabled, logicalNumberId } = change;
+  const differing = all.filter(
+    (device) =>
+      device.enabled !== (enabled ?? device.enabled) ||
+      device.logicalNumberId !== numberOf(device, change) ||
+      device.tags !== tagsAfter(device.tags, change),
+  );
+  const tags = differing.map(({ id, tags }) => [id, JSON.stringify(tagsAfter(tags, change))] as const);
+  await deviceRecords.updateAll(work, differing, {
+    ...(enabled !== undefined && { enabled }),
+    ...(logicalNumberId !== undefined && { logical_number_id: logicalNumberId }),
+    ...((change.addTags ?? change.removeTags) && { tags: valueById('devices', 'jsonb', new Map(tags)) }),
+  });
+  const moved = differing.filter((device) => device.logicalNumberId !== numberOf(device, change));
+  await followNumbers(
+    work,
+    moved.map(({ id }) => ({ id, logicalNumberId: logicalNumberId ?? null })),
+  );
+}
+
 function refusalOf(device: Device | undefined, change: DeviceBulkChange): DomainError | undefined {
   if (device === undefined) return notFound('device');
-  if (numberOf(device, change) !== null) return undefined;
+  const tooMany = refusalOfTags(device.tags, change);
+  if (tooMany !== undefined || numberOf(device, change) !== null) return tooMany;
   const refuse = (advice: string): DomainError =>
     invalid('logicalNumberId', 'must not be null. {advice}', { advice });
   if (change.groupId !== undefined) return refuse('Only logical numbers belong to a group');
@@ -191,15 +205,22 @@ export async function changeSomeNumbers(
   input: Json,
   rows: readonly Json[],
 ): Promise<Rejected> {
-  const { groupId, parameter, force } = await checkNumberChange(work, input);
+  const change = await checkNumberChange(work, input);
+  const { groupId, parameter, force } = change;
   const found = await logicalNumbers.byIds(work, idsIn(rows));
   const moves = groupId === undefined ? [] : Array.from(found.values(), (number) => ({ number, groupId }));
   const losses = await lossesByMove(work, moves, force);
   const { accepted, rejected } = classified(rows, found, (number) =>
-    number === undefined ? notFound('logical number') : losses.get(number.id),
+    number === undefined
+      ? notFound('logical number')
+      : (losses.get(number.id) ?? refusalOfTags(number.tags, change)),
   );
   const numberIds = accepted.map(({ id }) => id);
   await setOfEach(work, numberIds, parameter);
-  if (groupId !== undefined) await moveLogicalNumbers(work, await withVersions(work, accepted), groupId);
+  if (groupId === undefined && (change.addTags ?? change.removeTags) === undefined) return rejected;
+  const described = await describeNumbers(work, await withVersions(work, accepted), ({ tags }) => ({
+    tags: tagsAfter(tags, change),
+  }));
+  if (groupId !== undefined) await moveLogicalNumbers(work, described, groupId);
   return rejected;
 }

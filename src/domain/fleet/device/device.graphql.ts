@@ -3,6 +3,7 @@ import { errorAt } from '../../../platform/errors.js';
 import { normalized } from '../../../platform/validate.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { LogicalNumberList, LogicalNumberType } from '../logical-number/logical-number.graphql.js';
+import { DESCRIBED_FIELDS, TAGS_FILTER } from '../tag/tag.graphql.js';
 import { deviceChanges, MAX_REPORTED } from './device-change.service.js';
 import * as model from './device.model.js';
 import * as service from './device.service.js';
@@ -14,6 +15,7 @@ export const DeviceType = auditedType<model.Device, 'logicalNumberId'>('Device',
     'Properties that the device reported, such as brand, model and battery_level; values are texts.',
   ),
   frameworkVersion: g.text.orNull('Installed version of the framework. Null until the device reports it.'),
+  ...DESCRIBED_FIELDS,
 });
 
 export const DevicePresence = g.enumeration<model.Presence>(
@@ -34,12 +36,18 @@ export const DeviceList = g.listTypes(
   {},
   { presence: DevicePresence },
   {
+    batteryLevel: 'Condition on `batteryLevel`, for example { lt: 20 }. Null if none was reported.',
+    changedByJob:
+      'Jobs that have changed the device, its token, or its logical number with its parameters. As long as the ledger is kept.',
     group:
       'Condition on the `id` of the group of `logicalNumber`. Null without a number, or if it has no group.',
     hasLogicalNumber: 'Whether the device works under a logical number.',
     hasReported: 'Whether the device has reported `meta` or a framework version.',
     meta: 'A text that the terminal reported under a key of `meta`.',
     model: 'Condition on the text `model` in `meta`. Null if it has none.',
+    signal: 'Condition on `signal`. Null if none was reported.',
+    simCardId: 'Condition on `simCardId`. Null if none was reported.',
+    tags: TAGS_FILTER,
     refused: 'Whether the terminal was ever refused: it has a `lastRefusal`.',
     version:
       'App versions whose present bytes the terminal has, as far as is known: `reach { current }` of a version counts these devices.',
@@ -177,6 +185,28 @@ export const deviceGraphql = g.graphqlModule(
     },
   }),
   g.fields(DeviceType, {
+    model: g.derived(
+      g.text.orNull('Model that the terminal reported. Null if it reported none.'),
+      ({ meta }) => meta.model ?? null,
+    ),
+    batteryLevel: g.derived(
+      g.int.orNull(
+        'Charge of the battery in percent, as the terminal last reported it in `meta`. Null if it reported none, or no number of 1 to 3 digits.',
+      ),
+      ({ meta }) => model.percentIn(meta.battery_level),
+    ),
+    signal: g.derived(
+      g.int.orNull(
+        'Strength of the mobile signal in percent, as the terminal last reported it as `gprs_signal` in `meta`. Null if it reported none, or no number of 1 to 3 digits.',
+      ),
+      ({ meta }) => model.percentIn(meta.gprs_signal),
+    ),
+    simCardId: g.derived(
+      g.text.orNull(
+        'Number of the SIM card, as the terminal reported it in `meta`. Null if it reported none.',
+      ),
+      ({ meta }) => meta.sim_card_id ?? null,
+    ),
     logicalNumber: g.one(
       LogicalNumberList,
       'logicalNumberId',

@@ -5,6 +5,7 @@ import { rule } from '../../../platform/rules.js';
 import type { Moment } from '../../../platform/terminal.js';
 import { freeText, printableName, type Audit, recordId } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
+import { Described } from '../tag/tag.model.js';
 
 const MAX_ENTRIES = 64;
 
@@ -35,8 +36,12 @@ const ReportFields = z.object({
   frameworkVersion: printableName(64).nullable(),
 });
 
-export const DeviceUpdate = DeviceFields.partial();
-export const DeviceCreate = z.object({ serialNumber: SerialNumber, ...DeviceUpdate.shape });
+/** Fields of changed and new devices in `/v1`. */
+export const DeviceUpdateBody = DeviceFields.partial();
+export const DeviceCreateBody = z.object({ serialNumber: SerialNumber, ...DeviceUpdateBody.shape });
+
+export const DeviceUpdate = DeviceUpdateBody.extend(Described.partial().shape);
+export const DeviceCreate = DeviceCreateBody.extend(Described.partial().shape);
 
 export const DeviceReport = ReportFields.partial();
 
@@ -46,10 +51,17 @@ export const TerminalReport = DeviceReport.extend({ logicalNumber: z.string().op
 /** For example `{ brand: 'Verifone', battery_level: '80' }`. */
 export type DeviceMeta = Readonly<z.output<typeof ReportFields>['meta']>;
 
+/** The number that a terminal reported as a text of 1 to 3 digits; null for any other text, as in `jsonNumber`. */
+export const percentIn = (reported = ''): number | null =>
+  /^\d{1,3}$/.test(reported) ? Number(reported) : null;
+
 export type Device = RecordOf<
   'devices',
-  Audit & z.output<typeof DeviceFields> & z.output<typeof ReportFields>
+  Audit & z.output<typeof DeviceFields> & z.output<typeof ReportFields> & z.output<typeof Described>
 >;
+
+/** The values of a device of which nothing is known yet. */
+export const NEW_DEVICE = { enabled: true, meta: {}, frameworkVersion: null, tags: [] };
 
 /** Number of devices that report the same value; `value` is null for devices that report none. */
 export interface DeviceCount {

@@ -4,6 +4,8 @@ import { only, specialSql } from '../../../database/company/company-rows.js';
 import { CompanyTable } from '../../../database/company/company-table.js';
 import type { Comparison, Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
+import { anyLowerCaseText } from '../../../database/list/lower-case.js';
+import { devicesOfJob } from '../../../database/list/of-job.js';
 import { runCached } from '../../../database/statements.js';
 import {
   inIds,
@@ -12,6 +14,7 @@ import {
   pairTable,
   flag,
   json,
+  jsonNumber,
   jsonText,
   textOf,
   hiddenFromPlanner,
@@ -50,6 +53,10 @@ const NO_META = json<DeviceMeta>().toColumn({});
 /** Without its index, by which SQLite would read all devices of a model for each logical number of a list. */
 const MODEL = unindexed(jsonText('t.meta', 'model'));
 
+/** Conditions on what terminals reported in `meta`. */
+const reported = (kind: 'integer' | 'text', value: Sql) =>
+  ({ column: 'meta', kind, where: (compared: (value: Sql) => Sql) => compared(value) }) as const;
+
 const HAS_REPORTED = sql`(t.framework_version is not null or ${textOf('t.meta')} <> ${sql.lit(NO_META)})`;
 
 const REFUSED = sql`exists (select 1 from terminal_refusals as refused
@@ -80,11 +87,16 @@ export const devices = auditedList<'devices', Device, 'last_seen_at' | 'version_
       where: (compared) => compared(sql`(t.logical_number_id is not null)`),
     },
     group: { column: 'logical_number_id', kind: 'id', where: (compared) => compared(GROUP) },
-    model: { column: 'meta', kind: 'text', where: (compared) => compared(MODEL) },
+    model: reported('text', MODEL),
+    batteryLevel: reported('integer', jsonNumber('t.meta', 'battery_level')),
+    signal: reported('integer', jsonNumber('t.meta', 'gprs_signal')),
+    simCardId: reported('text', jsonText('t.meta', 'sim_card_id')),
     meta: { column: 'meta', kind: 'entry' },
     hasReported: { column: 'meta', kind: 'flag', where: (compared) => compared(HAS_REPORTED) },
+    tags: anyLowerCaseText('device_tags', 'device_id', 'tag'),
     refused: { column: 'id', kind: 'flag', where: (compared) => compared(REFUSED) },
     version: { column: 'id', kind: 'linked', where: hasVersion },
+    changedByJob: devicesOfJob,
     lastSeenAt: { column: 'last_seen_at', kind: 'instant', meaning: meaningOfLastSeenAt },
     presence: { column: 'last_seen_at', kind: 'choice', meaning: meaningOfPresence },
   },

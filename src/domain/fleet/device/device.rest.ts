@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { auditShape, byId, byName, fieldsOf, resourceRoutes } from '../../../rest/index.js';
-import { DeviceCreate, DeviceUpdate, type Device } from './device.model.js';
+import { DeviceCreateBody, DeviceUpdateBody, type Device } from './device.model.js';
 import {
   createDevice,
   deleteDevice,
@@ -30,11 +30,11 @@ export const deviceRoutes = resourceRoutes<Device>({
   path: '/devices',
   name: 'device',
   key: byName('serial_number', 'device', getDeviceBySerialNumber),
-  fields: fieldsOf(DeviceShape).from<Device>({}),
+  fields: fieldsOf(DeviceShape).from<Device>({ tags: 'omitted', notes: 'omitted' }),
   list: { summary: 'List devices', handle: listDevices },
   read: { summary: 'Read a device by its id', key: byId('device_id', 'device', getDevice) },
-  create: { summary: 'Create a device', body: DeviceCreate, handle: createDevice },
-  update: { summary: 'Change a device by its serial number', body: DeviceUpdate, handle: updateDevice },
+  create: { summary: 'Create a device', body: DeviceCreateBody, handle: createDevice },
+  update: { summary: 'Change a device by its serial number', body: DeviceUpdateBody, handle: updateDevice },
   delete: {
     summary: 'Delete a device by its serial number',
     description: 'The terminal can no longer access the service. Its transactions are kept.',

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { ValuesOf } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
+import type { Condition } from '../../../database/list/condition.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { scrubJson, scrubText } from '../../../platform/card-data/card-data.js';
 import { DomainError, invalid, taken, tooManyRecords } from '../../../platform/errors.js';
@@ -9,8 +10,15 @@ import type { BatchRow, ErrorPolicy } from '../../../platform/requests.js';
 import { orProblem, changed, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownLogicalNumber } from '../logical-number/logical-number.service.js';
 import { followNumbers, grantToDevices } from '../logical-number/version-links.service.js';
-import { type Device, DeviceCreate, type DeviceMeta, DeviceReport, DeviceUpdate } from './device.model.js';
-import { deviceTable } from './device.repository.js';
+import {
+  type Device,
+  DeviceCreate,
+  type DeviceMeta,
+  DeviceReport,
+  DeviceUpdate,
+  NEW_DEVICE,
+} from './device.model.js';
+import { devices, deviceTable } from './device.repository.js';
 
 export {
   devices,
@@ -40,11 +48,11 @@ export const {
 
 /**
  * The values of a device that has reported nothing yet. Errors: `invalid`. Once it is stored, triggers add its presence
- * (`add_device_presence`), forget the unknown terminal with its serial number (`forget_unknown_terminals`), and make
- * deliveries for its logical number due (`wake_deliveries_of_new_devices`).
+ * (`add_device_presence`) and its tags (`tag_new_devices`), forget the unknown terminal with its serial number
+ * (`forget_unknown_terminals`), and make deliveries for its logical number due (`wake_deliveries_of_new_devices`).
  */
 function newDevice(input: unknown) {
-  return newValues(DeviceCreate, input, { enabled: true, meta: {}, frameworkVersion: null });
+  return newValues(DeviceCreate, input, NEW_DEVICE);
 }
 
 /** Errors: `invalid` (also for an unknown logical number), `taken`. */
@@ -57,8 +65,8 @@ export async function createDevice(work: WriteWork, input: unknown): Promise<Dev
 }
 
 /**
- * Triggers note the logical number that it had (`note_numbers_of_devices`), and make deliveries due that it can get now
- * (`wake_deliveries_of_devices`). Errors: `invalid`.
+ * Triggers note the logical number that it had (`note_numbers_of_devices`) and its tags (`tag_devices`), and make
+ * deliveries due that it can get now (`wake_deliveries_of_devices`). Errors: `invalid`.
  */
 export async function updateDevice(work: WriteWork, current: Device, input: unknown): Promise<Device> {
   const values = changed(current, parse(DeviceUpdate, input));
@@ -82,8 +90,13 @@ export async function reportDevice(work: WriteWork, current: Device, input: unkn
   if (isDeepStrictEqual(values, current)) return current;
   const scrubs = meta.scrubs + (frameworkVersion?.scrubs ?? 0);
   if (scrubs > 0) work.count('cardDataScrubs', scrubs);
-  return await deviceRecords.update(work, current, values, 'report');
+  const after = await deviceRecords.update(work, current, values, 'report');
+  for (const follow of reportFollowers) await follow(work, current, after);
+  return after;
 }
+
+/** Called when a terminal has reported other properties than before: wings above follow it. */
+export const reportFollowers: ((work: WriteWork, before: Device, after: Device) => Promise<void>)[] = [];
 
 /** Maximum devices of a logical number that one request detaches. A number normally has one, or few. */
 const MAX_DETACHED = 250;
@@ -106,6 +119,23 @@ export async function detachDevicesFrom(
     work,
     attached.map((device) => ({ ...device, logicalNumberId: null })),
   );
+}
+
+const MAX_OF_TARGET = 100_000;
+
+/** The condition of the logical numbers of all devices for which a condition holds. Errors: `too_many_records`. */
+export async function numbersOfDevices(work: ReadWork, where: Condition): Promise<Condition> {
+  const found = await devices.only(['id', 'logical_number_id']).upTo(work, MAX_OF_TARGET, where);
+  if (found.length > MAX_OF_TARGET) {
+    throw tooManyRecords(
+      'The target',
+      `more than ${MAX_OF_TARGET} devices`,
+      MAX_OF_TARGET,
+      'select fewer devices',
+    );
+  }
+  const ids = new Set(found.map((row) => row.logical_number_id).filter((id) => id !== null));
+  return { field: 'id', operator: 'in', value: [...ids] };
 }
 
 type NewDevice = ReturnType<typeof newDevice>;

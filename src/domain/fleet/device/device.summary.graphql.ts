@@ -15,6 +15,7 @@ interface Summary extends DeviceTotals {
   readonly where: ReturnType<typeof g.conditionOf>;
   readonly byModel: readonly DeviceCount[];
   readonly byFrameworkVersion: readonly DeviceCount[];
+  readonly countedAt: Date;
 }
 
 const DeviceCountType = g.objectType<DeviceCount>(
@@ -41,6 +42,7 @@ const DeviceSummary = g.objectType<Summary, 'where'>('DeviceSummary', 'Numbers o
     DeviceCountType,
     `Devices by framework version, most frequent version first. At most ${service.MAX_VALUES} versions.`,
   ),
+  countedAt: g.instant('Time of the server at which they were counted.'),
 });
 
 const deviceSummary = g.query('deviceSummary', {
@@ -62,6 +64,7 @@ const deviceSummary = g.query('deviceSummary', {
       neverSeen: total('neverSeen'),
       byModel: () => ctx.loadSelected(service.devicesByModel, where),
       byFrameworkVersion: () => ctx.loadSelected(service.devicesByFrameworkVersion, where),
+      countedAt: () => ctx.read('read', ({ now }) => Promise.resolve(now)),
     };
   },
 });

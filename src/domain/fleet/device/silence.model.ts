@@ -1,27 +1,26 @@
 import { z } from 'zod';
 
-import { jsonObject } from '../../../platform/encoding/json.js';
-import { rule } from '../../../platform/rules.js';
-import { TimeZone } from '../../../platform/validate.js';
-import { timeOfRule } from '../../base/alert/alert.model.js';
-
-const HOURS = ['fromHour', 'toHour', 'timeZone'] as const;
+import {
+  Days,
+  HoursOfRule,
+  KeptFilter,
+  refineHours,
+  refineThreshold,
+  Threshold,
+  timeOfRule,
+} from '../../base/alert/alert.model.js';
 
 /** The condition of alerts of silent terminals. */
 export const Silence = z
   .object({
-    /** As clients write it; all devices without it. */
-    filter: jsonObject(16 * 1024).nullish(),
-    percent: z.number().int().min(1).max(100),
+    /** All devices without it. */
+    filter: KeptFilter,
+    ...Threshold.shape,
     silentFor: timeOfRule(90),
-    fromHour: z.number().int().min(0).max(23).nullish(),
-    toHour: z.number().int().min(1).max(24).nullish(),
-    timeZone: TimeZone.nullish(),
+    ...HoursOfRule.shape,
+    /** Other days do not count as silence. */
+    days: Days,
   })
-  .superRefine((given, context) => {
-    const missing = HOURS.filter((name) => given[name] == null);
-    if (missing.length % HOURS.length === 0) return;
-    const broken = rule('is required: {advice}', { advice: `hours have ${HOURS.join(', ')}` });
-    for (const name of missing) context.addIssue({ code: 'custom', path: [name], ...broken });
-  });
+  .superRefine(refineHours)
+  .superRefine(refineThreshold());
 export type Silence = z.output<typeof Silence>;

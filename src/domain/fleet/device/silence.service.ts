@@ -1,9 +1,8 @@
 import type { Condition } from '../../../database/list/condition.js';
 import { firstIn } from '../../../database/list/listing.js';
 import type { ReadWork } from '../../../database/work.js';
-import { DAY, HOUR } from '../../../platform/clock.js';
-import { offsetAt } from '../../../platform/time-zones.js';
-import { MAX_EXAMPLES } from '../../base/alert/alert.model.js';
+import { lengthOf, openFor, openSince, wholeDays } from '../../../platform/hours.js';
+import { hoursOf, MAX_EXAMPLES, reaches } from '../../base/alert/alert.model.js';
 import type { AlertKind, AlertTools } from '../../base/alert/alert.service.js';
 import { countSilent, devices } from './device.repository.js';
 import { Silence } from './silence.model.js';
@@ -17,17 +16,21 @@ async function watched({ conditionOf }: AlertTools, { filter }: Silence): Promis
   return { and: [...given, IS_ENABLED, WAS_SEEN] };
 }
 
-const begin = ({ now }: ReadWork, { silentFor }: Silence): Date => new Date(now.getTime() - silentFor);
+/** Terminals that were not seen since then are silent. Days of the week on which the rule does not look count for nothing. */
+export function silentSince({ now }: ReadWork, on: Silence): Date {
+  const hours = hoursOf(on);
+  if (hours?.days == null) return new Date(now.getTime() - on.silentFor);
+  return openSince(wholeDays(hours), now, on.silentFor);
+}
 
 export const silence: AlertKind<Silence> = {
   model: Silence,
   measure: async (work, on, tools) => {
-    const { total, silent } = await countSilent(work, await watched(tools, on), begin(work, on));
-    const isMet = silent > 0 && silent * 100 >= on.percent * total;
-    return { affected: silent, total, isMet, isQuiet: isQuiet(on, work.now) };
+    const { total, silent } = await countSilent(work, await watched(tools, on), silentSince(work, on));
+    return { affected: silent, total, isMet: reaches(on, silent, total), isQuiet: isQuiet(on, work.now) };
   },
   examples: async (work, on, tools) => {
-    const isSilent: Condition = { field: 'lastSeenAt', operator: 'lt', value: begin(work, on) };
+    const isSilent: Condition = { field: 'lastSeenAt', operator: 'lt', value: silentSince(work, on) };
     const condition = { and: [await watched(tools, on), isSilent] };
     const newest = firstIn('LAST_SEEN_AT', MAX_EXAMPLES, { descending: true, condition });
     return (await devices.slice(work, newest)).records.map(({ serialNumber }) => serialNumber);
@@ -38,13 +41,9 @@ export const silence: AlertKind<Silence> = {
  * Whether terminals may be silent for another reason now: outside of the hours of the rule, and at their beginning, until
  * terminals that were switched off before it have had `silentFor` to be seen. Longer times count from the hours before.
  */
-export function isQuiet({ silentFor, fromHour, toHour, timeZone }: Silence, now: Date): boolean {
-  if (fromHour == null || toHour == null || timeZone == null) return false;
-  const offset = offsetAt(timeZone, now.getTime());
-  const sinceBegin = (now.getTime() + offset - fromHour * HOUR) % DAY;
-  const length = (toHour - fromHour + 24) % 24 || 24;
-  if (sinceBegin >= length * HOUR) return true;
-  // Clocks may have been changed since.
-  const elapsed = sinceBegin + offsetAt(timeZone, now.getTime() - sinceBegin) - offset;
-  return silentFor < length * HOUR && elapsed < silentFor;
+export function isQuiet(on: Silence, now: Date): boolean {
+  const hours = hoursOf(on);
+  if (hours === null) return false;
+  const open = openFor(hours, now);
+  return open === null || (on.silentFor < lengthOf(hours) && open < on.silentFor);
 }

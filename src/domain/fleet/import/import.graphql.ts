@@ -8,8 +8,10 @@ import { requireScope } from '../../../platform/requests.js';
 import { JobType } from '../../base/job/job.graphql.js';
 import { type Job, MAX_JOB_ROWS } from '../../base/job/job.model.js';
 import { refusalOf, startJob } from '../../base/job/job.service.js';
+import { FieldChangeType } from '../../base/ledger/ledger.graphql.js';
 import { type CheckedRow, type ImportRow, rowsIn } from './import.model.js';
-import { FLEET_IMPORT, type ImportMode, planImport } from './import.service.js';
+import { FLEET_IMPORT, type ImportMode, planImport, type Planned } from './import.service.js';
+import { type ImportAction, previewOf, type PreviewRow } from './preview.service.js';
 
 const Mode = g.enumeration<ImportMode>(
   'FleetImportMode',
@@ -22,7 +24,7 @@ const Mode = g.enumeration<ImportMode>(
 
 const FleetImportInput = g.inputType('FleetImportInput', 'A file with devices.', {
   file: g.upload(
-    `CSV with commas, semicolons or tabs, whose first line names the columns; NDJSON; or a list of serial numbers, one a line. UTF-8, at most ${MAX_JOB_ROWS} rows. Columns: serial_number, logical_number (created if it does not exist), group (a name that exists), enabled (true or false), parameters (a JSON object of values by key, for the logical number).`,
+    `CSV with commas, semicolons or tabs, whose first line names the columns; NDJSON; or a list of serial numbers, one a line. UTF-8, at most ${MAX_JOB_ROWS} rows. Columns: serial_number, logical_number (created if it does not exist), group (a name that exists), enabled (true or false), tags (words), notes, and for the logical number merchant_name, merchant_address, number_tags, number_notes, parameters (a JSON object of values by key). An empty cell keeps the value. A cell with a hyphen alone clears it, in columns of tags, notes and merchants; in NDJSON null does, and [] for tags.`,
   ),
   mode: { ...g.choice.orNull(Mode, 'Whether records that exist may be changed.'), defaultValue: 'CREATE' },
   errorPolicy: {
@@ -43,15 +45,39 @@ const RefusedRow = g.objectType<Refused, 'code' | 'rule' | 'params'>(
   'A row of a file that cannot be imported.',
   {
     line: g.int('Its first line in the file, from 1.'),
+    serialNumber: g.text.orNull('Its serial number as the file has it. Null if the row has none.'),
     message: g.text('What is wrong with it.'),
+  },
+);
+
+const Action = g.enumeration<ImportAction>('FleetImportAction', 'What a row does with its device.', {
+  create: 'It creates the device.',
+  update: 'It changes the device, or its logical number.',
+  none: 'It changes nothing.',
+});
+
+const PreviewType = g.objectType<PreviewRow>(
+  'FleetImportRow',
+  'A row of a file, with what it would change.',
+  {
+    line: g.int('Its first line in the file, from 1.'),
+    serialNumber: g.text('Its serial number.'),
+    action: g.choice(Action, 'What it does with its device.'),
+    createsNumber: g.flag('Whether its logical number does not exist yet, and is created.'),
+    changes: g.object.list(
+      FieldChangeType,
+      'The values that it changes, by columns in camel case: `group` has the name of the group, `parameters.host` the parameter host, `numberTags` the tags of the logical number.',
+    ),
   },
 );
 
 interface Refused extends Refusal {
   readonly line: number;
+  readonly serialNumber: string | null;
 }
 
 const MAX_REFUSED = 1_000;
+const MAX_PREVIEW = 100;
 const MAX_WARNINGS = 100;
 /** Rows that are compared with the records at a time. */
 const ROWS_PER_PLAN = 1_000;
@@ -66,11 +92,18 @@ const Payload = g.payloadType('FleetImport', {
   refused: g.nullable(
     g.object.list(RefusedRow, `The first ${MAX_REFUSED} rows with an error. Null after an error.`),
   ),
+  preview: g.nullable(
+    g.object.list(
+      PreviewType,
+      `What the first ${MAX_PREVIEW} rows without an error would change, as long as nobody else changes it. Null without dryRun.`,
+    ),
+  ),
 });
 
-/** Rows that may be imported, and the refused ones, each in the order of their lines. */
+/** Rows that may be imported, the first of them with their plans, and the refused ones, each in the order of their lines. */
 interface Checked {
   readonly accepted: readonly (ImportRow & { readonly line: number })[];
+  readonly planned: readonly (Planned & { readonly line: number })[];
   readonly refused: readonly Refused[];
   readonly warnings: readonly string[];
 }
@@ -92,13 +125,15 @@ const fleetImport = g.mutation('fleetImport', {
     // The file is read before the unit of work begins.
     const sent = g.findSentFile(file);
     const rows = sent && (await rowsIn(ctx.contents.sent(sent)).catch(asProblem));
-    let checked: Checked = { accepted: [], refused: [], warnings: [] };
+    let checked: Checked = { accepted: [], planned: [], refused: [], warnings: [] };
+    let preview: readonly PreviewRow[] | null = null;
     return await ctx.changeInParts(
       async (work) => {
         if (rows === undefined) throw invalid('file', 'must be an uploaded file, not null');
         if (rows instanceof DomainError) throw rows;
         checked = await check(rows, (part) => planImport(work, { mode, force: force === true }, part));
         const { accepted, refused } = checked;
+        if (dryRun === true) preview = await previewOf(work, checked.planned);
         const isStopped = refused.length > 0 && errorPolicy === 'REJECT_EVERYTHING';
         if (dryRun === true || isStopped || accepted.length === 0) return [];
         const given = {
@@ -113,6 +148,7 @@ const fleetImport = g.mutation('fleetImport', {
         count: checked.accepted.length,
         refusedCount: checked.refused.length,
         refused: checked.refused.slice(0, MAX_REFUSED),
+        preview,
       }),
       ['input'],
     );
@@ -126,22 +162,25 @@ function asProblem(error: unknown): DomainError {
   throw error;
 }
 
-type Plan = (rows: readonly ImportRow[]) => Promise<readonly (object | DomainError)[]>;
+type Plan = (rows: readonly ImportRow[]) => Promise<readonly (Planned | DomainError)[]>;
 
 async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> {
   const accepted: Checked['accepted'][number][] = [];
+  const planned: Checked['planned'][number][] = [];
   const refused: Refused[] = [];
   const warnings: string[] = [];
   for (let start = 0; start < rows.length; start += ROWS_PER_PLAN) {
     const part = rows.slice(start, start + ROWS_PER_PLAN);
     const valid = part.flatMap(({ row }) => (row instanceof DomainError ? [] : [row]));
     const plans = (await plan(valid)).values();
-    for (const { line, row } of part) {
+    for (const { line, serialNumber: given, row } of part) {
       const result = row instanceof DomainError ? row : plans.next().value;
-      if (result instanceof DomainError) refused.push({ line, ...refusalOf(result) });
+      if (result instanceof DomainError) refused.push({ line, serialNumber: given, ...refusalOf(result) });
       else {
         const { parameters, serialNumber, logicalNumber } = row as ImportRow;
         accepted.push({ ...(row as ImportRow), line });
+        if (planned.length < MAX_PREVIEW && result !== undefined && 'row' in result)
+          planned.push({ ...result, line });
         const found = {
           parameters: warningOfCardData(parameters),
           serial_number: warningOfShortened(serialNumber),
@@ -156,5 +195,5 @@ async function check(rows: readonly CheckedRow[], plan: Plan): Promise<Checked> 
     }
     await yieldToEventLoop();
   }
-  return { accepted, refused, warnings };
+  return { accepted, planned, refused, warnings };
 }

@@ -1,6 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { GroupList, GroupType } from '../group/group.graphql.js';
+import { DESCRIBED_FIELDS, TAGS_FILTER } from '../tag/tag.graphql.js';
 import { LogicalNumberCreate, type LogicalNumberHead, LogicalNumberUpdate } from './logical-number.model.js';
 import * as service from './logical-number.service.js';
 import { refuseLossByMove } from './version-links.service.js';
@@ -8,7 +9,14 @@ import { refuseLossByMove } from './version-links.service.js';
 export const LogicalNumberType = auditedType<LogicalNumberHead, 'groupId'>(
   'LogicalNumber',
   'A number that devices work under. Determines the app versions, parameters and metacontents that they get.',
-  { number: g.text('The number, unique in the company.') },
+  {
+    number: g.text('The number, unique in the company.'),
+    merchantName: g.text.orNull('Name of the merchant. Null if it is not known.'),
+    merchantAddress: g.text.orNull(
+      'Address of the merchant, in one line or several. Null if it is not known.',
+    ),
+    ...DESCRIBED_FIELDS,
+  },
 );
 
 export const LogicalNumberList = g.listTypes(
@@ -17,7 +25,10 @@ export const LogicalNumberList = g.listTypes(
   {},
   {},
   {
+    changedByJob:
+      'Jobs that have changed the logical number or its parameters. As long as the ledger is kept.',
     hasDevice: 'Whether a device works under the logical number.',
+    tags: TAGS_FILTER,
     version: 'App versions that the logical number has.',
   },
 );

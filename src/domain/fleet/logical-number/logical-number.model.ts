@@ -2,8 +2,9 @@ import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
 import { rule } from '../../../platform/rules.js';
-import { type Audit, recordId, recordIds } from '../../../platform/validate.js';
+import { type Audit, freeText, printableName, recordId, recordIds } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
+import { Described } from '../tag/tag.model.js';
 
 const number = identifyingName(64)
   .refine((text) => !text.includes(','), rule('must not contain a comma'))
@@ -18,14 +19,30 @@ const appVersionIds = recordIds.describe(
   'App versions that the number may access, out of those of its group.',
 );
 
-export const LogicalNumberUpdate = z.object({
+/** Fields beside those that `/v1` has. */
+const MoreFields = Described.extend({
+  merchantName: printableName(100).nullable().describe('Name of the merchant.'),
+  merchantAddress: freeText(500).nullable().describe('Address of the merchant, in one line or several.'),
+});
+
+/** Fields of changed and new logical numbers in `/v1`. */
+export const LogicalNumberUpdateBody = z.object({
   ...LogicalNumberFields.partial().shape,
   appVersionIds: appVersionIds.optional(),
 });
-export const LogicalNumberCreate = z.object({ ...LogicalNumberUpdate.shape, number });
+export const LogicalNumberCreateBody = z.object({ ...LogicalNumberUpdateBody.shape, number });
+
+export const LogicalNumberUpdate = LogicalNumberUpdateBody.extend(MoreFields.partial().shape);
+export const LogicalNumberCreate = LogicalNumberCreateBody.extend(MoreFields.partial().shape);
+
+/** The values of a logical number of which nothing is known yet. */
+export const NEW_NUMBER = { merchantName: null, merchantAddress: null, tags: [], notes: null };
 
 /** A logical number without its app versions, as in long lists. */
-export type LogicalNumberHead = RecordOf<'logical_numbers', Audit & z.output<typeof LogicalNumberFields>>;
+export type LogicalNumberHead = RecordOf<
+  'logical_numbers',
+  Audit & z.output<typeof LogicalNumberFields> & z.output<typeof MoreFields>
+>;
 
 export interface LogicalNumber extends LogicalNumberHead {
   /** Ids in ascending order. */

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { CompanyRows, only } from '../../../database/company/company-rows.js';
-import { CompanyTable } from '../../../database/company/company-table.js';
+import { CompanyTable, type ValuesOf } from '../../../database/company/company-table.js';
 import { Records } from '../../../database/company/records.js';
 import type { Condition } from '../../../database/list/condition.js';
 import { auditedList } from '../../../database/list/list.js';
 import { firstIn } from '../../../database/list/listing.js';
+import { anyLowerCaseText } from '../../../database/list/lower-case.js';
+import { numbersOfJob } from '../../../database/list/of-job.js';
 import { instant } from '../../../database/storage.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import { inParts } from '../../../platform/concurrency/event-loop.js';
@@ -19,6 +21,7 @@ import {
   LogicalNumberCreate,
   type LogicalNumberHead,
   LogicalNumberUpdate,
+  NEW_NUMBER,
 } from './logical-number.model.js';
 import * as store from './version-links.repository.js';
 
@@ -30,8 +33,11 @@ export const logicalNumbers = auditedList(logicalNumberTable, {
   filters: {
     number: { column: 'number', kind: 'text', isUnique: true },
     groupId: { column: 'group_id', kind: 'id', order: 'ID' },
+    merchantName: { column: 'merchant_name', kind: 'text', order: 'ID' },
+    tags: anyLowerCaseText('logical_number_tags', 'logical_number_id', 'tag'),
     hasDevice: { column: 'id', kind: 'flag', where: store.hasDevice },
     version: { column: 'id', kind: 'linked', where: store.hasVersion },
+    changedByJob: numbersOfJob,
   },
 });
 
@@ -80,10 +86,13 @@ export const foreignNumber = (number: string): DomainError =>
     { number },
   );
 
-/** Creates a number, with the default app versions of its group if none are given (contract 24). Errors: `invalid`, `taken`. */
+/**
+ * Creates a number, with the default app versions of its group if none are given (contract 24). A trigger adds its tags
+ * (`tag_new_logical_numbers`). Errors: `invalid`, `taken`.
+ */
 export async function createLogicalNumber(work: WriteWork, input: unknown): Promise<LogicalNumber> {
   const { appVersionIds: requested } = parse(LogicalNumberCreate, input);
-  const values = newValues(LogicalNumberCreate, input, { appVersionIds: [] });
+  const values = newValues(LogicalNumberCreate, input, { ...NEW_NUMBER, appVersionIds: [] });
   await logicalNumberHeads.refuseTaken(work, values);
   await refuseUnknownGroup(work, 'groupId', values.groupId);
   const appVersionIds = await versionsIn(work, values.groupId, requested);
@@ -95,8 +104,8 @@ export async function createLogicalNumber(work: WriteWork, input: unknown): Prom
 }
 
 /**
- * A move drops versions that the new group lacks; its defaults are added unless versions are given (contract 24). The
- * trigger `note_renamed_numbers` notes the former number of its devices.
+ * A move drops versions that the new group lacks; its defaults are added unless versions are given (contract 24).
+ * Triggers note the former number of its devices (`note_renamed_numbers`) and its tags (`tag_logical_numbers`).
  */
 export async function updateLogicalNumber(work: WriteWork, current: LogicalNumber, input: unknown) {
   const { appVersionIds, ...given } = parse(LogicalNumberUpdate, input);
@@ -113,13 +122,19 @@ export async function updateLogicalNumber(work: WriteWork, current: LogicalNumbe
   return after;
 }
 
+/** Fields of a new logical number; absent ones are empty. */
+export type NewNumber = Pick<LogicalNumberHead, 'number' | 'groupId'> & Partial<ValuesOf<LogicalNumberHead>>;
+
 /** Creates numbers with the default app versions of their groups, which exist. Errors: none of these numbers may exist. */
 export async function createLogicalNumbers(
   work: WriteWork,
-  values: readonly Pick<LogicalNumberHead, 'number' | 'groupId'>[],
+  values: readonly NewNumber[],
 ): Promise<readonly LogicalNumber[]> {
   if (values.length === 0) return [];
-  const created = await logicalNumberTable.insertMany(work, values);
+  const created = await logicalNumberTable.insertMany(
+    work,
+    values.map((each) => ({ ...NEW_NUMBER, ...each })),
+  );
   const after = new Map<number, Ids>();
   for (const [groupId, own] of Map.groupBy(created, (head) => head.groupId)) {
     const versions = await versionsIn(work, groupId, undefined);
@@ -230,14 +245,14 @@ export interface Affected {
   readonly examples: readonly LogicalNumberHead[];
 }
 
-const MAX_EXAMPLES = 20;
+export const MAX_EXAMPLES = 20;
 
 export function affected(numbers: readonly LogicalNumberHead[]): Affected {
   return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
 }
 
-export async function affectedOfGroup(work: ReadWork, groupId: number): Promise<Affected> {
-  const condition = ofGroup(groupId);
+/** Logical numbers for which a condition holds. Two statements. */
+export async function affectedBy(work: ReadWork, condition: Condition): Promise<Affected> {
   const { records: examples } = await logicalNumbers.slice(work, firstIn('ID', MAX_EXAMPLES, { condition }));
   const count = await logicalNumbers.count(work, condition);
   return { count, examples };
@@ -249,14 +264,18 @@ export function requireCount(
   what = 'logical numbers',
 ): void {
   if (expected == null || expected === count) return;
-  throw invalid('expectCount', 'is {expected}, but the change affects {count} {what}. Nothing was changed', {
-    expected,
-    count,
-    what,
-  });
+  const message = 'This now affects {count} {what}, not {expected}. Check the list and confirm again.';
+  throw invalid('expectCount', message, { count, what, expected });
 }
 
-const ofGroup = (groupId: number): Condition => ({
+/** Logical numbers for which a condition holds, and that no device works under. Two statements. */
+export async function affectedWithoutDevice(work: ReadWork, condition: Condition) {
+  const without: Condition = { field: 'hasDevice', operator: 'eq', value: false };
+  const { count, examples } = await affectedBy(work, { and: [condition, without] });
+  return { withoutTerminal: count, withoutTerminalExamples: examples.map(({ number }) => number) };
+}
+
+export const ofGroup = (groupId: number): Condition => ({
   and: [{ field: 'groupId', operator: 'eq', value: groupId }],
 });
 

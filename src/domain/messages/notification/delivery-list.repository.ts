@@ -15,13 +15,14 @@ import {
   type DeliveryChange,
   DELIVERY_CHANGES,
   type DeliverySummary,
+  type QueuedMessage,
 } from './notification.model.js';
 
 type ReadWork = OfCompany<SystemReadWork>;
 
 const MAX_ROWS = 200_000;
 
-const mapping = recordMapping<'notification_deliveries', Delivery>('notification_deliveries');
+const mapping = recordMapping<'notification_deliveries', Delivery & QueuedMessage>('notification_deliveries');
 
 /** The number of the logical number of the delivery `t`. */
 const NUMBER = sql`(select own.number from logical_numbers as own
@@ -30,6 +31,7 @@ const NUMBER = sql`(select own.number from logical_numbers as own
 export const deliveryList = listOf<'notification_deliveries', Delivery>({
   name: 'NotificationDelivery',
   table: 'notification_deliveries',
+  recordsHave: 'notification_id',
   rows: MAX_ROWS,
   isEndless: true,
   id: 'id',
@@ -50,6 +52,7 @@ export const deliveriesOfDevice = deliveryList.of({ column: 'serial_number', isN
 const changes = listOf<'notification_deliveries', DeliveryChange>({
   name: 'NotificationDeliveryChange',
   table: 'notification_deliveries',
+  recordsHave: 'notification_id',
   rows: MAX_ROWS,
   id: 'sequence',
   orders: { ID: 'sequence' },
@@ -107,26 +110,26 @@ export async function lastPositions(work: SystemReadWork, companyIds: Ids) {
   return new Map(rows.map((row) => [row.company_id, row.last_drawn]));
 }
 
-/** Changes that may have made a delivery free, in order: the end of one counts if another one of its number waits. */
+/** Changes that may have made a delivery free, in order: the end of one counts if another one of its lane waits. */
 export async function selectQueueChanges(work: ReadWork, after: number, limit: number) {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ position: number; logicalNumberId: number }>`
-    select sequence as position, logical_number_id as "logicalNumberId" from notification_deliveries as d
+  const { rows } = await sql<{ position: number; lane: number }>`
+    select sequence as position, lane from notification_deliveries as d
     where company_id = ${companyId} and sequence > ${after}
       and (state <> 'sent' or lease_ends_at is null)
       and (finished_at is null or exists (select 1 from notification_deliveries as waiting
-        where waiting.company_id = ${companyId} and waiting.logical_number_id = d.logical_number_id
+        where waiting.company_id = ${companyId} and waiting.lane = d.lane
           and waiting.finished_at is null))
     order by sequence limit ${limit}`.execute(db);
   return rows;
 }
 
-/** The given logical numbers that have a waiting or unconfirmed delivery. One statement. */
-export async function selectOpenNumbers(work: ReadWork, logicalNumberIds: Ids) {
+/** The given lanes that have a waiting or unconfirmed delivery. One statement. */
+export async function selectOpenLanes(work: ReadWork, lanes: Ids) {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<{ id: number }>`select p.value as id from ${idTable(logicalNumberIds)}
+  const { rows } = await sql<{ id: number }>`select p.value as id from ${idTable(lanes)}
     where exists (select 1 from notification_deliveries as d where d.company_id = ${companyId}
-      and d.logical_number_id = p.value and d.finished_at is null)`.execute(db);
+      and d.lane = p.value and d.finished_at is null)`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -156,7 +159,7 @@ export async function selectFacts(work: ReadWork, deviceIds: Ids) {
 }
 
 const failedSince = (companyId: number, since: Date): Sql =>
-  sql`d.company_id = ${companyId} and ${sql.raw(HAS_ENDED)} and d.finished_at >= ${since} and d.state = 'failed'`;
+  sql`d.company_id = ${companyId} and ${sql.raw(HAS_ENDED)} and d.finished_at >= ${since} and d.state = 'failed' and d.notification_id is not null`;
 
 /** Number of deliveries that have failed since a time. One statement. */
 export async function countFailedSince(work: ReadWork, since: Date): Promise<number> {

@@ -15,6 +15,7 @@ import { getNotification } from './notification.service.js';
 type Hidden =
   | 'notificationId'
   | 'logicalNumberId'
+  | 'lane'
   | 'attempts'
   | 'leaseEndsAt'
   | 'dueAt'

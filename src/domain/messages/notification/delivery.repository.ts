@@ -37,27 +37,67 @@ export async function insertDeliveries(
   logicalNumberIds: Ids,
   state: 'queued' | 'cancelled' = 'queued',
 ): Promise<number> {
+  const count = await insertInto(work, logicalNumberIds, {
+    of: sql`notification_id, logical_number_id`,
+    lane: sql`n.id`,
+    from: sql`logical_numbers as n cross join notifications as s`,
+    sentId: notificationId,
+    state,
+  });
+  work.count(`${state}Deliveries`, count);
+  return count;
+}
+
+/** Makes one delivery of a command for each device that exists. Returns how many were made. Three statements. */
+export async function insertCommandDeliveries(
+  work: CompanyWriteWork,
+  { id, isUrgent }: { readonly id: number; readonly isUrgent: boolean },
+  deviceIds: Ids,
+  state: 'queued' | 'cancelled',
+): Promise<number> {
+  return await insertInto(work, deviceIds, {
+    of: sql`command_id, device_id`,
+    lane: sql`-2 * n.id - ${sql.lit(isUrgent ? 1 : 0)}`,
+    from: sql`devices as n cross join commands as s`,
+    sentId: id,
+    state,
+  });
+}
+
+interface Inserted {
+  /** Columns of the ids of the record that is sent, and of the one that it is for. */
+  readonly of: Sql;
+  readonly lane: Sql;
+  /** Tables with the records that it is for, `n`, and the one that is sent, `s`. */
+  readonly from: Sql;
+  readonly sentId: number;
+  readonly state: 'queued' | 'cancelled';
+}
+
+async function insertInto(
+  work: CompanyWriteWork,
+  ids: Ids,
+  { of, lane, from, sentId, state }: Inserted,
+): Promise<number> {
   const { db, companyId } = specialSql(work);
-  const before = await numbersBefore(work, 'notification_deliveries', logicalNumberIds.length);
-  const position = await numbersBefore(work, DELIVERY_CHANGES, logicalNumberIds.length);
+  const before = await numbersBefore(work, 'notification_deliveries', ids.length);
+  const position = await numbersBefore(work, DELIVERY_CHANGES, ids.length);
   const finishedAt = typed('instant', state === 'queued' ? null : instant.toColumn(work.now));
-  // Due now if nothing else waits for the logical number.
+  // Due now if nothing else waits in the lane.
   const dueAt =
     state === 'queued'
       ? sql`case when exists (select 1 from notification_deliveries as waiting
-          where waiting.company_id = ${companyId} and waiting.logical_number_id = n.id
+          where waiting.company_id = ${companyId} and waiting.lane = ${lane}
             and waiting.finished_at is null) then null else s.created_at end`
       : typed('instant', null);
   const made = await sql`insert into notification_deliveries
-      (company_id, id, notification_id, logical_number_id, state, queued_at, finished_at, due_at, sequence)
-    select n.company_id, ${before} + row_number() over (order by n.id), s.id, n.id, ${typed('text', state)},
+      (company_id, id, ${of}, lane, state, queued_at, finished_at, due_at, sequence)
+    select n.company_id, ${before} + row_number() over (order by n.id), s.id, n.id, ${lane}, ${typed('text', state)},
       s.created_at, ${finishedAt}, ${dueAt}, ${position} + row_number() over (order by n.id)
-    from ${idTable(logicalNumberIds)} cross join logical_numbers as n cross join notifications as s
+    from ${idTable(ids)} cross join ${from}
     where n.company_id = ${companyId} and n.id = p.value
-      and s.company_id = ${companyId} and s.id = ${notificationId}`.execute(db);
-  const count = Number(made.numAffectedRows ?? 0);
-  work.count(`${state}Deliveries`, count);
-  return count;
+      and s.company_id = ${companyId} and s.id = ${sentId}`.execute(db);
+  return Number(made.numAffectedRows ?? 0);
 }
 
 /** Logical numbers of a notification whose deliveries are made later. */
@@ -94,78 +134,109 @@ export async function makePart(
   return await insertDeliveries(work, notificationId, JSON.parse(taken.logical_numbers) as number[], state);
 }
 
-/** Ids of deliveries of a notification in one of the states, in no certain order. */
+/** Ids of deliveries of a notification, or of a command, in one of the states, in no certain order. */
 export async function selectInStates(
   work: OfCompany<SystemReadWork>,
-  notificationId: number,
+  { of, id }: Sent,
   states: readonly DeliveryState[],
   limit: number,
 ): Promise<Ids> {
   const { db, companyId } = specialSql(work);
   const { rows } = await sql<{ id: number }>`select d.id
-    from ${indexedBy('notification_deliveries', 'd', 'notification_deliveries_by_notification_id_state_id')}
-    where d.company_id = ${companyId} and d.notification_id = ${notificationId}
+    from ${indexedBy('notification_deliveries', 'd', `notification_deliveries_by_${of}_id_state_id`)}
+    where d.company_id = ${companyId} and ${sql.ref(`d.${of}_id`)} = ${id}
       and d.state ${inList('text', states)} limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
-/** A notification of any company that has expired, and of which deliveries wait. */
-export async function findExpired(work: SystemReadWork) {
-  const { db } = specialSql(work);
-  const { rows } = await sql<{ companyId: number; id: number }>`
-    select t.company_id as "companyId", t.notification_id as id from notification_totals as t
-    join notifications as s on s.company_id = t.company_id and s.id = t.notification_id
-    where t.queued + t.sent > 0 and s.expires_at <= ${instant.toColumn(work.now)} limit 1`.execute(db);
-  return rows[0];
+/** A notification or a command, whose deliveries are looked for. */
+export interface Sent {
+  readonly of: 'notification' | 'command';
+  readonly id: number;
 }
 
-/** Finishes the waiting ones of these; the next one of each logical number becomes due. Returns how many. */
+/** One of any company that has expired, and of which deliveries wait. */
+export async function findExpired(work: SystemReadWork, of: Sent['of']) {
+  const { db } = specialSql(work);
+  const id = sql.ref(`t.${of}_id`);
+  const { rows } = await sql<{ companyId: number; id: number }>`
+    select t.company_id as "companyId", ${id} as id from ${sql.table(`${of}_totals`)} as t
+    join ${sql.table(`${of}s`)} as s on s.company_id = t.company_id and s.id = ${id}
+    where t.queued + t.sent > 0 and s.expires_at <= ${instant.toColumn(work.now)} limit 1`.execute(db);
+  return rows[0] && { ...rows[0], of };
+}
+
+/** Finishes the waiting ones of these; the next one of each lane becomes due. Returns their ids. */
 export async function finish(
   work: CompanyWriteWork,
   ids: Ids,
   state: FinishedState,
-  reason: string | null = null,
-): Promise<number> {
+  { reason = null, code = null, isReported = state === 'delivered' }: Ending = {},
+): Promise<Ids> {
   const now = at(work.now);
-  const sent =
-    state === 'delivered' ? sql`, sent_at = coalesce(sent_at, ${now}), confirmed_at = ${now}` : sql``;
-  const set = sql`state = ${state}, finished_at = ${now}, reason = ${reason}, due_at = null,
-    lease_ends_at = null${sent}`;
-  const finished = await change(work, ids, set, sql`finished_at is null`);
-  work.count(`${state}Deliveries`, finished.length);
-  await makeFirstDue(work, finished);
-  return finished.length;
+  const sent = isReported
+    ? sql`, sent_at = coalesce(sent_at, ${now}), confirmed_at = coalesce(confirmed_at, ${now})`
+    : sql``;
+  const set = sql`state = ${state}, finished_at = ${now}, reason = ${typed('text', reason)},
+    code = ${typed('text', code)}, due_at = null, lease_ends_at = null${sent}`;
+  // A terminal may report what it did after it has confirmed, or the command has ended for others.
+  const mayEnd =
+    state === 'delivered' || !isReported ? sql`finished_at is null` : sql`code is null and state <> 'done'`;
+  const finished = await change(work, ids, set, mayEnd);
+  await makeFirstDue(
+    work,
+    finished.map(({ lane }) => lane),
+  );
+  return finished.map(({ id }) => id);
 }
 
-/** The first waiting delivery of each changed logical number becomes due, once nothing holds it. */
-async function makeFirstDue(work: CompanyWriteWork, logicalNumberIds: Ids): Promise<void> {
-  if (logicalNumberIds.length === 0) return;
+/** How a delivery has ended. */
+export interface Ending {
+  readonly reason?: string | null;
+  readonly code?: string | null;
+  /** True if its terminal says so. */
+  readonly isReported?: boolean;
+}
+
+/** The commands among some deliveries, with their devices. One statement. */
+export async function selectCommands(work: OfCompany<SystemReadWork>, ids: Ids) {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql<{ id: number; deviceId: number; commandId: number; command: string }>`
+    select d.id, d.device_id as "deviceId", d.command_id as "commandId", k.action as command
+    from notification_deliveries as d join commands as k on k.company_id = ${companyId} and k.id = d.command_id
+    where d.company_id = ${companyId} and d.id ${inIds(ids)} order by d.id`.execute(db);
+  return rows;
+}
+
+/** The first waiting delivery of each of these lanes becomes due, once nothing holds it. */
+async function makeFirstDue(work: CompanyWriteWork, lanes: Ids): Promise<void> {
+  if (lanes.length === 0) return;
   reportDeliveries(work);
   const { db, companyId } = specialSql(work);
   await sql`update notification_deliveries
     set due_at = case when lease_ends_at > ${at(work.now)} then lease_ends_at else ${at(work.now)} end
     where company_id = ${companyId} and due_at is null and id in (
       select (select min(waiting.id) from notification_deliveries as waiting
-        where waiting.company_id = ${companyId} and waiting.logical_number_id = p.value
+        where waiting.company_id = ${companyId} and waiting.lane = p.value
           and waiting.finished_at is null)
-      from ${idTable([...new Set(logicalNumberIds)])})`.execute(db);
+      from ${idTable([...new Set(lanes)])})`.execute(db);
 }
 
 /** Queues failed deliveries again, as if never tried: the first waiting one of each number is due. Returns how many. */
 export async function requeue(work: CompanyWriteWork, ids: Ids): Promise<number> {
   const set = sql`state = 'queued', finished_at = null, reason = null, attempts = 0, confirmed_at = null`;
-  const logicalNumberIds = await change(work, ids, set, sql`state = 'failed'`);
-  if (logicalNumberIds.length === 0) return 0;
-  work.count('queuedDeliveries', logicalNumberIds.length);
+  const lanes = (await change(work, ids, set, sql`state = 'failed'`)).map(({ lane }) => lane);
+  if (lanes.length === 0) return 0;
+  work.count('queuedDeliveries', lanes.length);
   const { db, companyId } = specialSql(work);
   await sql`update notification_deliveries set due_at = null
-    where company_id = ${companyId} and logical_number_id ${inIds(logicalNumberIds)}
+    where company_id = ${companyId} and lane ${inIds(lanes)}
       and finished_at is null and due_at is not null and exists (
         select 1 from notification_deliveries as earlier where earlier.company_id = ${companyId}
-          and earlier.logical_number_id = notification_deliveries.logical_number_id
+          and earlier.lane = notification_deliveries.lane
           and earlier.finished_at is null and earlier.id < notification_deliveries.id)`.execute(db);
-  await makeFirstDue(work, logicalNumberIds);
-  return logicalNumberIds.length;
+  await makeFirstDue(work, lanes);
+  return lanes.length;
 }
 
 /** Notes confirmations that came after deliveries had ended in another way: their states stay. */
@@ -175,14 +246,14 @@ export async function noteConfirmed(work: CompanyWriteWork, ids: Ids): Promise<v
   if (noted.length > 0) reportDeliveries(work);
 }
 
-/** Changes deliveries at new positions; `set` has serial numbers in `numbered.given`. Returns the logical numbers. */
+/** Changes deliveries at new positions; `set` has serial numbers in `numbered.given`. Returns which changed. */
 export async function change(
   work: CompanyWriteWork,
   ids: Ids,
   set: Sql,
   where: Sql,
   receivers?: ReadonlyMap<number, string | null>,
-): Promise<Ids> {
+): Promise<readonly { readonly id: number; readonly lane: number }[]> {
   if (ids.length === 0) return [];
   const { db, companyId } = specialSql(work);
   const before = await numbersBefore(work, DELIVERY_CHANGES, ids.length);
@@ -191,12 +262,12 @@ export async function change(
       ? sql`select p.value as id, ${before} + row_number() over (order by p.value) as position from ${idTable(ids)}`
       : sql`select pair.id, pair.other as given, ${before} + row_number() over (order by pair.id) as position
           from ${pairTable<string>('text', [...receivers] as [number, string][])}`;
-  const { rows } = await sql<{ logical_number_id: number }>`update notification_deliveries
+  const { rows } = await sql<{ id: number; lane: number }>`update notification_deliveries
     set ${set}, sequence = numbered.position
     from (${numbered}) as numbered
     where notification_deliveries.company_id = ${hiddenFromPlanner(companyId)} and notification_deliveries.id = numbered.id
-      and ${where} returning logical_number_id`.execute(db);
-  return rows.map((row) => row.logical_number_id);
+      and ${where} returning notification_deliveries.id, lane`.execute(db);
+  return rows;
 }
 
 /** Draws ids of deliveries, or positions of changes. Returns the number before the first one. */

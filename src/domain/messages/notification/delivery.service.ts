@@ -11,9 +11,11 @@ import { invalid, MAX_DELETED_TOGETHER, tooManyRecords } from '../../../platform
 import { LOCAL_ORIGIN } from '../../../platform/requests.js';
 import { deliverySummaries } from './delivery-list.repository.js';
 import * as store from './delivery.repository.js';
+import { end } from './ending.service.js';
 import { type Notification, NO_DELIVERIES, type DeliverySummary } from './notification.model.js';
 import { getNotification } from './notification.service.js';
 
+export { insertCommandDeliveries, reportDeliveries } from './delivery.repository.js';
 export {
   deliveriesOfDevice,
   deliveriesOfLogicalNumber,
@@ -25,7 +27,7 @@ export {
 } from './delivery-list.repository.js';
 
 /** Deliveries changed by one unit of work: other changes wait for it. */
-const ROWS_PER_PART = 250;
+export const ROWS_PER_PART = 250;
 
 export interface DeliveryPlan {
   readonly notification: Notification;
@@ -81,29 +83,33 @@ function partsOf(
 async function cancelSome(work: WriteWork, notificationId: number): Promise<number> {
   const unmade = await store.findPartOf(work, notificationId);
   return await (unmade === undefined
-    ? endSome(work, notificationId, 'cancelled')
+    ? endSome(work, { of: 'notification', id: notificationId }, 'cancelled')
     : store.makePart(work, unmade, 'cancelled'));
 }
 
-async function endSome(work: CompanyWriteWork, notificationId: number, state: 'cancelled' | 'expired') {
-  const ids = await store.selectInStates(work, notificationId, ['queued', 'sent'], ROWS_PER_PART);
-  return await store.finish(work, ids, state);
+/** Ends some waiting deliveries. Returns how many. */
+export async function endSome(work: CompanyWriteWork, sent: store.Sent, state: 'cancelled' | 'expired') {
+  const ids = await store.selectInStates(work, sent, ['queued', 'sent'], ROWS_PER_PART);
+  return await end(work, ids, state);
 }
 
 async function retrySome(work: WriteWork, notificationId: number): Promise<number> {
   return await store.requeue(
     work,
-    await store.selectInStates(work, notificationId, ['failed'], ROWS_PER_PART),
+    await store.selectInStates(work, { of: 'notification', id: notificationId }, ['failed'], ROWS_PER_PART),
   );
 }
 
-/** Ends some deliveries that have waited for 7 days. Resolves to true if there may be more. */
+/** Ends some deliveries that have waited for too long. Resolves to true if there may be more. */
 export async function expireDeliveries(units: Units): Promise<boolean> {
-  const expired = await units.systemRead(store.findExpired);
+  const expired = await units.systemRead(
+    async (work) =>
+      (await store.findExpired(work, 'notification')) ?? (await store.findExpired(work, 'command')),
+  );
   if (expired === undefined) return false;
-  const { companyId, id } = expired;
-  const end = (work: SystemWriteWork) => endSome(inCompany(work, companyId), id, 'expired');
-  await units.systemWrite(LOCAL_ORIGIN, end, companyId);
+  const { companyId, ...sent } = expired;
+  const expire = (work: SystemWriteWork) => endSome(inCompany(work, companyId), sent, 'expired');
+  await units.systemWrite(LOCAL_ORIGIN, expire, companyId);
   return true;
 }
 

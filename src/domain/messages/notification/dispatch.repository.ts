@@ -18,10 +18,9 @@ import { SECOND } from '../../../platform/clock.js';
 import type { Ids } from '../../../platform/validate.js';
 import { after, at, change } from './delivery.repository.js';
 import {
-  QUEUED_MS,
   PAUSES_MS,
   type ClaimedDelivery,
-  type Delivery,
+  type QueuedMessage,
   type WaitingDelivery,
 } from './notification.model.js';
 
@@ -38,9 +37,11 @@ type Stored<T> = {
       : Exclude<T[Name], Date> | (Date extends T[Name] ? number : never);
 };
 
-export interface Waiting extends WaitingDelivery, Pick<Delivery, 'logicalNumberId' | 'state'> {
+export interface Waiting extends WaitingDelivery, Pick<QueuedMessage, 'lane' | 'state' | 'queuedAt'> {
+  /** Empty for a command whose device has none. */
   readonly logicalNumber: string;
   readonly content: string;
+  readonly isCommand: boolean;
   readonly appName: string | null;
   readonly companyName: string;
   readonly timeZone: string;
@@ -48,7 +49,9 @@ export interface Waiting extends WaitingDelivery, Pick<Delivery, 'logicalNumberI
 
 const waitingOf = (row: Stored<Waiting>): Waiting => ({
   ...row,
+  isCommand: flag.fromColumn(row.isCommand),
   queuedAt: instant.fromColumn(row.queuedAt),
+  expiresAt: instant.fromColumn(row.expiresAt),
   leaseEndsAt: optionalInstant.fromColumn(row.leaseEndsAt),
   isReachable: flag.fromColumn(row.isReachable),
 });
@@ -62,43 +65,49 @@ export async function findDueCompanyAfter(work: SystemReadWork, companyId: numbe
   return rows[0]?.id;
 }
 
-const COLUMNS = sql`d.id, d.state, d.logical_number_id as "logicalNumberId", n.number as "logicalNumber", s.content,
+const COLUMNS = sql`d.id, d.state, d.lane, d.command_id is not null as "isCommand", coalesce(n.number, '') as "logicalNumber",
+  coalesce(s.content, k.content) as content, coalesce(s.expires_at, k.expires_at) as "expiresAt",
   d.attempts, d.queued_at as "queuedAt", d.lease_ends_at as "leaseEndsAt", a.name as "appName",
   c.name as "companyName", c.time_zone as "timeZone"`;
 
-/** Due deliveries, at most one of each logical number, ordered by due time. */
+/** Joins deliveries `d` with what is sent, and with the logical number: that of a notification, or that a command's device has. */
+const besides = (companyId: Sql | number): Sql => sql`
+  left join devices as v on v.company_id = ${companyId} and v.id = d.device_id
+  left join logical_numbers as n on n.company_id = ${companyId}
+    and n.id = coalesce(d.logical_number_id, v.logical_number_id)
+  left join notifications as s on s.company_id = ${companyId} and s.id = d.notification_id
+  left join commands as k on k.company_id = ${companyId} and k.id = d.command_id
+  join companies as c on c.id = ${companyId}
+  left join apps as a on a.company_id = ${companyId} and a.id = s.app_id`;
+
+/** Due deliveries, at most one of each lane, ordered by due time. A command is pushed to a logical number of one terminal only. */
 export async function selectDue(work: ReadWork, limit: number): Promise<readonly Waiting[]> {
   const { db, companyId } = specialSql(work);
-  const { rows } = await sql<Stored<Waiting>>`select ${COLUMNS}, exists (select 1 from devices
-      where devices.company_id = ${companyId} and devices.logical_number_id = d.logical_number_id
-        and devices.enabled) as "isReachable"
+  const enabled = sql`(select count(*) from devices where devices.company_id = ${companyId}
+    and devices.logical_number_id = n.id and devices.enabled)`;
+  const { rows } = await sql<Stored<Waiting>>`select ${COLUMNS},
+      case when d.device_id is null then ${enabled} > 0 else v.enabled and ${enabled} = 1 end as "isReachable"
     from (select * from notification_deliveries
       where company_id = ${companyId} and due_at <= ${instant.toColumn(work.now)}
       order by due_at, id limit ${limit}) as d
-    join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
-    join notifications as s on s.company_id = ${companyId} and s.id = d.notification_id
-    join companies as c on c.id = ${companyId}
-    left join apps as a on a.company_id = ${companyId} and a.id = s.app_id
+    ${besides(companyId)}
     order by d.due_at, d.id`.execute(db);
   return rows.map(waitingOf);
 }
 
-/** The first `limit` waiting deliveries by logical number; absent if it has none. One statement. */
-export async function selectWaiting(work: ReadWork, logicalNumberIds: Ids, limit: number) {
+/** The first `limit` waiting deliveries by lane; absent if it has none. One statement. */
+export async function selectWaiting(work: ReadWork, lanes: Ids, limit: number) {
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
   const first = sql`select w.id from notification_deliveries as w
-    where w.company_id = ${companyId} and w.logical_number_id = p.value and w.finished_at is null
+    where w.company_id = ${companyId} and w.lane = p.value and w.finished_at is null
     order by w.id limit ${hiddenFromPlanner(limit)}`;
   const { rows } = await sql<Stored<Waiting>>`select ${COLUMNS}, 1 as "isReachable"
-    from ${idTable(logicalNumberIds)} ${joinIds(first, 'first')}
+    from ${idTable(lanes)} ${joinIds(first, 'first')}
     ${crossJoin} notification_deliveries as d on d.company_id = ${companyId} and d.id = first.value
-    join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
-    join notifications as s on s.company_id = ${companyId} and s.id = d.notification_id
-    join companies as c on c.id = ${companyId}
-    left join apps as a on a.company_id = ${companyId} and a.id = s.app_id
+    ${besides(companyId)}
     order by d.id`.execute(db);
-  return Map.groupBy(rows.map(waitingOf), ({ logicalNumberId }) => logicalNumberId);
+  return Map.groupBy(rows.map(waitingOf), ({ lane }) => lane);
 }
 
 /** Serial number of the only terminal that may use the service under the logical number; null for several or none. */
@@ -116,7 +125,8 @@ export async function claim(
   const isGiven = sql`numbered.given is not null`;
   const sent = sql`state = case when ${isGiven} then 'sent' else state end,
     sent_at = case when ${isGiven} then coalesce(sent_at, ${at(work.now)}) else sent_at end,
-    serial_number = coalesce(numbered.given, ${onlyTerminal(work.caller.companyId)}, serial_number)`;
+    serial_number = case when command_id is null
+      then coalesce(numbered.given, ${onlyTerminal(work.caller.companyId)}, serial_number) end`;
   const set = sql`attempts = attempts + 1, lease_ends_at = ${at(leaseEndsAt)}, due_at = ${due}, ${sent}`;
   await change(work, [...receivers.keys()], set, sql`finished_at is null`, receivers);
 }
@@ -157,8 +167,8 @@ export async function endClaims(
 /** Sets the due time of unreachable deliveries to their expiry. An appearing device makes them due. */
 export async function postpone(work: CompanyWriteWork, waiting: readonly Waiting[]): Promise<void> {
   const { db, companyId } = specialSql(work);
-  const last = Math.max(...waiting.map(({ queuedAt }) => queuedAt.getTime()));
-  await sql`update notification_deliveries set due_at = ${after(new Date(last), QUEUED_MS)}
+  const last = Math.max(...waiting.map(({ expiresAt }) => expiresAt.getTime()));
+  await sql`update notification_deliveries set due_at = ${at(new Date(last))}
     where company_id = ${companyId} and id ${inIds(waiting.map(({ id }) => id))}
       and due_at is not null`.execute(db);
 }
@@ -170,21 +180,26 @@ const CONFIRMED_WITHIN_MS = 2 * SECOND;
 export async function makeDue(work: CompanyWriteWork, logicalNumbers: readonly string[]): Promise<void> {
   const { db, companyId } = specialSql(work);
   const now = at(work.now);
+  const numbers = sql`select n.id from logical_numbers as n
+    where n.company_id = ${companyId} and n.number ${inList('text', logicalNumbers)}`;
+  const devices = sql`select -2 * v.id as lane from devices as v
+    where v.company_id = ${companyId} and v.logical_number_id in (${numbers})`;
   const isRecent = sql`due_at > ${byAttempts(1, (pause) => after(work.now, pause - CONFIRMED_WITHIN_MS))}`;
   await sql`update notification_deliveries
     set due_at = case when ${isRecent} then ${after(work.now, CONFIRMED_WITHIN_MS)} else ${now} end,
       attempts = case when state = 'sent' and attempts > 0 then attempts - 1 else attempts end
-    where company_id = ${companyId} and logical_number_id in (select n.id from logical_numbers as n
-        where n.company_id = ${companyId} and n.number ${inList('text', logicalNumbers)})
+    where company_id = ${companyId}
+      and lane in (${numbers} union all ${devices} union all select lane - 1 from (${devices}) as urgent)
       and finished_at is null and due_at > ${now}
       and (lease_ends_at is null or lease_ends_at <= ${now})`.execute(db);
 }
 
 export interface Handed extends Pick<
-  Delivery,
-  'id' | 'logicalNumberId' | 'state' | 'serialNumber' | 'confirmedAt'
+  QueuedMessage,
+  'id' | 'state' | 'serialNumber' | 'deviceId' | 'logicalNumberId' | 'confirmedAt'
 > {
-  readonly logicalNumber: string;
+  /** Null for a command whose device has none. */
+  readonly logicalNumber: string | null;
   readonly wasHanded: boolean;
   /** True if the terminal that it was given to, or another one with the number, may use the service. */
   readonly isReachable: boolean;
@@ -194,14 +209,19 @@ export async function selectHanded(work: ReadWork, ids: Ids) {
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
   const enabled = sql`select 1 from devices where devices.company_id = ${companyId} and devices.enabled`;
-  const { rows } = await sql<Stored<Handed>>`select d.id, d.logical_number_id as "logicalNumberId",
+  const { rows } = await sql<
+    Stored<Handed>
+  >`select d.id, d.logical_number_id as "logicalNumberId", d.device_id as "deviceId",
       n.number as "logicalNumber", d.state, d.serial_number as "serialNumber", d.confirmed_at as "confirmedAt",
       d.attempts > 0 or d.sent_at is not null as "wasHanded",
       exists (${enabled} and devices.logical_number_id = d.logical_number_id)
         or exists (${enabled} and devices.serial_number = d.serial_number
-          and devices.logical_number_id is not null) as "isReachable"
+          and devices.logical_number_id is not null)
+        or exists (${enabled} and devices.id = d.device_id and devices.logical_number_id is not null) as "isReachable"
     from notification_deliveries as d
-    join logical_numbers as n on n.company_id = ${companyId} and n.id = d.logical_number_id
+    left join devices as v on v.company_id = ${companyId} and v.id = d.device_id
+    left join logical_numbers as n on n.company_id = ${companyId}
+      and n.id = coalesce(d.logical_number_id, v.logical_number_id)
     where d.company_id = ${companyId} and d.id ${inIds(ids)}`.execute(db);
   const handedOf = (row: Stored<Handed>): Handed => ({
     ...row,

@@ -1,6 +1,6 @@
 /**
  * Hands deliveries out. Each call is in a unit that writes in the company, so no two nodes claim one
- * (decisions.md#deliveries). What waits for a logical number is due again when one of its devices may use the service: by
+ * (decisions.md#deliveries). What waits for a logical number, or for a device, is due again when one of its devices may use the service: by
  * the triggers `wake_deliveries_of_new_devices` and `wake_deliveries_of_devices`.
  */
 import type { CompanyWriteWork, SystemReadWork, ReadWork, WriteWork } from '../../../database/work.js';
@@ -11,8 +11,9 @@ import { orProblem, idFromText, parse } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { foldedCompany } from '../../people/company/company.model.js';
 import { lastPosition, selectFacts, type TerminalFacts } from './delivery-list.repository.js';
-import { finish, noteConfirmed, reportDeliveries } from './delivery.repository.js';
+import { noteConfirmed, reportDeliveries } from './delivery.repository.js';
 import * as store from './dispatch.repository.js';
+import { end } from './ending.service.js';
 import {
   LEASE_MS,
   MAX_ATTEMPTS,
@@ -21,7 +22,7 @@ import {
   type ConfirmationResult,
   type Receiver,
 } from './notification.model.js';
-import { messageOf, stepOf, upToHeld } from './notification.rules.js';
+import { lanesOf, messageOf, stepOf, upToHeld } from './notification.rules.js';
 
 const MAX_TAKEN = 20;
 
@@ -32,52 +33,62 @@ export async function nextDueCompany(work: SystemReadWork, companyId: number): P
   );
 }
 
-/** Claims the oldest due deliveries for a worker, one of each logical number. They stay `queued` until `markSent`. */
+/** Claims the oldest due deliveries for a worker, one of each lane. They stay `queued` until `markSent`. */
 export async function claimDeliveries(work: CompanyWriteWork, limit: number) {
   const { claimable, unreachable } = await endOld(work, await store.selectDue(work, limit));
   if (unreachable.length > 0) await store.postpone(work, unreachable);
   return await hold(work, claimable, null);
 }
 
-/** Claims waiting deliveries by logical number, in order; none while an earlier one is claimed. Constant number of statements. */
+/**
+ * Claims waiting deliveries of terminals, by device id. Each lane keeps its order: while one of its deliveries is claimed,
+ * later ones wait. If terminals share a logical number, the first one gets the notifications. Constant number of statements.
+ */
 export async function claimForTerminals(
   work: CompanyWriteWork,
   terminals: readonly Receiver[],
 ): Promise<ReadonlyMap<number, readonly ClaimedDelivery[]>> {
   if (terminals.length === 0) return new Map();
-  const receivers = new Map(terminals.map((one) => [one.logicalNumberId, one.serialNumber]));
+  const all = terminals.toReversed().flatMap((one) => lanesOf(one).map((lane) => [lane, one] as const));
+  const receivers = new Map(all);
   const waiting = await store.selectWaiting(work, [...receivers.keys()], MAX_TAKEN);
-  const free = [...waiting.values()].flatMap((deliveries) => upToHeld(deliveries, work.now));
+  const free = terminals.flatMap((terminal) =>
+    lanesOf(terminal)
+      .filter((lane) => receivers.get(lane) === terminal)
+      .flatMap((lane) => upToHeld(waiting.get(lane) ?? [], work.now))
+      .slice(0, MAX_TAKEN),
+  );
   const { claimable } = await endOld(work, free);
   const claimed = await hold(work, claimable, receivers);
   if (claimed.length > 0) reportDeliveries(work);
   work.count('sentDeliveries', claimable.filter(({ state }) => state === 'queued').length);
-  return Map.groupBy(claimed, ({ logicalNumberId }) => logicalNumberId);
+  return Map.groupBy(claimed, ({ lane }) => receivers.get(lane)?.id ?? 0);
 }
 
 /** Ends deliveries that have waited for too long, or were tried too often. Returns the others. */
 async function endOld(work: CompanyWriteWork, waiting: readonly store.Waiting[]) {
   const bySteps = Map.groupBy(waiting, (delivery) => stepOf(delivery, work.now));
-  await finish(work, idsOf(bySteps.get('expire') ?? []), 'expired');
-  const unconfirmed = `It was sent ${MAX_ATTEMPTS} times and never confirmed.`;
-  await finish(work, idsOf(bySteps.get('fail') ?? []), 'failed', unconfirmed);
+  await end(work, idsOf(bySteps.get('expire') ?? []), 'expired');
+  const reason = `It was sent ${MAX_ATTEMPTS} times and never confirmed.`;
+  await end(work, idsOf(bySteps.get('fail') ?? []), 'failed', { reason });
   return { claimable: bySteps.get('claim') ?? [], unreachable: bySteps.get('postpone') ?? [] };
 }
 
 async function hold(
   work: CompanyWriteWork,
   waiting: readonly store.Waiting[],
-  /** Serial numbers of the terminals that are given them, by logical number; null for a worker. */
-  receivers: ReadonlyMap<number, string> | null,
+  /** The terminals that are given them, by lane; null for a worker. */
+  receivers: ReadonlyMap<number, Receiver> | null,
 ): Promise<readonly ClaimedDelivery[]> {
   const leaseEndsAt = new Date(work.now.getTime() + LEASE_MS);
-  const given = new Map(waiting.map((one) => [one.id, receivers?.get(one.logicalNumberId) ?? null]));
+  const given = new Map(waiting.map((one) => [one.id, receivers?.get(one.lane)?.serialNumber ?? null]));
   await store.claim(work, given, leaseEndsAt);
   const { companyId } = work.caller;
   return waiting.map((delivery) => {
-    const { appName, companyName, timeZone } = delivery;
+    const { appName, companyName, timeZone, isCommand } = delivery;
     const app = appName === null ? null : `${foldedCompany(companyName)}_${appName}`;
-    return { ...delivery, companyId, leaseEndsAt, message: messageOf(delivery, timeZone), app };
+    const message = messageOf(delivery, timeZone);
+    return { ...delivery, companyId, leaseEndsAt, message, app, ...(isCommand && { command: delivery }) };
   });
 }
 
@@ -97,7 +108,7 @@ export async function releaseDeliveries(
   reportDeliveries(work);
 }
 
-/** Makes the first delivery of each number due, unless claimed: its terminal has connected to a broker. */
+/** Makes the first delivery of each lane of these numbers due, unless claimed: a terminal has connected to a broker. */
 export async function sendAgain(work: CompanyWriteWork, logicalNumbers: ReadonlySet<string>): Promise<void> {
   if (logicalNumbers.size === 0) return;
   await store.makeDue(work, [...logicalNumbers]);
@@ -125,7 +136,7 @@ export async function confirmDeliveries(work: CompanyWriteWork, confirmations: r
     confirmed.add(delivery.id);
     return 'confirmed';
   });
-  await finish(work, [...confirmed], 'delivered');
+  await end(work, [...confirmed], 'delivered');
   await noteConfirmed(work, [...late]);
   return results;
 }
@@ -134,7 +145,8 @@ function isFor(delivery: store.Handed, confirmation: Confirmation): boolean {
   if ('logicalNumber' in confirmation) {
     return delivery.isReachable && confirmation.logicalNumber === delivery.logicalNumber;
   }
-  const { serialNumber, logicalNumberId } = confirmation;
+  const { id, serialNumber, logicalNumberId } = confirmation;
+  if (delivery.deviceId !== null) return id === delivery.deviceId;
   return delivery.serialNumber === null
     ? logicalNumberId === delivery.logicalNumberId
     : serialNumber === delivery.serialNumber;
@@ -153,11 +165,12 @@ export interface DeliveryCheck {
   readonly isAvailable: boolean;
   /** Position of the latest change that the check has seen. */
   readonly position: number;
-  readonly facts: TerminalFacts & { readonly logicalNumberId: number };
+  readonly facts: TerminalFacts;
+  readonly lanes: readonly number[];
   readonly tokenId: number | null;
   /** Time of the next check without a change; null if none is needed. */
   readonly againAt: Date | null;
-  /** End of the first delivery's lease, after which it is free unless confirmed; null if not claimed. */
+  /** When the first lease of a first delivery ends, which is then free unless confirmed; null if none is claimed. */
   readonly heldUntil: Date | null;
 }
 
@@ -169,27 +182,31 @@ interface CheckedTerminal {
 /** Checks terminals for deliveries, with a constant number of statements. */
 export async function checkForAll(work: ReadWork, all: readonly CheckedTerminal[]) {
   const position = await lastPosition(work);
-  const numbers = new Set(all.map(({ terminal }) => terminal.logicalNumberId));
-  const waiting = await store.selectWaiting(work, [...numbers], 1);
+  const lanes = new Set(all.flatMap(({ terminal }) => lanesOf(terminal)));
+  const waiting = await store.selectWaiting(work, [...lanes], 1);
   const ids = all.map(({ terminal }) => terminal.id);
   const found = await selectFacts(work, ids);
-  return all.map(({ terminal: { id, logicalNumberId }, tokenId }) => {
-    const facts = found.get(id);
+  return all.map(({ terminal, tokenId }) => {
+    const facts = found.get(terminal.id);
     if (facts === undefined) throw new Error('A terminal was admitted in this unit without a device');
-    const [first] = waiting.get(logicalNumberId) ?? [];
-    const heldUntil = first?.leaseEndsAt ?? null;
-    const isHeld = heldUntil !== null && heldUntil > work.now;
+    const own = lanesOf(terminal);
+    const first = own.flatMap((lane) => waiting.get(lane) ?? []);
+    const held = first.flatMap(({ leaseEndsAt: end }) => (end !== null && end > work.now ? [end] : []));
     return {
       companyId: work.caller.companyId,
-      isAvailable: first !== undefined && !isHeld,
+      isAvailable: held.length < first.length,
       position,
-      facts: { ...facts, logicalNumberId },
+      facts,
+      lanes: own,
       tokenId,
       againAt: tokenId === null ? nextLook(work.now, facts) : null,
-      heldUntil: isHeld ? heldUntil : null,
+      heldUntil: earliest(held),
     };
   });
 }
+
+const earliest = ([first, ...others]: readonly Date[]): Date | null =>
+  first === undefined ? null : others.reduce((one, other) => (other < one ? other : one), first);
 
 /** When to look at a token again: while another node may still take it for valid, and when an old one ends. */
 function nextLook(now: Date, { issuedAt, oldUntil }: TerminalFacts): Date | null {
@@ -203,21 +220,21 @@ export interface ClaimedDeliveries {
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
-/** Claims the free deliveries of terminals. Of several with the same logical number, the first one gets them. */
+/** Claims the free deliveries of terminals. */
 export async function takeForAll(work: WriteWork, all: readonly CheckedTerminal[]) {
   const checks = await checkForAll(work, all);
   const free = all.filter((_, index) => checks[index]?.isAvailable === true);
-  const first = new Map(free.toReversed().map(({ terminal }) => [terminal.logicalNumberId, terminal]));
-  const claimed = await claimForTerminals(work, [...first.values()]);
-  const left = new Map(claimed);
+  const first = new Map(free.toReversed().map(({ terminal }) => [terminal.id, terminal]));
+  const left = new Map(await claimForTerminals(work, [...first.values()].toReversed()));
+  const ends = new Map([...left.values()].flat().map(({ lane, leaseEndsAt }) => [lane, leaseEndsAt]));
   return checks.map((check) => {
-    const { logicalNumberId: number } = check.facts;
-    const deliveries = left.get(number) ?? [];
-    left.delete(number);
+    const { deviceId } = check.facts;
+    const deliveries = left.get(deviceId) ?? [];
+    // The first request of a terminal gets them.
+    left.delete(deviceId);
     // Claimed deliveries are free again when their lease ends.
-    const heldUntil = claimed.get(number)?.[0]?.leaseEndsAt;
-    const found = heldUntil === undefined ? check : { ...check, isAvailable: false, heldUntil };
-    return { found, deliveries };
+    const heldUntil = earliest(check.lanes.flatMap((lane) => ends.get(lane) ?? []));
+    return { found: heldUntil === null ? check : { ...check, isAvailable: false, heldUntil }, deliveries };
   });
 }
 
@@ -226,8 +243,8 @@ export async function confirmForAll(
   work: WriteWork,
   all: readonly { readonly terminal: Receiver; readonly input: unknown }[],
 ): Promise<readonly (object | Error)[]> {
-  const given = all.map(({ terminal: { logicalNumberId, serialNumber }, input }) =>
-    orProblem(() => ({ logicalNumberId, serialNumber, event: parse(NotificationConfirm, input).event })),
+  const given = all.map(({ terminal: { id, logicalNumberId, serialNumber }, input }) =>
+    orProblem(() => ({ id, logicalNumberId, serialNumber, event: parse(NotificationConfirm, input).event })),
   );
   const confirmations = given.flatMap((one) => (one instanceof DomainError ? [] : [one]));
   const results = (await confirmDeliveries(work, confirmations)).values();

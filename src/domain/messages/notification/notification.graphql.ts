@@ -1,6 +1,10 @@
 import * as g from '../../../graphql/index.js';
 import { invalid } from '../../../platform/errors.js';
-import { SAVED_FILTER_ID, savedCondition } from '../../base/saved-filter/saved-filter.graphql.js';
+import {
+  NUMBER_CONDITIONS,
+  numberConditions,
+  WITHOUT_TERMINAL,
+} from '../../fleet/device/number-target.graphql.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
 import { requireCount } from '../../fleet/logical-number/logical-number.service.js';
@@ -27,7 +31,7 @@ const Range = g.enumeration<NotificationRange>('NotificationRange', 'Kind of tar
 
 export const NotificationDeliveryState = g.enumeration<DeliveryState>(
   'NotificationDeliveryState',
-  'What became of a delivery.',
+  'State of a delivery.',
   {
     queued: 'It waits.',
     sent: 'It was handed to a connection of the terminal, or to a broker, and is not confirmed yet.',
@@ -63,13 +67,14 @@ const NotificationTargetInput = g.inputOf(
   'NotificationTargetInput',
   NotificationSend.pick({ groupId: true, logicalNumbers: true }),
   {
-    description: 'Target of a notification: exactly one of a group, logical numbers and a saved filter.',
+    description:
+      'Target of a notification: exactly one of a group, logical numbers, a filter, a filter of devices and a saved filter.',
     references: { groupId: 'Group' },
     descriptions: {
       groupId: 'Global id of a group. The target is all logical numbers that it has now.',
       logicalNumbers: 'Logical numbers (`number`, not ids). At most 10000; duplicates count once.',
     },
-    fields: { savedFilterId: SAVED_FILTER_ID },
+    fields: NUMBER_CONDITIONS,
   },
 );
 
@@ -94,29 +99,30 @@ const NotificationSendInput = g.inputOf(
 /** Path in the argument `input` of a field that a domain error names. */
 function pathOf(field: string): readonly string[] {
   if (field === 'expectCount') return [field];
-  return ['groupId', 'logicalNumbers', 'savedFilterId'].includes(field)
-    ? ['input', 'target', field]
-    : ['input', field];
+  const path = field.split('.');
+  const isOfTarget = ['groupId', 'logicalNumbers', 'filter', 'deviceFilter'].includes(path[0] ?? '');
+  return isOfTarget ? ['input', 'target', ...path] : ['input', ...path];
 }
 
-/** The target with the logical numbers of its saved filter. */
-async function withSavedFilter(
+/** The target with the logical numbers of its filter. */
+async function withNumbers(
   work: Parameters<typeof service.findNumbers>[0],
-  { savedFilterId: id, ...target }: InstanceType<typeof NotificationTargetInput>,
+  { filter, deviceFilter, savedFilterId, ...target }: InstanceType<typeof NotificationTargetInput>,
+  info: g.Info,
 ): Promise<g.Input> {
-  if (id == null) return target;
-  if (target.groupId != null || target.logicalNumbers != null) {
+  const [condition, ...more] = await numberConditions(work, { filter, deviceFilter, savedFilterId }, info);
+  if (condition === undefined) return target;
+  if (more.length > 0 || target.groupId != null || target.logicalNumbers != null) {
     throw invalid('target', 'must have exactly one of {choices}', {
-      choices: 'groupId, logicalNumbers and savedFilterId',
+      choices: 'groupId, logicalNumbers, filter, deviceFilter and savedFilterId',
     });
   }
-  const saved = { typeName: 'LogicalNumber', id, path: 'savedFilterId' };
-  const logicalNumbers = await service.findNumbers(work, await savedCondition(work, saved));
-  return { logicalNumbers };
+  return { logicalNumbers: await service.findNumbers(work, condition) };
 }
 
 const notificationSend = g.ownMutation('NotificationSend', {
-  description: 'Sends a notification: queues it once for each logical number of its target, for 7 days.',
+  description:
+    'Sends a notification: queues it once for each logical number of its target, for 7 days. A number without a device counts too: a device that gets the number within that time gets the notification.',
   args: { input: g.object(NotificationSendInput, 'Fields of the new notification.'), ...g.TARGET_ARGS },
   payload: {
     notification: g.object.orNull(
@@ -124,11 +130,12 @@ const notificationSend = g.ownMutation('NotificationSend', {
       'The notification. Null after an error, and with dryRun.',
     ),
     ...g.targetPayload('Number of logical numbers for which the notification was queued.', LogicalNumberType),
+    ...WITHOUT_TERMINAL,
   },
   within: pathOf,
-  prepare: (ctx, { input: { target } }) =>
-    ctx.services.units.read(ctx.caller, (work) => withSavedFilter(work, target), {
-      examines: target.savedFilterId != null,
+  prepare: (ctx, { input: { target } }, info) =>
+    ctx.services.units.read(ctx.caller, (work) => withNumbers(work, target, info), {
+      examines: (target.savedFilterId ?? target.filter ?? target.deviceFilter) != null,
     }),
   run: async (work, { input: { target: _, ...input }, dryRun, expectCount }, _ctx, reached: g.Input) => {
     const given = g.withNumbers({ ...input, ...reached }, { groupId: 'Group', appId: 'App' });

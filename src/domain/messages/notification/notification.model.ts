@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DAY, HOUR, SECOND } from '../../../platform/clock.js';
 import { rule } from '../../../platform/rules.js';
 import { freeText, type Audit, recordId } from '../../../platform/validate.js';
-import { DELIVERY_STATES } from '../../../schema/messages.js';
+import { type COMMAND_STATES, DELIVERY_STATES } from '../../../schema/messages.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
 export const NOTIFICATION_RANGES = ['group', 'specific_logical_numbers'] as const;
@@ -46,10 +46,19 @@ interface NotificationFields {
 }
 
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export type CommandState = (typeof COMMAND_STATES)[number];
 /** Final states of a delivery; only a failed one can be queued again. */
-export type FinishedState = Exclude<DeliveryState, 'queued' | 'sent'>;
+export type FinishedState = Exclude<CommandState, 'queued' | 'sent'>;
 
-export type Delivery = RecordOf<'notification_deliveries', { readonly state: DeliveryState }>;
+/** A notification or a command for a terminal, also one that has ended. */
+export type QueuedMessage = RecordOf<'notification_deliveries', { readonly state: CommandState }>;
+
+/** A message that is a notification. */
+export interface Delivery extends Omit<QueuedMessage, 'commandId' | 'deviceId' | 'code'> {
+  readonly state: DeliveryState;
+  readonly notificationId: number;
+  readonly logicalNumberId: number;
+}
 
 /** The latest change of a delivery; `id` is its position among the changes of the company. */
 export interface DeliveryChange {
@@ -67,6 +76,9 @@ export const DELIVERY = 'notification_delivery';
 /** Name of the counter for the positions of changes. */
 export const DELIVERY_CHANGES = 'delivery_changes';
 
+/** Lane of commands: a negative number, since those of notifications are ids of logical numbers. */
+export const laneOf = (deviceId: number, isUrgent: boolean): number => -2 * deviceId - (isUrgent ? 1 : 0);
+
 /** Duration for which a worker or a connection holds a delivery. */
 export const LEASE_MS = 30 * SECOND;
 /** Maximum attempts without a confirmation, after which a delivery fails. */
@@ -78,25 +90,29 @@ export const PAUSES_MS: readonly number[] = [
 ];
 
 /** A delivery that a worker or a connection holds until `leaseEndsAt`. */
-export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'logicalNumberId' | 'queuedAt'> {
+export interface ClaimedDelivery extends Pick<QueuedMessage, 'id' | 'lane' | 'queuedAt'> {
   readonly companyId: number;
   readonly logicalNumber: string;
   /** For example `17|SHOW_MESSAGE|Closed on Sunday|03-01-2026 09:00`. */
   readonly message: string;
   /** Asset name of the app that handles it, for example `acme_sale.rb`; null for none. */
   readonly app: string | null;
+  /** Its id and its end, if it is a command: the terminal must not do it after that. */
+  readonly command?: { readonly id: number; readonly expiresAt: Date };
   /** End of the claim, which also identifies it: methods that end a claim have no effect on a later one. */
   readonly leaseEndsAt: Date;
 }
 
 /** State of a waiting delivery, to decide whether it is handed out. */
-export interface WaitingDelivery extends Pick<Delivery, 'id' | 'attempts' | 'queuedAt' | 'leaseEndsAt'> {
+export interface WaitingDelivery extends Pick<QueuedMessage, 'id' | 'attempts' | 'leaseEndsAt'> {
+  readonly expiresAt: Date;
   /** True if a device with its logical number may use the service. */
   readonly isReachable: boolean;
 }
 
 /** A terminal that may use the service and has a logical number. */
 export interface Receiver {
+  readonly id: number;
   readonly serialNumber: string;
   readonly logicalNumberId: number;
 }

@@ -3,8 +3,8 @@ import { offsetAt } from '../../../platform/time-zones.js';
 import { normalized } from '../../../platform/validate.js';
 import {
   type NotificationKind,
+  laneOf,
   type NotificationSend,
-  QUEUED_MS,
   MAX_ATTEMPTS,
   type WaitingDelivery,
 } from './notification.model.js';
@@ -56,10 +56,7 @@ function distinct(listed: readonly string[]): readonly string[] {
  * The message to a terminal, in the form that it executes: `17|SHOW_MESSAGE|Hello|03-01-2026 09:00`, with the time of
  * queueing, and `18|PROCESSING|sale.posxml|text` for content `PROCESSING_MESSAGE|text` with an app (contract 26).
  */
-export function messageOf(
-  { id, content, queuedAt, appName }: Pick<WaitingDelivery, 'id' | 'queuedAt'> & MessageParts,
-  timeZone: string,
-): string {
+export function messageOf({ id, content, queuedAt, appName }: MessageParts, timeZone: string): string {
   const [, action, text = ''] = /^(SHOW_MESSAGE|PROCESSING_MESSAGE)\|([^|]*)\|?$/.exec(content) ?? [];
   if (action === 'SHOW_MESSAGE') return `${id}|${action}|${text}|${shownTime(queuedAt, timeZone)}`;
   if (action !== undefined && appName !== null) return `${id}|PROCESSING|${runName(appName)}|${text}`;
@@ -67,6 +64,8 @@ export function messageOf(
 }
 
 interface MessageParts {
+  readonly id: number;
+  readonly queuedAt: Date;
   readonly content: string;
   readonly appName: string | null;
 }
@@ -108,14 +107,21 @@ function shownTime(at: Date, timeZone: string): string {
   return `${local.slice(5, 10)}-${local.slice(0, 4)} ${local.slice(11, 16)}`;
 }
 
+/**
+ * The lanes of a terminal: its urgent commands, its other commands, and the notifications for its logical number. What is in
+ * one does not wait for what is in another.
+ */
+export const lanesOf = (device: { readonly id: number; readonly logicalNumberId: number }) =>
+  [laneOf(device.id, true), laneOf(device.id, false), device.logicalNumberId] as const;
+
 /** Next thing to do with an unclaimed delivery. */
-export function stepOf({ queuedAt, attempts, isReachable }: WaitingDelivery, now: Date) {
-  if (now.getTime() - queuedAt.getTime() >= QUEUED_MS) return 'expire';
+export function stepOf({ expiresAt, attempts, isReachable }: WaitingDelivery, now: Date) {
+  if (now >= expiresAt) return 'expire';
   if (attempts >= MAX_ATTEMPTS) return 'fail';
   return isReachable ? 'claim' : 'postpone';
 }
 
-/** The deliveries of one logical number up to the first claimed one: later ones wait for it, in order. */
+/** The deliveries of one lane up to the first claimed one: later ones wait for it, in order. */
 export function upToHeld<T extends WaitingDelivery>(deliveries: readonly T[], now: Date): readonly T[] {
   const held = deliveries.findIndex(({ leaseEndsAt }) => leaseEndsAt !== null && leaseEndsAt > now);
   return held === -1 ? deliveries : deliveries.slice(0, held);

@@ -62,12 +62,14 @@ export async function findNumbers(work: ReadWork, filter: Condition): Promise<re
   return (await fleet.findTarget(work, { filter }, MAX_TARGETS)).map(({ number }) => number);
 }
 
-/** Logical numbers that would get the notification. Errors: those of `sendNotification`. */
-export async function affectedByNotification(work: ReadWork, input: unknown): Promise<fleet.Affected> {
+/** Logical numbers that would get the notification, and those without a device. Errors: those of `sendNotification`. */
+export async function affectedByNotification(work: ReadWork, input: unknown) {
   const { groupId, numbers } = await checked(work, input);
-  return groupId === null
-    ? fleet.affected([...numbers].sort((one, other) => one.id - other.id))
-    : await fleet.affectedOfGroup(work, groupId);
+  const ids = numbers.map(({ id }) => id);
+  const condition: Condition =
+    groupId === null ? { field: 'id', operator: 'in', value: ids } : fleet.ofGroup(groupId);
+  const affected = await fleet.affectedBy(work, condition);
+  return { ...affected, ...(await fleet.affectedWithoutDevice(work, condition)) };
 }
 
 async function checked(work: ReadWork, input: unknown) {
@@ -76,7 +78,7 @@ async function checked(work: ReadWork, input: unknown) {
   const appId = given.appId ?? null;
   const { groupId, numbers } = targetsOf(given);
   if (appId !== null) {
-    if (kind !== 'processing') throw invalid('appId', 'goes with kind processing only');
+    if (kind !== 'processing') throw invalid('appId', 'Only processing notifications can have an app.');
     await refuseUnknownApp(work, 'appId', appId);
   }
   if (groupId !== null) await refuseUnknownGroup(work, 'groupId', groupId);

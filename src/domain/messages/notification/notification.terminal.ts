@@ -27,10 +27,11 @@ export const WAITING_LIMITS = { ofTerminal: 2, ofCompany: 15_000 } as const;
 
 type Call = TerminalCall<AdmittedDevice>;
 
-const bodyOf = ({ id, message, app, queuedAt }: ClaimedDelivery): object => ({
+const bodyOf = ({ id, message, app, queuedAt, command }: ClaimedDelivery): object => ({
   id: String(id),
   message,
   ...(app === null ? {} : { app }),
+  ...(command && { command: String(id), expires_at: command.expiresAt.toISOString() }),
   queued_at: queuedAt.toISOString(),
 });
 
@@ -46,9 +47,19 @@ const NotificationShape = z
       .optional()
       .describe('Asset name of the app that handles it, if there is one.')
       .meta({ examples: ['acme_sale.posxml'] }),
+    command: z
+      .string()
+      .optional()
+      .describe('Of a command: where it is reported, as `/terminal/v1/commands/{id}`.')
+      .meta({ examples: ['18'] }),
+    expires_at: z
+      .string()
+      .optional()
+      .describe('Of a command: it must not be done any more from then on.')
+      .meta({ format: 'date-time', examples: ['2026-11-26T09:30:00.000Z'] }),
     queued_at: z.string().meta({ format: 'date-time', examples: ['2026-11-25T09:30:00.000Z'] }),
   })
-  .meta({ id: 'TerminalNotification', description: 'A notification for the terminal.' });
+  .meta({ id: 'TerminalNotification', description: 'A notification or a command for the terminal.' });
 
 const LIST = {
   method: 'GET',
@@ -57,7 +68,7 @@ const LIST = {
   operationId: 'listTerminalNotifications',
   summary: 'List or wait for notifications',
   description:
-    'Oldest first, at most 20. A notification that is not confirmed within 30 seconds is given again, with the same id.',
+    'Urgent commands, then other commands, then notifications, each oldest first, at most 20. What is not confirmed within 30 seconds is given again, with the same id.',
   parameters: [
     parameter(
       'query',

@@ -147,7 +147,7 @@ class CompanyRequests {
     if (this.#isReadRequested && this.all.size > 0) this.readSoon();
   }
 
-  /** Wakes terminals for whose logical number something has changed since their check. True if there may be more. */
+  /** Wakes terminals in whose lanes something has changed since their check. True if there may be more. */
   async #readSome(): Promise<boolean> {
     const after = this.position;
     let read = after;
@@ -160,10 +160,10 @@ class CompanyRequests {
       }));
       const hasMore = changes.length === CHANGES_PER_READ;
       read = (hasMore ? changes.at(-1)?.position : undefined) ?? last;
-      const latest = new Map(changes.map(({ logicalNumberId, position }) => [logicalNumberId, position]));
+      const latest = new Map(changes.map(({ lane, position }) => [lane, position]));
       for (const { value: request } of this.all.places()) {
-        const { facts, position: seen } = request.lastCheck;
-        const position = latest.get(facts.logicalNumberId) ?? 0;
+        const { lanes, position: seen } = request.lastCheck;
+        const position = Math.max(...lanes.map((lane) => latest.get(lane) ?? 0));
         if (position > seen) request.wake('woken', position);
       }
       return hasMore;
@@ -182,13 +182,13 @@ class CompanyRequests {
       if (check.heldUntil !== null && check.heldUntil <= now) ended.push({ request, check });
     }
     for await (const part of inParts(ended, REQUESTS_PER_STATEMENT)) {
-      const numbers = new Set(part.map(({ check }) => check.facts.logicalNumberId));
+      const lanes = new Set(part.flatMap(({ check }) => check.lanes));
       const open = await this.units.systemRead((work) =>
-        deliveries.selectOpenNumbers(inCompany(work, this.id), [...numbers]),
+        deliveries.selectOpenLanes(inCompany(work, this.id), [...lanes]),
       );
       for (const { request, check } of part) {
         if (request.lastCheck === check) request.lastCheck = { ...check, heldUntil: null };
-        if (open.has(check.facts.logicalNumberId)) request.wake('woken');
+        if (check.lanes.some((lane) => open.has(lane))) request.wake('woken');
       }
     }
   }

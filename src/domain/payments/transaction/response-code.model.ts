@@ -3,6 +3,8 @@ export interface ResponseCode {
   readonly code: string;
   readonly english: string;
   readonly portuguese: string;
+  /** True for a text of the company, which is the same in both languages. */
+  readonly isOwn: boolean;
 }
 
 /** Codes of field 39 of ISO 8583 (1987), ascending. Acquirers use others besides them. */
@@ -68,4 +70,21 @@ const TEXTS: Readonly<Record<string, readonly [english: string, portuguese: stri
 
 export const RESPONSE_CODES: readonly ResponseCode[] = Object.keys(TEXTS)
   .sort()
-  .map((code) => ({ code, english: TEXTS[code]?.[0] ?? '', portuguese: TEXTS[code]?.[1] ?? '' }));
+  .map((code) => ({
+    code,
+    english: TEXTS[code]?.[0] ?? '',
+    portuguese: TEXTS[code]?.[1] ?? '',
+    isOwn: false,
+  }));
+
+/** All codes with a text, ascending; a company's own text stands in place of that of ISO 8583. */
+export function responseCodesWith(own: Readonly<Record<string, string>>): readonly ResponseCode[] {
+  const standard = RESPONSE_CODES.filter(({ code }) => !Object.hasOwn(own, code));
+  const others = Object.entries(own).map(([code, text]) => ({
+    code,
+    english: text,
+    portuguese: text,
+    isOwn: true,
+  }));
+  return [...standard, ...others].sort((one, other) => (one.code < other.code ? -1 : 1));
+}

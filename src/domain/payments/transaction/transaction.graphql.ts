@@ -126,6 +126,7 @@ export const TransactionList = g.listTypes(
       'Condition on the `databaseId` of the group that the logical number had at the time, which may be deleted since.',
     groupId: 'Condition on the `id` of the group that the logical number had at the time.',
     installments: 'Condition on `parsed.installment.quantity`.',
+    lastDigits: 'Condition on `parsed.card.lastDigits`.',
     nsu: 'Condition on `parsed.nsu`.',
     paymentMethod: 'Condition on `parsed.paymentMethod`.',
     paymentStatus: 'Condition on `parsed.status`. Null without a payment.',

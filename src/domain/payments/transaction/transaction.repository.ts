@@ -35,6 +35,7 @@ const paidOf = (parsed: TransactionRecord['parsed']) => ({
   status_reason: textOrNull(parsed?.statusReason),
   nsu: textOrNull(parsed?.nsu),
   authorization_code: textOrNull(parsed?.authorizationCode),
+  last_digits: textOrNull(parsed?.card?.lastDigits),
 });
 const PAID = Object.keys(paidOf(null)) as (keyof ReturnType<typeof paidOf>)[];
 const PAYMENT = [...PAID, ...(Object.keys(NO_PAYMENT) as (keyof Figures)[])];
@@ -93,6 +94,7 @@ const COLUMNS = {
   numberAtStart: { column: 'number_at_start', kind: 'text' },
   nsu: { column: 'nsu', kind: 'text', order: 'STARTED_AT', narrows: true },
   authorizationCode: { column: 'authorization_code', kind: 'text', order: 'STARTED_AT', narrows: true },
+  lastDigits: { column: 'last_digits', kind: 'text', order: 'STARTED_AT', narrows: true },
   amount: { column: 'amount', kind: 'amount', order: 'ID', meaning: meaningOfAmount },
   groupId: optional('group_id', 'id', 0),
   groupDatabaseId: optional('group_id', 'integer', 0),

@@ -1,17 +1,34 @@
 import { z } from 'zod';
 
+import { rule } from '../../../platform/rules.js';
 import { printableName, TimeZone } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
 
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+const Currency = z
+  .string()
+  .refine(
+    (code) => CURRENCIES.has(code),
+    rule('must be a currency code of ISO 4217, for instance {example}', { example: 'BRL' }),
+  );
+
 const name = printableName(255);
 export const CompanyCreate = z.object({ name, timeZone: TimeZone });
-export const CompanyUpdate = CompanyCreate.partial();
+export const CompanyUpdate = CompanyCreate.extend({ currency: Currency.nullable() }).partial();
 /** The `--company` option of commands that create the company if it does not exist. */
 export const CompanyOption = z.object({ company: name });
 
-export type Company = RecordOf<'companies', object, 'created_at' | 'updated_at'>;
+/** The company's own texts by response code of authorizers: `{ B1: 'Call the helpdesk' }`. */
+export type ResponseTexts = Readonly<Record<string, string>>;
 
-export interface CompanySummary extends Company {
+export const MAX_RESPONSE_TEXTS = 100;
+
+export const ResponseTextSet = z.object({ code: printableName(10), text: printableName(100).nullable() });
+
+export type Company = RecordOf<'companies', { responseTexts: ResponseTexts }, 'created_at' | 'updated_at'>;
+
+export interface CompanySummary extends Omit<Company, 'responseTexts'> {
   readonly createdAt: Date;
   readonly members: number;
 }

@@ -1,6 +1,15 @@
 import * as g from '../../../graphql/index.js';
+import { requireScope } from '../../../platform/requests.js';
 import * as service from './account-link.service.js';
-import { answerInvitation, selectInvitations } from './member.service.js';
+import {
+  answerInvitation,
+  type Invited,
+  MAX_INVITED,
+  selectAsked,
+  selectInvitations,
+  selectLinked,
+  withdrawInvitation,
+} from './member.service.js';
 import * as session from './session.graphql.js';
 import { browserOf, pageMutation, partsOf, sessionMutation, startSession } from './session.graphql.js';
 import { MEMBER, memberAt, Role, UserType } from './user.graphql.js';
@@ -68,7 +77,7 @@ const passwordReset = g.ownMutation('PasswordReset', {
     userId: g.id('Global id of the user.'),
     removePasskeys: {
       ...g.flag.orNull(
-        'Whether the use of the link removes the passkeys and recovery codes of a person who has lost them. Not for members of several companies.',
+        'Whether using the link removes the passkeys and recovery codes of a person who has lost them. Not for members of several companies.',
       ),
       defaultValue: false,
     },
@@ -122,7 +131,7 @@ const emailConfirm = pageMutation(
   async (ctx, { code }) => ({ email: await service.confirmEmail(partsOf(ctx), code, browserOf(ctx)) }),
 );
 
-/** Answers the question of a company. The session stays in its own. */
+/** Accepts or declines the invitation of a company. The session stays in its own. */
 const answer = (name: string, description: string, isAccepted: boolean) =>
   pageMutation(
     name,
@@ -148,10 +157,59 @@ const invitations = g.computed(
   },
 );
 
+const Invitation = g.objectType<Invited>(
+  'Invitation',
+  'A person who was invited to the company and has not joined yet.',
+  {
+    email: g.text('E-mail address.'),
+    name: g.text('Full name, as the invitation has it.'),
+    role: g.choice(Role, 'What the person may do in the company.'),
+    isMember: g.flag(
+      'Whether it is a new account, which is a member already. False for a person with an account, who becomes a member by `invitationAccept`.',
+    ),
+    invitedAt: g.instant('When the person was invited, or was sent the last link.'),
+    expiresAt: g.instant.orNull(
+      'When the link to choose a password ends; may be past. Null for a person with an account, who can answer at any time.',
+    ),
+  },
+);
+
+const openInvitations = g.query('invitations', {
+  field: g.nullable(
+    g.object.list(
+      Invitation,
+      `People who were invited and have not joined yet: up to ${MAX_INVITED} with an account and ${MAX_INVITED} new accounts, newest first. Adds ${2 * MAX_INVITED} records to the cost of the operation. Requires the scope ADMIN; null without it.`,
+    ),
+  ),
+  counts: 2 * MAX_INVITED,
+  resolve: async (_source, { caller, services: { units } }) => {
+    requireScope(caller, 'admin');
+    return await units.systemRead(async (work) => [
+      ...(await selectAsked(work, caller.companyId)),
+      ...(await selectLinked(work, caller.companyId)),
+    ]);
+  },
+});
+
+const invitationWithdraw = g.ownMutation('InvitationWithdraw', {
+  description:
+    'Withdraws the invitation of a person who has an account; `memberRemove` removes a new account. Requires the scope ADMIN.',
+  args: { email: g.text('E-mail address of the person who was asked.') },
+  payload: { email: g.text.orNull('The address. Null if nothing was changed.') },
+  scope: 'admin',
+  within: [],
+  run: async (work, given) => {
+    await withdrawInvitation(work, given);
+    return { email: given.email };
+  },
+});
+
 export const accountLinkGraphql = g.graphqlModule(
-  answer('invitationAccept', 'Makes the user a member of a company that has asked.', true),
-  answer('invitationDecline', 'Ends the question of a company.', false),
+  answer('invitationAccept', 'Accepts the invitation of a company: the user becomes a member.', true),
+  answer('invitationDecline', 'Declines the invitation of a company.', false),
   g.fields(ViewerType, { invitations }),
+  openInvitations,
+  invitationWithdraw,
   memberAdd,
   memberInvite,
   passwordReset,

@@ -1,10 +1,10 @@
 import type { LedgerActionName, SystemWriteWork, WriteWork } from '../../../database/work.js';
-import { DomainError, invalid, notFound } from '../../../platform/errors.js';
+import { errorAt, invalid, invalidRecord, notFound } from '../../../platform/errors.js';
 import { type Caller, requireScope, requireSession } from '../../../platform/requests.js';
 import { changed, parse } from '../../../platform/validate.js';
 import { recordTokensRemoved } from '../access-token/access-token.service.js';
 import { endCodes, invitationCode, saveCodes, takeCode } from './one-time-code.repository.js';
-import { type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';
+import { EmailChoice, type Member, type Membership, RoleChoice, UserAdd, UserUpdate } from './user.model.js';
 import {
   deleteMembership,
   getAccount,
@@ -14,7 +14,13 @@ import {
 } from './user.repository.js';
 import { addUser, requireAdministrator, findUserByEmail, getUser, join, unlockUser } from './user.service.js';
 
-export { selectInvitations } from './one-time-code.repository.js';
+export {
+  MAX_INVITED,
+  selectAsked,
+  selectInvitations,
+  selectLinked,
+  type Invited,
+} from './one-time-code.repository.js';
 
 /** Adds a member, with a new account or an existing one, whose password stays. Errors: `invalid`, `taken`. */
 export async function addMember(work: WriteWork, input: unknown, passwordHash: string) {
@@ -29,7 +35,7 @@ export async function addMember(work: WriteWork, input: unknown, passwordHash: s
 
 /**
  * Adds a member with a new account, or asks the person who has one. Until the person accepts, nothing changes for
- * anybody; an earlier question of the company ends. Errors: `invalid`, `taken`.
+ * anybody; an earlier invitation of the company ends. Errors: `invalid`, `taken`.
  */
 export async function addOrAsk(work: WriteWork, input: unknown, passwordHash: string) {
   const { companyId } = work.caller;
@@ -48,6 +54,19 @@ export async function addOrAsk(work: WriteWork, input: unknown, passwordHash: st
   });
   if (isAsked) return { member: null, isNewAccount: false, askedEmail: email };
   return { ...(await addMember(work, input, passwordHash)), askedEmail: null };
+}
+
+/** Withdraws the invitation of the company to a person. Errors: `not_found` if there is none, or it was answered. */
+export async function withdrawInvitation(work: WriteWork, input: { readonly email: string }): Promise<void> {
+  const { companyId } = work.caller;
+  const { email } = parse(EmailChoice, input);
+  await work.acrossCompanies(async (above) => {
+    const userId = (await findUserByEmail(above, email))?.id ?? 0;
+    const taken = await takeCode(above, 'invitation', invitationCode({ companyId, userId }));
+    if (taken === undefined) throw errorAt('email', 'not_found', 'No such invitation.');
+    const before = { companyId, userId, ...taken.membership };
+    above.ledger.append({ action: 'delete', entityType: 'invitation', entityId: userId, before });
+  });
 }
 
 /** Makes the caller a member of a company that has asked, or not. Errors: `not_found`, `forbidden` for tokens. */
@@ -89,8 +108,8 @@ export async function disableMember(work: WriteWork, member: Member): Promise<Me
 /** Allows a disabled user again. Errors: `invalid` if the operator of the server has disabled the user. */
 export async function enableMember(work: WriteWork, member: Member): Promise<Member> {
   if (member.isDisabledByOperator) {
-    const message = `${member.email} was disabled by the operator of the server, who alone can undo it.`;
-    throw new DomainError('invalid', message);
+    const message = '{email} was disabled by the operator of the server, who alone can undo it.';
+    throw invalidRecord(message, { email: member.email });
   }
   if (member.disabledAt === null) return member;
   return await change(work, 'enable', member, { disabledAt: null });

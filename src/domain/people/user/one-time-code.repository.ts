@@ -22,7 +22,7 @@ const LIFETIMES = {
 } as const;
 export type CodeKind = keyof typeof LIFETIMES;
 
-/** The question of a company to a person who has an account. */
+/** The invitation of a company to a person who has an account. */
 interface Invitation {
   readonly companyId: number;
   readonly companyName: string;
@@ -105,6 +105,63 @@ export async function selectInvitations(work: SystemReadWork, userId: number): P
   const own = query.selectAll('o').select('c.name').where('user_id', '=', userId);
   const rows = await own.where('kind', '=', 'invitation').orderBy('o.created_at').execute();
   return rows.map((row) => ({ ...recordOf(row), companyName: row.name }) as Invitation);
+}
+
+/** Maximum invitations that are listed. */
+export const MAX_INVITED = 100;
+
+/** A person who was invited to a company and has not come yet. */
+export interface Invited extends Pick<Membership, 'name' | 'role'> {
+  readonly email: string;
+  /** False for a person who has an account elsewhere and was asked. */
+  readonly isMember: boolean;
+  readonly invitedAt: Date;
+  /** When the link to choose a password ends; null for a person who was asked. */
+  readonly expiresAt: Date | null;
+}
+
+/** Codes with the addresses of their users, the newest first. */
+function newestCodes(work: SystemReadWork) {
+  const { db } = specialSql(work);
+  return db
+    .selectFrom('one_time_codes as o')
+    .innerJoin('users as u', 'u.id', 'o.user_id')
+    .selectAll('o')
+    .select('u.email as address')
+    .orderBy('o.created_at', 'desc')
+    .limit(MAX_INVITED);
+}
+
+/** People with an account whom a company has asked, and who have not answered. */
+export async function selectAsked(work: SystemReadWork, companyId: number): Promise<readonly Invited[]> {
+  const query = newestCodes(work).where('o.company_id', '=', companyId).where('o.kind', '=', 'invitation');
+  return (await query.execute()).map(({ address: email, ...row }) => {
+    const { membership, createdAt: invitedAt } = recordOf(row) as Invitation & OneTimeCode;
+    const { name, role } = membership;
+    return { name, role, email, isMember: false, invitedAt, expiresAt: null };
+  });
+}
+
+/**
+ * New accounts of a company that have a link to choose a password, and have not signed in. A link of a member of other
+ * companies too is no business of this one.
+ */
+export async function selectLinked(work: SystemReadWork, companyId: number): Promise<readonly Invited[]> {
+  const query = newestCodes(work)
+    .innerJoin('memberships as own', 'own.user_id', 'o.user_id')
+    .leftJoin('memberships as other', (join) =>
+      join.onRef('other.user_id', '=', 'o.user_id').on('other.company_id', '!=', companyId),
+    )
+    .select(['own.name', 'own.role'])
+    .where('own.company_id', '=', companyId)
+    .where('own.sign_in_count', '=', 0)
+    .where('other.user_id', 'is', null)
+    .where('o.kind', '=', 'password');
+  return (await query.execute()).map(({ address: email, name, role, ...row }) => {
+    const { createdAt: invitedAt } = recordOf(row);
+    const expiresAt = new Date(invitedAt.getTime() + LIFETIMES.password);
+    return { name, role: role as Invited['role'], email, isMember: true, invitedAt, expiresAt };
+  });
 }
 
 /** Deletes the codes of a user but invitations, which need a session, and recovery codes, which stay with passkeys. */

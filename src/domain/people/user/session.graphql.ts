@@ -144,7 +144,7 @@ const signIn = sessionMutation(
 const companySwitch = sessionMutation(
   'companySwitch',
   { companyId: g.id('Global id of another company of the user.') },
-  'Lets the session go on in another company of the user. Subscriptions of the session end, and requests that name the company before fail with OTHER_COMPANY. FORBIDDEN for tokens.',
+  'Moves the session to another company of the user. Subscriptions of the session end, and requests that name the company before fail with OTHER_COMPANY. FORBIDDEN for tokens.',
   ({ caller, services }, { companyId }) =>
     services.units.systemWrite(caller, (work) =>
       service.switchCompany(work, caller, g.numberIn('Company', companyId) ?? 0),

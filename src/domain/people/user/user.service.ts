@@ -9,9 +9,9 @@ import type {
   SystemWriteWork,
   LedgerChange,
 } from '../../../database/work.js';
-import { DomainError, taken } from '../../../platform/errors.js';
+import { invalid, invalidRecord, taken } from '../../../platform/errors.js';
 import type { Page, PageRequest } from '../../../platform/requests.js';
-import { changed, parse } from '../../../platform/validate.js';
+import { changed, type Ids, parse } from '../../../platform/validate.js';
 import type { Company } from '../company/company.model.js';
 import { createCompany } from '../company/company.service.js';
 import { endCodes, invitationCode, takeCode } from './one-time-code.repository.js';
@@ -34,6 +34,12 @@ export { hasUsers, listMembers, memberList, users } from './user.repository.js';
 /** A member of the caller's company. Errors: `not_found`. */
 export async function getUser(work: ReadWork, id: number): Promise<Member> {
   return await getFrom(store.users, work, id, 'user');
+}
+
+/** Errors: `invalid` at the field unless all ids are those of members. */
+export async function refuseUnknownUsers(work: ReadWork, field: string, ids: Ids): Promise<void> {
+  if ((await store.users.byIds(work, ids)).size < ids.length)
+    throw invalid(field, 'must hold ids of {what} only', { what: 'users' });
 }
 
 /** Members of the caller's company, ascending by id. */
@@ -64,8 +70,9 @@ export async function requireAdministrator(
   company = 'the company',
 ): Promise<void> {
   if ((await firstAdministrator(work, companyId)) !== undefined) return;
-  const message = `${email} is the last administrator of ${company}: make another member an administrator first.`;
-  throw new DomainError('invalid', message);
+  const message =
+    '{email} is the last administrator of {company}: make another member an administrator first.';
+  throw invalidRecord(message, { email, company });
 }
 
 /** All users of the server, or of one company, ordered by e-mail address, with all their memberships. */

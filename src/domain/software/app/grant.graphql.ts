@@ -1,9 +1,9 @@
 import * as g from '../../../graphql/index.js';
-import { SAVED_FILTER_ID, targetConditions } from '../../base/saved-filter/saved-filter.graphql.js';
+import { NUMBER_CONDITIONS, numberConditions } from '../../fleet/device/number-target.graphql.js';
 import { GroupList, GroupType } from '../../fleet/group/group.graphql.js';
 import { getGroup } from '../../fleet/group/group.service.js';
-import { LogicalNumberList, LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import { logicalNumbers, type Affected } from '../../fleet/logical-number/logical-number.service.js';
+import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
+import type { Affected } from '../../fleet/logical-number/logical-number.service.js';
 import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
 import {
   appVersionsOfGroup,
@@ -52,18 +52,14 @@ const Mode = g.enumeration<GrantMode>('AppVersionGrantMode', 'What a grant does 
 
 export const AppVersionGrantTargetInput = g.inputOf('AppVersionGrantTargetInput', GrantTarget, {
   description:
-    'Target of a grant: exactly one of a group, logical numbers, a filter, a saved filter and `all: true`. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
+    'Target of a grant: exactly one of a group, logical numbers, a filter, a filter of devices, a saved filter and `all: true`. At most 10000 logical numbers, and 100000 pairs of a logical number and a version.',
   references: { groupId: 'Group' },
   descriptions: {
     groupId: 'Global id of a group. The target is all logical numbers that it has now.',
     logicalNumbers: 'Logical numbers (`number`, not ids); duplicates count once.',
   },
   fields: {
-    filter: g.object.orNull(
-      LogicalNumberList.Filter,
-      'The target is all logical numbers for which this holds now. Every condition must have a value, and there must be one.',
-    ),
-    savedFilterId: SAVED_FILTER_ID,
+    ...NUMBER_CONDITIONS,
     all: g.flag.orNull('True: the target is all logical numbers of the company.'),
   },
 });
@@ -79,7 +75,9 @@ const AppVersionGrantPayload = g.payloadType(
 /** Path in the arguments of a field that a domain error names. */
 function pathOf(field: string): readonly string[] {
   const path = field.split('.');
-  return ['groupId', 'logicalNumbers', 'filter'].includes(path[0] ?? '') ? ['target', ...path] : path;
+  return ['groupId', 'logicalNumbers', 'filter', 'deviceFilter'].includes(path[0] ?? '')
+    ? ['target', ...path]
+    : path;
 }
 
 const DESCRIPTION = [
@@ -99,12 +97,12 @@ const appVersionGrant = g.mutation('appVersionGrant', {
     ...g.TARGET_ARGS,
   },
   resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }, info) => {
-    const { filter, savedFilterId, all, ...others } = target;
+    const { filter, deviceFilter, savedFilterId, all, ...others } = target;
     let tried: Affected | null = null;
     return ctx.changeInParts(
       async (work) => {
         const input = g.withNumbers({ appVersionIds, ...others }, REFERENCES);
-        const conditions = await targetConditions(work, logicalNumbers, { filter, savedFilterId }, info);
+        const conditions = await numberConditions(work, { filter, deviceFilter, savedFilterId }, info);
         const request = { input, conditions, all: all === true, mode: mode ?? 'add' };
         const plan = await planGrant(work, { ...request, dryRun: dryRun === true, expectCount });
         ({ tried } = plan);

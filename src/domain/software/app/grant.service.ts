@@ -109,7 +109,7 @@ export function targetOf(
   const [target, ...more] = targets;
   if (target === undefined || more.length > 0) {
     throw invalid('target', 'must have exactly one of {choices}', {
-      choices: 'groupId, logicalNumbers, filter, savedFilterId and all: true',
+      choices: 'groupId, logicalNumbers, filter, deviceFilter, savedFilterId and all: true',
     });
   }
   return target;

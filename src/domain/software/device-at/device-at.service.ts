@@ -1,6 +1,6 @@
 import type { List } from '../../../database/list/list.js';
 import type { EntityTypeName, ReadWork } from '../../../database/work.js';
-import { DomainError } from '../../../platform/errors.js';
+import { invalidRecord } from '../../../platform/errors.js';
 import { type Ids, normalized } from '../../../platform/validate.js';
 import { deletedRows } from '../../base/ledger/retention.service.js';
 import type { Device } from '../../fleet/device/device.model.js';
@@ -51,8 +51,10 @@ export async function findDeviceAt(work: ReadWork, serial: string, at: Date) {
 async function positionAt(work: ReadWork, at: Date): Promise<number> {
   const { upTo, newestAt } = (await deletedRows(work)).ledger;
   if (newestAt !== null && at < newestAt) {
-    const message = `The ledger is kept from ${newestAt.toISOString()} on: retention has deleted earlier entries. Ask for a later time.`;
-    throw new DomainError('invalid', message);
+    throw invalidRecord(
+      'The ledger is kept from {at} on: retention has deleted earlier entries. Ask for a later time.',
+      { at: newestAt.toISOString() },
+    );
   }
   return (await selectPosition(work, at)) ?? upTo;
 }

@@ -92,6 +92,19 @@ export async function selectHeld(work: ReadWork, deviceId: number): Promise<read
 const CHANGED = excluded(['state', 'reason', 'detail', 'attempts', 'since']);
 
 /** Stores versions of terminals. One statement. */
+/** True if the terminal of a device is known to have installed all app versions of its logical number. One statement. */
+export async function hasAllVersions(work: ReadWork, deviceId: number): Promise<boolean> {
+  const { db, companyId } = specialSql(work);
+  const { rows } = await sql`select 1 from devices as d
+    join logical_number_app_versions as l on l.company_id = ${companyId}
+      and l.logical_number_id = d.logical_number_id
+    left join terminal_versions as t on t.company_id = ${companyId} and t.device_id = d.id
+      and t.app_version_id = l.app_version_id
+    where d.company_id = ${companyId} and d.id = ${deviceId}
+      and (t.state is null or t.state not in ('installed', 'proven')) limit 1`.execute(db);
+  return rows.length === 0;
+}
+
 export async function upsertHeld(work: WriteWork, versions: readonly HeldVersion[]): Promise<void> {
   const rows = versions.map((version) => columnsOf(version) as NewRow<'terminal_versions'>);
   await held.insertReturning(work, rows, { key: ['device_id', 'app_version_id'], changes: CHANGED });

@@ -1,12 +1,12 @@
 import { getFrom } from '../../../database/company/records.js';
 import type { Search } from '../../../database/list/request-class.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
-import { hasCardData, scrubText } from '../../../platform/card-data/card-data.js';
+import { scrubText } from '../../../platform/card-data/card-data.js';
 import { yieldToEventLoop } from '../../../platform/concurrency/event-loop.js';
 import { DomainError, notFound } from '../../../platform/errors.js';
 import { crc16Of, formatCrc16 } from '../../../platform/hashes.js';
 import { InstallReport } from '../../../platform/terminal.js';
-import { isNameLike, normalized, parse } from '../../../platform/validate.js';
+import { parse } from '../../../platform/validate.js';
 import type { Device } from '../../fleet/device/device.model.js';
 import { getDevice, selectOnlyDevices } from '../../fleet/device/device.service.js';
 import { groups } from '../../fleet/group/group.service.js';
@@ -15,6 +15,7 @@ import { logicalNumbers } from '../../fleet/logical-number/logical-number.servic
 import { effectiveBytes, listEffectiveParameters } from '../../fleet/setting/parameter.service.js';
 import { companies } from '../../people/company/company.service.js';
 import { appVersions } from '../app/app-version.service.js';
+import type { assetRequestOf } from './asset-request.rules.js';
 import {
   type Asset,
   type AssetEvidence,
@@ -37,7 +38,8 @@ const MAX_ENTRIES = 10_000;
 /** Maximum bytes of a terminal's parameter values: the text is made in one turn of the event loop. */
 const MAX_PARAMETER_BYTES = 1024 * 1024;
 
-export { manifestEntries } from './manifest.repository.js';
+export { assetRequestOf } from './asset-request.rules.js';
+export { hasAllVersions, manifestEntries } from './manifest.repository.js';
 export * from './terminal-software.repository.js';
 
 /** Search of `listManifests`, which reads the parameters of the numbers and of their groups. */
@@ -150,50 +152,28 @@ function tooMany(what: string): DomainError {
 
 type Terminal = Pick<Device, 'id' | 'serialNumber' | 'frameworkVersion'>;
 
-const MAX_NAME = 255;
-
 export type RecordAssetRequest = (
   work: WriteWork,
   request: ReturnType<typeof assetRequestOf>,
 ) => Promise<unknown>;
 
-interface AssetOutcome {
-  /** Requested name; any text. */
-  readonly name: string;
-  /** Application that runs on the terminal; null if the terminal did not name it. */
-  readonly runningApp: string | null;
-  readonly logicalNumber: string;
-  readonly numberAtStart: string | null;
-  readonly status: 'success' | 'fail';
-  /** For example `not changed`. */
-  readonly result: string;
-  readonly startedAt: Date;
-}
+/** Called when a terminal has shown that it has the bytes of an asset: wings above follow it. */
+export const assetsShown: ((work: WriteWork, terminal: Pick<Terminal, 'id'>) => Promise<void>)[] = [];
 
-/** A terminal's request for an asset, as it is recorded: `detail` is for example `4 bytes: acme_sale.posxml`. */
-export function assetRequestOf(
-  { now }: ReadWork,
-  { serialNumber, frameworkVersion }: Terminal,
-  { name, runningApp, result, ...outcome }: AssetOutcome,
-) {
-  const named = nameOf(name);
-  const appName = runningApp === null ? named : nameOf(runningApp);
-  const detail = `${result}: ${named}`;
-  return { serialNumber, frameworkVersion, ...outcome, appName, detail, finishedAt: now };
-}
-
-/** The requested name in a form that can be stored, or `(no name)`. */
-function nameOf(requested: string): string {
-  const name = normalized(requested).trim().slice(0, MAX_NAME);
-  const isStorable = name !== '' && isNameLike(name) && name.isWellFormed() && !hasCardData(name);
-  return isStorable ? name : '(no name)';
-}
-
-/**
- * Stores what a request or a report shows of an asset on a terminal. Writes nothing if nothing is new. The triggers
- * `note_new_software` and `note_changed_software` note new states in the rollouts of the version.
- */
+/** Stores what a request or a report shows of an asset on a terminal. Writes nothing if nothing is new. */
 export async function noteAsset(
+  work: WriteWork,
+  terminal: Pick<Terminal, 'id'>,
+  asset: Pick<Asset, 'versionId' | 'name' | 'crc'>,
+  evidence: AssetEvidence,
+): Promise<void> {
+  await storeAsset(work, terminal, asset, evidence);
+  if (evidence.kind === 'shown' || evidence.kind === 'installed')
+    for (const follow of assetsShown) await follow(work, terminal);
+}
+
+/** The triggers `note_new_software` and `note_changed_software` note new states in the rollouts of the version. */
+async function storeAsset(
   work: WriteWork,
   { id: deviceId }: Pick<Terminal, 'id'>,
   { versionId, name, crc }: Pick<Asset, 'versionId' | 'name' | 'crc'>,

@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
-import { targetConditions } from '../../base/saved-filter/saved-filter.graphql.js';
+import { numberConditions, WITHOUT_TERMINAL } from '../../fleet/device/number-target.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import { requireCount, logicalNumbers } from '../../fleet/logical-number/logical-number.service.js';
+import { requireCount } from '../../fleet/logical-number/logical-number.service.js';
 import { AppVersionGrantTargetInput } from '../app/grant.graphql.js';
 import { planRollout, type RolloutPlan } from './rollout-plan.service.js';
 import { HOURS, STOP_WHEN } from './rollout-wave.graphql.js';
@@ -13,13 +13,15 @@ const WaveInput = g.inputType(
   'RolloutWaveInput',
   'Terminals of a wave: exactly one of percent, logicalNumbers and groupIds; the last wave may have none, and gets the rest.',
   {
-    percent: g.int.orNull('Share of all terminals of the target that can get the versions, drawn by chance.'),
+    percent: g.int.orNull('Share of all terminals of the target that can get the versions, drawn at random.'),
     logicalNumbers: g.nullable(g.text.list('Logical numbers (`number`, not ids) of the target.')),
     groupIds: g.nullable(g.id.list('Global ids of groups: their terminals of the target.')),
     minProvenPercent: g.int.orNull(
       'Share of its terminals that must be proven before the next wave begins. Defaults to 0.',
     ),
-    minDuration: g.duration.orNull('Least time from its begin to that of the next wave. Defaults to 0s.'),
+    minDuration: g.duration.orNull(
+      'Shortest time from the beginning of the wave to that of the next one. Defaults to 0s.',
+    ),
   },
 );
 
@@ -85,12 +87,10 @@ const CreatePayload = g.payloadType('RolloutCreate', {
   obstacles: g.nullable(
     g.object.list(DraftObstacle, 'Terminals of the target that are left out. Null without dryRun.'),
   ),
-  withoutTerminal: g.int.orNull(
-    'Number of logical numbers of the target without a device. Null without dryRun.',
-  ),
+  ...WITHOUT_TERMINAL,
 });
 
-function draftsOf({ fields, drawn, withoutTerminal, numbers }: RolloutPlan) {
+function draftsOf({ fields, drawn, without, numbers }: RolloutPlan) {
   const byObstacle = Map.groupBy(drawn, ({ obstacle }) => obstacle);
   const taking = byObstacle.get(null) ?? [];
   return {
@@ -99,7 +99,8 @@ function draftsOf({ fields, drawn, withoutTerminal, numbers }: RolloutPlan) {
     obstacles: [...byObstacle].flatMap(([obstacle, own]) =>
       obstacle === null ? [] : [{ obstacle, ...draftOf(own) }],
     ),
-    withoutTerminal,
+    withoutTerminal: without.length,
+    withoutTerminalExamples: without.slice(0, EXAMPLES).map(({ number }) => number),
   };
 }
 
@@ -107,7 +108,11 @@ function draftsOf({ fields, drawn, withoutTerminal, numbers }: RolloutPlan) {
 function pathOf(field: string): readonly string[] {
   const [first = '', ...rest] = field.split('.');
   if (['target', 'expectCount'].includes(first)) return [first, ...rest];
-  return [['groupId', 'logicalNumbers', 'filter'].includes(first) ? 'target' : 'input', first, ...rest];
+  return [
+    ['groupId', 'logicalNumbers', 'filter', 'deviceFilter'].includes(first) ? 'target' : 'input',
+    first,
+    ...rest,
+  ];
 }
 
 export const rolloutCreateGraphql = g.mutation('rolloutCreate', {
@@ -121,12 +126,12 @@ export const rolloutCreateGraphql = g.mutation('rolloutCreate', {
     ...g.TARGET_ARGS,
   },
   resolve: (_source, ctx, { input, target, dryRun, expectCount }, info) => {
-    const { filter, savedFilterId, all, ...others } = target;
+    const { filter, deviceFilter, savedFilterId, all, ...others } = target;
     let plan: RolloutPlan | undefined;
     return ctx.changeInParts(
       async (work) => {
         const given = g.withNumbers(others, { groupId: 'Group' });
-        const conditions = await targetConditions(work, logicalNumbers, { filter, savedFilterId }, info);
+        const conditions = await numberConditions(work, { filter, deviceFilter, savedFilterId }, info);
         const fields = g.withNumbers(input, { appVersionIds: 'AppVersion' });
         const waves = input.waves.map((wave, place) =>
           g.withNumbers(wave, { groupIds: 'Group' }, `waves.${place}.`),

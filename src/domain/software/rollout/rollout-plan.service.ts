@@ -58,7 +58,8 @@ export async function planRollout(work: ReadWork, input: unknown, target: Target
     drawn,
     /** The logical numbers whose terminals get the versions. */
     numbers: numbers.filter(({ id }) => taking.has(id)),
-    withoutTerminal: numbers.length - withTerminal.size,
+    /** Logical numbers of the target without a device. */
+    without: numbers.filter(({ id }) => !withTerminal.has(id)),
   };
 }
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { MANY_ROWS } from '../../../database/company/company-rows.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError, isTemporary } from '../../../platform/errors.js';
+import { DomainError, invalidRecord, isTemporary } from '../../../platform/errors.js';
 import { localCaller, mayUse, type Caller } from '../../../platform/requests.js';
 import type { Ids } from '../../../platform/validate.js';
 import { type ChangeRows, reasonOf, starterOf } from '../../base/job/job.service.js';
@@ -73,10 +73,13 @@ export const grantToTerminals: ChangeRows = async (work, input, rows) => {
     const change = terminal.obstacle === null ? granted.get(terminal.logicalNumberId) : undefined;
     if (change !== undefined) return { ...terminal, ...change, grantedAt: work.now };
     const obstacle = terminal.obstacle ?? 'not_attached';
-    rejected.set(waiting[index]?.place ?? 0, new DomainError('invalid', OBSTACLES[obstacle]));
+    rejected.set(waiting[index]?.place ?? 0, invalidRecord(OBSTACLES[obstacle]));
     return { ...terminal, state: 'excluded', obstacle };
   });
   await store.updateTerminals(work, changed);
+  const lost = changed.flatMap(({ removed }) => removed);
+  const replacedIds = ascending([...new Set([...rollout.replacedIds, ...lost])]);
+  if (replacedIds.length > rollout.replacedIds.length) await store.noteLook(work, rollout, { replacedIds });
   return rejected;
 };
 

@@ -34,7 +34,7 @@ const PaymentsType = g.objectType<NonNullable<ReturnType<typeof shownPayments>>>
 
 type WaveState = 'waiting' | 'begun' | 'passed';
 
-const WaveStateType = g.enumeration<WaveState>('RolloutWaveState', 'What has become of a wave.', {
+const WaveStateType = g.enumeration<WaveState>('RolloutWaveState', 'State of a wave.', {
   waiting: 'It has not begun.',
   begun: 'It is the last one that has begun.',
   passed: 'The next wave has begun, or the rollout is finished.',
@@ -47,12 +47,15 @@ const WaveType = g.objectType<ReturnType<typeof shownWaves>[number]>(
   'Terminals that get the versions together. Each is counted by what was known of it when the server last looked: some seconds ago, or up to a minute when the rollout does not go on; not later than 30 days after its last wave, and not after an undo.',
   {
     state: g.choice(WaveStateType, 'What has become of it.'),
-    size: count('that were drawn into it'),
+    size: count('that were drawn into it, as `rolloutCreate` counts them with dryRun'),
     minProvenPercent: g.int('Share of proven terminals from which on the next wave may begin.'),
-    minDuration: g.duration('Least time from its begin to that of the next wave.'),
+    minDuration: g.duration('Shortest time from the beginning of the wave to that of the next one.'),
+    jobIds: g.id.list(
+      'Global ids of the jobs that gave the versions to its terminals: several if it was resumed. Empty before it has begun. The filter `changedByJob` of devices takes them.',
+    ),
     passedByPerson: g.flag('Whether a person has passed it, whatever was proven: see rolloutPassWave.'),
     waiting: count('that have not got the versions yet'),
-    excluded: count('that are left out'),
+    excluded: count('of it that were left out since'),
     granted: count('that have got them, and are not known to have more'),
     downloaded: count('that have downloaded them'),
     installed: count('that have reported them as installed'),
@@ -71,7 +74,7 @@ export const STOP_WHEN = {
   failedPercent: g.int.orNull('Share of failed terminals of a wave, from 1 to 100.'),
   failedCount: g.int.orNull('Number of failed terminals of all waves.'),
   silentPercent: g.int.orNull(
-    'Share of terminals of a wave that have sent no request since they got the versions, from 1 to 100. Looked at an hour after its begin, and not before `minDuration`.',
+    'Share of terminals of a wave that have sent no request since they got the versions, from 1 to 100. Checked from an hour after the wave began on, and not before `minDuration`.',
   ),
   approvalDropPercent: g.int.orNull(
     'Points, from 1 to 100, by which the share of approved payments of a wave is lower than that of the same terminals a week before, and than that of the terminals that wait, if these have enough. See `RolloutPayments`.',
@@ -122,6 +125,7 @@ function shownWaves({ wave, waves, state, figures, payments }: model.Rollout) {
     const own: WaveState = place > wave ? 'waiting' : isPassed ? 'passed' : 'begun';
     const shown = {
       state: own,
+      jobIds: (each.jobIds ?? []).map((id) => g.globalId('Job', id)),
       passedByPerson: each.passedByPerson === true,
       payments: shownPayments(payments[place]),
     };

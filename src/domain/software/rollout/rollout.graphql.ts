@@ -9,7 +9,7 @@ import { AppVersionList } from '../app/app.graphql.js';
 import * as model from './rollout.model.js';
 import * as service from './rollout.service.js';
 
-const State = g.enumeration<model.RolloutState>('RolloutState', 'What has become of a rollout.', {
+const State = g.enumeration<model.RolloutState>('RolloutState', 'State of a rollout.', {
   planned: 'No wave has begun.',
   running: 'Waves get the versions, one after the other.',
   paused: 'A person has paused it: no further terminal gets the versions.',
@@ -61,7 +61,9 @@ export const RolloutType = auditedType<model.Rollout, Exclude<keyof model.Rollou
     name: g.text('Name.'),
     state: g.choice(State, 'What has become of it.'),
     stoppedBecause: g.text.orNull('Why it has stopped, with the figures. Null unless it has.'),
-    total: g.int('Terminals of its target, which were drawn into waves when it was created.'),
+    total: g.int(
+      'Terminals of its target when it was created: those of its waves, and those that were left out then.',
+    ),
     startAt: g.instant.orNull('When its first wave begins at the earliest. Null: at once.'),
     figuresAt: g.instant.orNull('When the terminals of its waves were counted. Null before the first wave.'),
     unmovedSince: g.instant.orNull(
@@ -86,6 +88,12 @@ const TerminalList = g.listTypes(service.rolloutTerminals, TerminalType, {
   state: TerminalState,
   obstacle: ObstacleType,
 });
+
+const versionsOf = (description: string, field: 'appVersionIds' | 'replacedIds') =>
+  g.computed(g.object.list(AppVersionList.Record, description), async (rollout: model.Rollout, ctx) => {
+    const found = await Promise.all(rollout[field].map((id) => ctx.one(AppVersionList.list, id)));
+    return found.filter((each) => each !== null);
+  });
 
 export const rolloutGraphql = g.graphqlModule(
   g.queries(RolloutList),
@@ -134,12 +142,10 @@ export const rolloutGraphql = g.graphqlModule(
   ),
   g.changes(RolloutList, service.newRows, service.getRollout),
   g.fields(RolloutType, {
-    appVersions: g.computed(
-      g.object.list(AppVersionList.Record, 'The versions; deleted ones are left out.'),
-      async ({ appVersionIds }, ctx) => {
-        const found = await Promise.all(appVersionIds.map((id) => ctx.one(AppVersionList.list, id)));
-        return found.filter((each) => each !== null);
-      },
+    appVersions: versionsOf('The versions; deleted ones are left out.', 'appVersionIds'),
+    replacedAppVersions: versionsOf(
+      'Versions that terminals had in their place, and get back by `rolloutUndo`; deleted ones are left out.',
+      'replacedIds',
     ),
     job: g.one(
       { list: jobs, Record: JobType },
@@ -149,7 +155,10 @@ export const rolloutGraphql = g.graphqlModule(
     terminals: g.many(TerminalList, service.terminalsOfRollout, 'Its terminals.'),
   }),
   g.fields(TerminalType, {
-    wave: g.derived(g.int('Number of its wave, from 1.'), ({ wave }) => wave + 1),
+    wave: g.derived(
+      g.int.orNull('Number of its wave, from 1. Null if it was left out when the waves were drawn.'),
+      ({ wave }) => (wave === model.NO_WAVE ? null : wave + 1),
+    ),
     device: g.one(DeviceList, 'deviceId', 'Its device. Null if that was deleted.'),
     logicalNumber: g.one(
       LogicalNumberList,

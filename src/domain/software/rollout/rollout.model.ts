@@ -4,6 +4,7 @@ import { DAY, HOUR } from '../../../platform/clock.js';
 import { rule } from '../../../platform/rules.js';
 import {
   type Audit,
+  type Ids,
   normalized,
   printableName,
   recordId,
@@ -22,10 +23,12 @@ export const OBSTACLES = {
   moved: 'Its device has another logical number now.',
   deleted: 'Its device was deleted.',
   left_out: 'A person has left it out.',
-};
+} as const;
 export type Obstacle = keyof typeof OBSTACLES;
 
 export const MAX_WAVES = 20;
+/** Place of the wave of terminals that were left out when the waves were drawn. */
+export const NO_WAVE = -1;
 const MAX_VERSIONS = 20;
 /** A terminal without a request for this time is left out: it would hold up its wave. */
 export const SILENT_AFTER_MS = 7 * DAY;
@@ -62,6 +65,8 @@ export interface RolloutWave extends Readonly<Pick<RolloutWaveInput, 'minProvenP
   readonly size: number;
   /** True if a person has passed it, whatever was proven. */
   readonly passedByPerson?: boolean;
+  /** Jobs that gave the versions, more than one if the wave was resumed; absent before it has begun. */
+  readonly jobIds?: Ids;
 }
 
 /** Each is null unless given. */
@@ -111,6 +116,7 @@ export type Rollout = RecordOf<
   Audit & {
     readonly state: RolloutState;
     readonly appVersionIds: readonly number[];
+    readonly replacedIds: readonly number[];
     readonly waves: readonly RolloutWave[];
     readonly stopWhen: StopWhen;
     readonly hours: Window | null;

@@ -6,6 +6,7 @@ import {
   COMPARED_MS,
   MIN_COMPARED,
   NO_FIGURES,
+  NO_WAVE,
   type Obstacle,
   type PaymentFigures,
   type Rollout,
@@ -17,7 +18,7 @@ import {
   type Window,
 } from './rollout.model.js';
 
-/** A terminal in its wave, by its place from 0. */
+/** A terminal in its wave, by its place from 0; `NO_WAVE` if it is left out. */
 export interface Drawn extends Candidate {
   readonly wave: number;
   readonly obstacle: Obstacle | null;
@@ -32,7 +33,7 @@ export function obstacleOf(candidate: Candidate, now: number): Obstacle | null {
 /**
  * Draws the terminals into waves: those of lists and groups into their wave, then others by chance until each wave has
  * its percent of all that can get the versions; the last wave gets the rest. Terminals of one logical number are in one
- * wave. `random` is from 0 to 1. Lets other work run between its steps, which take up to 30 ms each for 100,000 terminals.
+ * wave, those that are left out in none. `random` is from 0 to 1. Lets other work run between its steps, which take up to 30 ms each for 100,000 terminals.
  */
 export async function drawWaves(
   candidates: readonly Candidate[],
@@ -66,7 +67,10 @@ export async function drawWaves(
   }
   for (const entry of free) place(last, entry);
   await yieldToEventLoop();
-  return all.map((each) => ({ ...each, wave: placed.get(each.logicalNumberId) ?? last }));
+  return all.map((each) => ({
+    ...each,
+    wave: each.obstacle === null ? (placed.get(each.logicalNumberId) ?? last) : NO_WAVE,
+  }));
 }
 
 /** A function that finds the place of the wave which names a terminal, in its list or by its group; -1 if none does. */

@@ -1,7 +1,7 @@
 import { getFrom, Records } from '../../../database/company/records.js';
 import type { ReadWork, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { invalid, invalidRecord } from '../../../platform/errors.js';
+import { type DomainError, invalid, invalidRecord } from '../../../platform/errors.js';
 import type { Caller } from '../../../platform/requests.js';
 import { parse } from '../../../platform/validate.js';
 import { countingRecords } from '../../base/alert/alert.service.js';
@@ -34,12 +34,14 @@ function countingRollouts(state: RolloutState, [field, operator]: readonly [stri
   );
 }
 
+const noTakers = (count: number): DomainError =>
+  count === 0
+    ? invalid('target', 'There is no terminal in the target: choose logical numbers that have one.')
+    : invalid('target', 'None of the {count} terminals can get these versions: dryRun says why.', { count });
+
 /** Creates a planned rollout. A job stores its terminals. Errors: `invalid` if there are none. */
 export async function createRollout(work: WriteWork, { fields, drawn }: RolloutPlan): Promise<Rollout> {
-  if (!drawn.some(({ obstacle }) => obstacle === null)) {
-    const advice = 'no terminal of it can get the versions, see dryRun';
-    throw invalid('target', 'must not be empty: {advice}', { advice });
-  }
+  if (!drawn.some(({ obstacle }) => obstacle === null)) throw noTakers(drawn.length);
   const { waves: drawnWaves, window, ...others } = fields;
   const waves = drawnWaves.map(({ minProvenPercent, minDuration }, place) => {
     const size = drawn.filter(({ wave }) => wave === place).length;
@@ -50,6 +52,7 @@ export async function createRollout(work: WriteWork, { fields, drawn }: RolloutP
   const rollout = await store.rolloutTable.insert(work, {
     ...others,
     state: 'planned',
+    replacedIds: [],
     waves,
     hours: window && { ...window, zone: window.zone ?? timeZone },
     total: drawn.length,
@@ -84,6 +87,10 @@ export async function changeRollout(work: WriteWork, current: Rollout, changes: 
   const values = { ...current, ...changes, sequence: await store.nextSequence(work) };
   return await store.rolloutTable.update(work, current, values);
 }
+
+/** The waves, of which one is given the versions by a job. */
+const wavesWith = ({ waves }: Rollout, wave: number, jobId: number) =>
+  waves.map((each, place) => (place === wave ? { ...each, jobIds: [...(each.jobIds ?? []), jobId] } : each));
 
 async function startRows(work: WriteWork, kind: string, { id: rolloutId }: Rollout, rows: readonly object[]) {
   const job = await startJob(work, { kind, input: { rolloutId }, rows: rows as readonly Json[] });
@@ -125,6 +132,7 @@ export async function startWave(
     ...seen,
     payments: [...seen.payments, begun],
     state: 'running',
+    waves: wavesWith(current, wave, jobId),
     wave,
     waveStartedAt: work.now,
     jobId,
@@ -162,7 +170,8 @@ export async function resumeRollout(work: WriteWork, current: Rollout): Promise<
   const changes = { stoppedBecause: null, dueAt: work.now };
   if (wave < 0) return await takeStep(work, current, 'resume', { ...changes, state: 'planned' });
   const jobId = await startRows(work, GRANT, current, await store.selectRows(work, current, wave));
-  return await takeStep(work, current, 'resume', { ...changes, state: 'running', jobId });
+  const waves = wavesWith(current, wave, jobId);
+  return await takeStep(work, current, 'resume', { ...changes, state: 'running', waves, jobId });
 }
 
 /** Stops a rollout for a reason with its figures; a node looks at it again at once, if `more` has no other time. */

@@ -176,14 +176,14 @@ function recordIssue(
 
 /** Stores the first use of a token beside which there is an old one; ends an old one that was kept until then. */
 export async function noteFirstUse(units: Units, credential: store.DeviceCredential): Promise<void> {
-  const { companyId, deviceId, serialNumber, issuedBy: userId, oldHash, oldLastFour, oldUntil } = credential;
+  const { companyId, deviceId, serialNumber, oldHash, oldLastFour, oldUntil } = credential;
   await units.systemWrite(
     LOCAL_ORIGIN,
     async (work) => {
       await store.markTokenUsed(inCompany(work, companyId), credential);
       if (oldHash === null || oldUntil !== null) return;
       const entry = entryOf({ id: deviceId, serialNumber }, oldLastFour ?? '');
-      work.ledger.deleted('device_token', entry, { action: 'end', companyId, userId });
+      work.ledger.deleted('device_token', entry, { action: 'end', companyId, userId: null });
     },
     companyId,
   );

@@ -83,7 +83,7 @@ const deviceAdopt = g.ownMutation('DeviceAdopt', {
 export const terminalGraphql = g.graphqlModule(
   g.queries(UnknownTerminalList, {
     listDescription:
-      'Serial numbers of no device that gateways named: the 1000 that were seen last. They appear within ten seconds.',
+      'Serial numbers that gateways named and no device has: the last 1000 seen. They appear within ten seconds.',
   }),
   deviceTokenIssue,
   deviceTokenRevoke,

@@ -14,13 +14,15 @@ export function kindOf(fragment: string): string {
     .toUpperCase();
 }
 
-/** Lists with names of their own, and the types of the records that they are a part of. */
+/** Lists with names of their own, and the types of the records that they are a part of: `Device.commands` has another name. */
 const LISTS: Readonly<Record<string, readonly [list: string, ...types: string[]]>> = {
+  DeviceLog: ['logs', 'Device'],
   JobRejection: ['rejections', 'Job'],
   LedgerEntry: ['ledger'],
   Member: ['members', 'Company'],
   NotificationDelivery: ['deliveries', 'Notification', 'Device', 'LogicalNumber'],
   RolloutTerminal: ['terminals', 'Rollout'],
+  TerminalCommand: ['terminals', 'Command', 'Device.commands'],
   TerminalSoftware: ['terminals', 'AppVersion'],
 };
 
@@ -31,19 +33,22 @@ export function listQuery(fragment: string): string {
   // Lists of terminals of a version have one order.
   const [orderBy, order] =
     type === 'TerminalSoftware' ? ['', ''] : [', orderBy: $orderBy', `$orderBy: ${type}Order,`];
-  const page = `
-      ${list}(first: $first, after: $after, filter: $filter${orderBy}) {
+  const pageOf = (own: string) => `
+      ${own}(first: $first, after: $after, filter: $filter${orderBy}) {
         totalCount @include(if: $count)
         pageInfo { hasNextPage endCursor }
         nodes { ...${name}${ending} }
       }`;
-  const inRecord = types.map((each) => `... on ${each} { ${page} }`).join(' ');
+  const inRecord = types
+    .map((each) => each.split('.'))
+    .map(([of, own = list]) => `... on ${of} { ${pageOf(own)} }`)
+    .join(' ');
   const id = types.length > 0 ? ', $id: ID!' : '';
   return `
     query ${name}List(
       $first: Int!, $after: String, $filter: ${type}Filter, ${order} $count: Boolean!${id}
     ) {
-      ${types.length > 0 ? `node(id: $id) { ${inRecord} }` : page}
+      ${types.length > 0 ? `node(id: $id) { ${inRecord} }` : pageOf(list)}
     }
     ${fragment}`;
 }

@@ -2,6 +2,7 @@ import type { CombinedError } from 'urql';
 
 import { tagOf, texts, type Language } from '../text';
 import { connection } from './client';
+import type { UserError } from './rules';
 
 /** Message on a request that failed as a whole. */
 export interface Failure {
@@ -57,6 +58,26 @@ export function failureOf(error: CombinedError, language: Language, isRepeated =
   }
   if (code === 'OVERLOADED') return { message: text.busy, requestId };
   return { message: text.failed(first.message), requestId };
+}
+
+const INT = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
+const SAFE_INT = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+const NOT_A_NUMBER =
+  /^Variable "\$(\w+)" got invalid value .*?(?: at "([^"]+)")?; (Int|SafeInt) cannot represent (non-integer)?/s;
+
+/** The error of a number that the API cannot read, at its field or in the filter of a list; undefined for other failures. */
+export function numberErrorOf({ graphQLErrors }: CombinedError): UserError | undefined {
+  const [, name, at = name, type, isFraction] = NOT_A_NUMBER.exec(graphQLErrors[0]?.message ?? '') ?? [];
+  if (at === undefined) return undefined;
+  const path = at.split(/[.[\]]+/).filter((part) => part !== '');
+  if (path[0] === 'filter') {
+    // The last name is that of the comparator.
+    const field = path.filter((part) => !/^\d+$/.test(part)).slice(-2, -1);
+    return { code: 'INVALID', rule: 'filter_number', message: 'is out of range', path: field };
+  }
+  if (isFraction !== undefined) return { code: 'INVALID', message: 'must be a whole number', path };
+  const params = type === 'Int' ? INT : SAFE_INT;
+  return { code: 'INVALID', rule: 'number_range', message: 'is out of range', params, path };
 }
 
 /** "in 12 minutes" */

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { CombinedError } from 'urql';
 
-import { useLocale, type Language } from '../text';
+import { useLabel, useLocale } from '../text';
 import { noteChange } from './changes';
 import { client, connection } from './client';
-import { failureOf, type Failure } from './errors';
+import { failureOf, numberErrorOf, type Failure } from './errors';
 import type { Document } from './query';
-import { messageOf, type UserError } from './rules';
+import { sentenceOf, type UserError } from './rules';
 import { upload, type Attachment } from './upload';
 
 /** Result of a mutation: what it changed, and what the person can mend. */
@@ -41,12 +41,18 @@ export async function mutate<Data extends object, Variables extends object>(
 const payloadOf = <Data extends object>(data: Data): PayloadOf<Data> =>
   Object.values(data)[0] as PayloadOf<Data>;
 
-/** The error in the language of the person, at the part of the argument that it is of: `input.waves.0.percent`. */
-function shownError(error: UserError, language: Language): UserError {
-  const { in: part, ...params } = { ...(error.params as { readonly in?: string } | null) };
-  const path = part === undefined ? error.path : [...error.path, ...part.split('.')];
-  const message = part === undefined ? error.message : error.message.slice(part.length + 1);
-  return { ...error, path, message: messageOf({ ...error, message, params }, language) };
+/** Says errors in sentences of the page. `sent` has the values that were refused; `own` is the label of their field. */
+export function useSentence() {
+  const { language } = useLocale();
+  const label = useLabel();
+  return (error: Parameters<typeof sentenceOf>[0], sent?: unknown, own?: string): string =>
+    sentenceOf(error, { language, label: (name) => own ?? label(name), sent });
+}
+
+/** The part of the argument that an error is of: `input.waves.0.percent`. */
+function pathOf({ path, params }: UserError): readonly string[] {
+  const { in: part } = { ...(params as { readonly in?: string } | null) };
+  return part === undefined ? path : [...path, ...part.split('.')];
 }
 
 /** One mutation of a form or a button. All that is shown is loaded again after it, unless it `isDry`. */
@@ -55,13 +61,16 @@ export function useMutation<Data extends object, Variables extends object>(
   isDry = false,
 ): MutationState<Variables, PayloadOf<Data>> {
   const { language } = useLocale();
-  const [errors, setErrors] = useState<readonly UserError[]>([]);
+  const say = useSentence();
+  const [refused, setRefused] = useState<{ readonly errors: readonly UserError[]; readonly sent?: unknown }>({
+    errors: [],
+  });
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<number | null>(null);
   const run = useCallback(
     async (variables: Variables, attachment?: Attachment): Promise<PayloadOf<Data> | null> => {
-      setErrors([]);
+      setRefused({ errors: [] });
       setFailure(null);
       setRunning(true);
       try {
@@ -70,14 +79,16 @@ export function useMutation<Data extends object, Variables extends object>(
           : null;
         const payload = data ? payloadOf(data) : await mutate(document, variables);
         const { userErrors } = payload as Payload;
-        setErrors(userErrors.map((error) => shownError(error, language)));
+        setRefused({ errors: userErrors, sent: variables });
         // The record on screen is older than that of the server.
         const isStale = userErrors.some(({ code }) => code === 'STALE');
         if (userErrors.length > 0 && !isStale) return null;
         if (!isDry) noteChange();
         return isStale ? null : payload;
       } catch (error) {
-        setFailure(failureOf(error as CombinedError, language, isDry));
+        const ofNumber = numberErrorOf(error as CombinedError);
+        if (ofNumber) setRefused({ errors: [ofNumber], sent: variables });
+        else setFailure(failureOf(error as CombinedError, language, isDry));
         return null;
       } finally {
         setRunning(false);
@@ -86,6 +97,10 @@ export function useMutation<Data extends object, Variables extends object>(
     },
     [document, isDry, language],
   );
+  const errors = refused.errors.map((error) => {
+    const sayAt = (own?: string): string => say(error, refused.sent, own);
+    return { ...error, path: pathOf(error), message: sayAt(), sayAt };
+  });
   return { run, errors, failure, problem: failure ?? errors[0], isRunning, progress };
 }
 

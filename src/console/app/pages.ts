@@ -42,6 +42,7 @@ export const PAGES: readonly PageEntry[] = [
     'n',
     () => import('../pages/notifications/notifications-page'),
   ),
+  page('commands', 'send', 'messages', 'c', () => import('../pages/commands/commands-page')),
   page('parameters', 'sliders', 'messages', 'e', () => import('../pages/values/parameters-page')),
   page('metacontents', 'text', 'messages', 'm', () => import('../pages/values/metacontents-page')),
   page('members', 'people', 'company', 'b', () => import('../pages/company/members-page'), 'ADMIN'),

@@ -12,7 +12,7 @@ import {
 } from 'react-aria-components';
 
 import { graphql, query } from '../api';
-import { texts, useTexts } from '../text';
+import { texts, useFormat, useTexts, type Format } from '../text';
 import { Icon, type IconName } from '../ui/icon';
 import { pageNames, pageOf, words as commonWords, type PageName } from '../ui/words';
 import { usePages, type PageEntry } from './pages';
@@ -20,8 +20,8 @@ import { usePages, type PageEntry } from './pages';
 const words = texts({
   palette: ['Go to a page or a record', 'Ir para uma página ou um registro'],
   hint: [
-    'A page, or a part of a serial number, number, name, key or file',
-    'Uma página, ou parte de um número de série, número, nome, chave ou arquivo',
+    'A page, part of a name, number or tag, or NSU, authorization or last digits of a payment',
+    'Uma página, parte de um nome, número ou etiqueta, ou NSU, autorização ou últimos dígitos de um pagamento',
   ],
   nothing: ['Nothing found', 'Nada encontrado'],
 });
@@ -29,8 +29,20 @@ const words = texts({
 const FIND = graphql(`
   query FindRecords($text: String!) {
     search(text: $text, first: 30) {
-      nodes { name record { __typename id } }
+      nodes { name isTag record { __typename id } }
     }
+  }
+`);
+
+const FIND_PAYMENTS = graphql(`
+  query FindPayments($text: String!, $isCard: Boolean!) {
+    byNsu: transactions(first: 5, filter: { nsu: { eq: $text } }) { ...FoundPayments }
+    byCode: transactions(first: 5, filter: { authorizationCode: { eq: $text } }) { ...FoundPayments }
+    byCard: transactions(first: 5, filter: { lastDigits: { eq: $text } }) @include(if: $isCard) { ...FoundPayments }
+  }
+
+  fragment FoundPayments on TransactionConnection {
+    nodes { id startedAt serialNumber parsed { amount nsu authorizationCode card { lastDigits } } }
   }
 `);
 
@@ -41,8 +53,8 @@ interface Entry {
   readonly kind: string;
   readonly icon: IconName;
   readonly path: string;
-  /** Record that is opened in the page. */
-  readonly open?: string;
+  /** The open record of the page, or its filter. */
+  readonly search?: object;
   readonly shortcut?: string;
 }
 
@@ -76,8 +88,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }): 
               onAction={(id) => {
                 const entry = entries.find((each) => each.id === id);
                 if (!entry) return;
-                const search = entry.open === undefined ? {} : { open: entry.open };
-                void navigate({ to: entry.path, search });
+                void navigate({ to: entry.path, search: entry.search ?? {} });
                 onClose();
               }}
             >
@@ -107,21 +118,23 @@ const NONE = { of: '', records: [] as readonly Entry[], hasFailed: false };
 /** Pages whose names contain the text, and records that the server finds by it. */
 function useEntries(typed: string) {
   const names = useTexts(pageNames);
+  const format = useFormat();
   const pages = usePages();
   const [found, setFound] = useState(NONE);
   const text = typed.trim();
   useEffect(() => {
     let isOver = false;
     const find = async (): Promise<void> => {
-      const records = text === '' ? [] : await findRecords(text, pages, names).catch(() => null);
-      if (!isOver) setFound({ of: text, records: records ?? [], hasFailed: records === null });
+      const finding = text === '' ? [] : [findRecords(text, pages, names), findPayments(text, format, names)];
+      const records = (await Promise.all(finding).catch(() => null))?.flat();
+      if (!isOver) setFound({ of: text, records: records ?? [], hasFailed: records === undefined });
     };
     const timer = setTimeout(() => void find(), PAUSE_MS);
     return () => {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [text, pages, names]);
+  }, [text, pages, names, format]);
   const has = (name: string): boolean => name.toLowerCase().includes(text.toLowerCase());
   // Until the server answers: Enter must not open what was found for the text before.
   const records = found.of === text ? found.records : found.records.filter(({ name }) => has(name));
@@ -140,16 +153,42 @@ function useEntries(typed: string) {
   return { entries, hasFailed: found.hasFailed && found.of === text };
 }
 
+/** The newest payments with an NSU, an authorization or the last four digits of a card; a short text finds none. */
+async function findPayments(
+  text: string,
+  format: Format,
+  names: Readonly<Record<PageName, string>>,
+): Promise<readonly Entry[]> {
+  if (!/^[\dA-Za-z]{3,}$/.test(text)) return [];
+  const { byNsu, byCode, byCard } = await query(FIND_PAYMENTS, { text, isCard: /^\d{4}$/.test(text) });
+  const found = [byNsu, byCode, byCard].flatMap((each) => each?.nodes ?? []);
+  const payments = new Map(found.map((payment) => [payment.id, payment]));
+  return Array.from(payments.values(), ({ id, startedAt, serialNumber, parsed }): Entry => {
+    const amount = parsed ? format.amount(parsed.amount) : '';
+    const name = [amount, serialNumber, format.time(startedAt)].join(' · ');
+    return {
+      id,
+      name,
+      kind: names.transactions,
+      icon: 'payment',
+      path: '/transactions',
+      search: { open: id },
+    };
+  });
+}
+
 async function findRecords(
   text: string,
   pages: readonly PageEntry[],
   names: Readonly<Record<PageName, string>>,
 ): Promise<readonly Entry[]> {
   const { search } = await query(FIND, { text });
-  return search.nodes.flatMap(({ name, record }) => {
+  return search.nodes.flatMap(({ name, isTag, record }) => {
     const page = pages.find((each) => each.path === pageOf(record?.__typename ?? ''));
     if (!page || !record) return [];
     const { path, icon } = page;
-    return [{ id: record.id, name, kind: names[page.name], icon, path, open: record.id }];
+    const kind = isTag ? `${names.tags} · ${names[page.name]}` : names[page.name];
+    const search: object = isTag ? { filter: { tags: { eq: name } } } : { open: record.id };
+    return [{ id: isTag ? `${path} ${name}` : record.id, name, kind, icon, path, search }];
   });
 }

@@ -27,7 +27,7 @@ const SESSION = graphql(`
   query Session {
     viewer {
       user { id name email timeZone }
-      company { id name timeZone }
+      company { id name timeZone currency }
       companies { company { id name } role }
       invitations { company { id name } }
       role scopes preferences
@@ -140,7 +140,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
   }, [begin, restart, isElsewhere]);
   if (isElsewhere) return <Elsewhere />;
   return !isSignedIn ? (
-    <LocaleOf timeZone={null}>
+    <LocaleOf timeZone={null} currency={null}>
       <Suspense fallback={<Loading />}>
         <SignIn hasEnded={hasEnded} onSignedIn={restart} />
       </Suspense>
@@ -156,7 +156,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }): Rea
 function Elsewhere(): ReactNode {
   const text = words[usePreferences().language];
   return (
-    <LocaleOf timeZone={null}>
+    <LocaleOf timeZone={null} currency={null}>
       <main className="sign-in">
         <p role="alert">{text.elsewhere}</p>
         <Button variant="primary" onPress={() => loadAgain()}>
@@ -167,11 +167,19 @@ function Elsewhere(): ReactNode {
   );
 }
 
-/** The language of this browser, and a time zone; that of the browser if null. */
-function LocaleOf(props: { readonly timeZone: string | null; readonly children: ReactNode }): ReactNode {
+interface LocaleProps {
+  /** Null for that of the browser. */
+  readonly timeZone: string | null;
+  readonly currency: string | null;
+  readonly children: ReactNode;
+}
+
+/** The language of this browser, a time zone and a currency for all that is below. */
+function LocaleOf(props: LocaleProps): ReactNode {
+  const { currency } = props;
   const { language } = usePreferences();
   const timeZone = props.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const locale = useMemo(() => ({ language, timeZone }), [language, timeZone]);
+  const locale = useMemo(() => ({ language, timeZone, currency }), [language, timeZone, currency]);
   useEffect(() => {
     document.documentElement.lang = tagOf(language);
   }, [language]);
@@ -217,7 +225,10 @@ function SignedIn(props: {
     setLink(false);
   };
   return (
-    <LocaleOf timeZone={data?.viewer.user?.timeZone ?? null}>
+    <LocaleOf
+      timeZone={data?.viewer.user?.timeZone ?? null}
+      currency={data?.viewer.company?.currency ?? null}
+    >
       {session ? (
         <SessionContext value={session}>
           {hasLink ? (

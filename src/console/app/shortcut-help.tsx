@@ -8,7 +8,7 @@ import { usePages } from './pages';
 const words = texts({
   title: ['Shortcuts', 'Atalhos'],
   palette: ['Go to a page or a record', 'Ir para uma página ou um registro'],
-  filter: ['Filter the list', 'Filtrar a lista'],
+  filter: ['Search the list', 'Buscar na lista'],
   help: ['Show the shortcuts', 'Mostrar os atalhos'],
   move: ['Move between rows', 'Mover entre linhas'],
   openRow: ['Open a row', 'Abrir uma linha'],

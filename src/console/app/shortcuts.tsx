@@ -37,7 +37,7 @@ export function Shortcuts({ shown, show }: ShortcutsProps): ReactNode {
       show('help');
     } else if (event.key === '/') {
       event.preventDefault();
-      document.querySelector<HTMLElement>('[data-filter-button]')?.click();
+      document.querySelector<HTMLElement>('[data-quick-search]')?.focus();
     }
   });
   useEffect(() => {

@@ -3,7 +3,8 @@ import { CombinedError } from 'urql';
 
 import { mutate, mutations } from '../api';
 import { type Failure, failureOf } from '../api/errors';
-import { messageOf, type UserError } from '../api/rules';
+import { useSentence } from '../api/mutation';
+import type { UserError } from '../api/rules';
 import { texts, useLocale, useTexts } from '../text';
 import { Button } from '../ui/button';
 import { FailureNote } from '../ui/states';
@@ -73,6 +74,7 @@ const PROBLEMS: Readonly<Record<string, 'cancelled' | 'present' | 'otherSite'>> 
 export function useBrowser(kind: 'create' | 'get') {
   const text = useTexts(words);
   const { language } = useLocale();
+  const say = useSentence();
   const [failure, setFailure] = useState<Failure | null>(null);
   const ask = async (get: () => Promise<Options>): Promise<object | null> => {
     setFailure(null);
@@ -80,7 +82,7 @@ export function useBrowser(kind: 'create' | 'get') {
       const { options, userErrors } = await get();
       const [refused] = userErrors;
       if (!refused) return await askBrowser(kind, options);
-      setFailure({ message: messageOf(refused, language) });
+      setFailure({ message: say(refused) });
     } catch (error) {
       const { name } = error as Error;
       const problem = PROBLEMS[name];

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { mutations, useDryRun, useMutation } from '../api';
@@ -10,12 +9,15 @@ import { Dialog } from '../ui/dialog';
 import { Form, useDraft } from '../ui/form';
 import { notify } from '../ui/toasts';
 import { pageTexts } from '../ui/words';
-import { useRun, type Progress, type RecordAction } from './bulk';
+import { useRun, type ActionProps, type Progress, type RecordAction } from './bulk';
+import { useChangedRecords } from './changed';
 import { Fields } from './fields';
-import { emptyOf, fieldsOf, inputOf, type Values } from './form-field';
+import { emptyOf, fieldsOf, inputOf, useMissingFields, type Values } from './form-field';
+import { useJobEnd } from './job-end';
 import { nameOf } from './link';
 
 const useText = pageTexts({
+  nobody: ['There is nothing to change.', 'Não há nada a alterar.'],
   progress: [
     (done: string, all: string) => `${done} of ${all}`,
     (done: string, all: string) => `${done} de ${all}`,
@@ -31,17 +33,11 @@ const useText = pageTexts({
 
 const EXAMPLES = 20;
 
-export interface ActionDialogProps<Row> {
+export interface ActionDialogProps<Row> extends ActionProps<Row> {
   readonly action: RecordAction<Row>;
-  readonly rows: readonly Row[];
-  /** The filter of all records that are selected, in place of `rows`. */
-  readonly all?: object | null;
-  readonly onClose: () => void;
-  /** Called once every record has been changed, or a job is started for that. */
-  readonly onDone?: () => void;
 }
 
-/** Asks for what an action takes, and does it: many devices by a job, other records one by one. */
+/** Asks for what an action takes, and does it: many records by a job where there is one, others one by one. */
 export default function ActionDialog<Row extends { readonly id: string }>(
   props: ActionDialogProps<Row>,
 ): ReactNode {
@@ -50,11 +46,16 @@ export default function ActionDialog<Row extends { readonly id: string }>(
   const isJob = action.isJob === true && (all !== null || rows.length > 1 || !action.change);
   const fields = fieldsOf(action.fields ?? []);
   const { values, set } = useDraft(undefined, emptyOf(fields));
-  const entered = inputOf(fields, values);
+  const given = inputOf(fields, values);
+  const entered = given && (action.shape?.(given) ?? given);
   const Asked = isJob ? Job<Row> : OneByOne<Row>;
   return (
     <Dialog title={label(action.id)} onClose={onClose}>
-      <Asked {...props} input={entered && { ...entered, ...action.input }}>
+      <Asked
+        {...props}
+        input={entered && { ...entered, ...action.input }}
+        missing={useMissingFields()(fields, values)}
+      >
         <Fields fields={fields} values={values} set={set} />
       </Asked>
     </Dialog>
@@ -64,6 +65,8 @@ export default function ActionDialog<Row extends { readonly id: string }>(
 interface AskedProps<Row> extends ActionDialogProps<Row> {
   /** Input of the action; null while something is missing. */
   readonly input: Values | null;
+  /** Names of the fields that are missing, in words; null if none is. */
+  readonly missing: string | null;
   /** Fields to enter it. */
   readonly children: ReactNode;
 }
@@ -83,17 +86,19 @@ function Question<Row>(props: QuestionProps<Row>): ReactNode {
   const format = useFormat();
   const label = useLabel();
   const { action, count, names, errors = [], failure = null, isRunning = false } = props;
+  const warning = (props.input && action.warning?.(props.input)) ?? null;
   return (
     <Form
       onSubmit={props.onSubmit}
       onCancel={props.onClose}
       submit={count === null ? label(action.id) : `${label(action.id)} (${format.number(count)})`}
-      isDangerous={action.isDangerous === true}
-      isDisabled={count === null || count === 0 || props.input === null}
+      isDangerous={action.isDangerous === true || warning !== null}
+      disabledReason={props.missing ?? (count === null ? text.checking : count === 0 ? text.nobody : null)}
       {...{ errors, failure, isRunning }}
       shown={[]}
     >
       {props.children}
+      {warning !== null && <p className="note note-bad">{warning}</p>}
       {count !== null && <p role="status">{text.examples(names.join(', '), count - names.length)}</p>}
       <p className="faint">{label(`${action.id}Help`, '')}</p>
     </Form>
@@ -145,26 +150,33 @@ function OneByOne<Row extends { readonly id: string }>(props: AskedProps<Row>): 
   );
 }
 
-/** Starts a job that changes many devices, once the person has seen how many and which. */
+/** Starts a job that changes many records, once the person has seen how many and which. */
 function Job<Row extends { readonly id: string }>(props: AskedProps<Row>): ReactNode {
   const text = useText();
   const format = useFormat();
-  const navigate = useNavigate();
   const label = useLabel();
   const { action, rows, all = null } = props;
   const ids = rows.map(({ id }) => id);
+  const sayEnd = useJobEnd();
+  const leadTo = useChangedRecords();
   const isEverything = all !== null && Object.keys(all).length === 0;
   const target = isEverything ? { all: true } : all === null ? { ids } : { filter: all };
   const change = props.input as DeviceBulkChangeInput | null;
-  const probe = useDryRun(mutations.deviceBulkChange, change && { target, change, dryRun: true });
-  const mutation = useMutation(mutations.deviceBulkChange);
+  const document = (action.bulk ?? mutations.deviceBulkChange) as typeof mutations.deviceBulkChange;
+  const args =
+    change &&
+    ({ target, [action.argument ?? 'change']: change } as { target: object; change: typeof change });
+  const probe = useDryRun(document, args && { ...args, dryRun: true });
+  const mutation = useMutation(document);
   const { count = null, examples } = probe.payload ?? {};
   const start = async (): Promise<void> => {
-    if (change === null) return;
-    const { job } = (await mutation.run({ target, change, dryRun: false, expectCount: count })) ?? {};
-    if (!job) return;
-    const open = (): void => void navigate({ to: '/jobs', search: { open: job.id } });
-    notify({ text: `${label(action.id)}. ${text.started(format.number(count ?? 0))}`, open });
+    const payload = args && (await mutation.run({ ...args, dryRun: false, expectCount: count }));
+    if (!payload) return;
+    const { job } = payload;
+    const many = format.number(count ?? 0);
+    const said = job ? `${label(action.id)}. ${text.started(many)}` : `${label(`${action.id}Done`)}: ${many}`;
+    notify({ text: said, ...leadTo([payload]) });
+    if (job) sayEnd(job.id, label(action.id));
     props.onDone?.();
     props.onClose();
   };

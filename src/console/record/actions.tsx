@@ -21,7 +21,8 @@ function useActionDialog<Row extends { readonly id: string }>(
   props: Omit<ActionDialogProps<Row>, 'action' | 'onClose'>,
 ): readonly [ReactNode, (action: RecordAction<Row>) => void] {
   const [action, setAction] = useState<RecordAction<Row> | null>(null);
-  const dialog = action && <ActionDialog {...props} action={action} onClose={() => setAction(null)} />;
+  const shared = { ...props, onClose: () => setAction(null) };
+  const dialog = action && (action.dialog?.(shared) ?? <ActionDialog {...shared} action={action} />);
   return [<Suspense key="action">{dialog}</Suspense>, setAction];
 }
 
@@ -49,10 +50,11 @@ export function SelectionActions<Row extends { readonly id: string }>(
   );
 }
 
-/** Menu of what may be done with one record; a button where that is one thing. */
+/** Menu of what may be done with one record; a button where that is one thing, unless `isMenu`. */
 export function RowMenu<Row extends { readonly id: string }>(props: {
   readonly actions: RecordActions<Row>;
   readonly row: Row;
+  readonly isMenu?: boolean;
 }): ReactNode {
   const text = useTexts(words);
   const label = useLabel();
@@ -60,7 +62,7 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
   const run = useRun<Row>();
   const [dialog, ask] = useActionDialog({ rows: [row] });
   const begin = async (chosen: RecordAction<Row>): Promise<void> => {
-    if (chosen.isDangerous === true || chosen.fields) {
+    if (chosen.isDangerous === true || chosen.fields || chosen.dialog) {
       ask(chosen);
       return;
     }
@@ -69,7 +71,7 @@ export function RowMenu<Row extends { readonly id: string }>(props: {
   };
   const offered = actions.filter(({ isFor }) => isFor?.(row) ?? true);
   if (!useMay('WRITE') || offered.length === 0) return null;
-  const [only] = actions.length === 1 ? offered : [];
+  const [only] = actions.length === 1 && props.isMenu !== true ? offered : [];
   return (
     <>
       {only ? (

@@ -1,14 +1,15 @@
+import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 
 import { noteChange } from '../api';
-import { failureOf } from '../api/errors';
-import type { Payload } from '../api/mutation';
-import { messageOf } from '../api/rules';
+import { failureOf, numberErrorOf } from '../api/errors';
+import { useSentence, type Payload } from '../api/mutation';
+import type { Document } from '../api/query';
 import { useFormat, useLabel, useLocale, useTexts } from '../text';
 import type { IconName } from '../ui/icon';
 import { useSecrets } from '../ui/secrets';
 import { words } from '../ui/words';
-import type { GivenField } from './form-field';
+import type { GivenField, Values } from './form-field';
 import { nameOf } from './link';
 import { useChangeNote } from './undo';
 
@@ -26,8 +27,27 @@ export interface RecordAction<Row> {
   readonly input?: object;
   /** Changes one record, given what is sent. Without it, one record is changed by a job too. */
   readonly change?: (row: Row, input: never) => Promise<Payload>;
-  /** True if one job makes the change to many devices. Otherwise, each record is changed by itself. */
+  /** True if one job makes the change to many records. Otherwise, each record is changed by itself. */
   readonly isJob?: boolean;
+  /** The mutation that starts the job; that of devices without it. */
+  readonly bulk?: Document<object, never>;
+  /** Argument of the mutation that has the input: `change` without it. */
+  readonly argument?: 'input';
+  /** Warns of values that do harm; null for others. */
+  readonly warning?: (input: Values) => string | null;
+  /** The input that has the values of the fields, where these are not its fields. */
+  readonly shape?: (values: Values) => Values;
+  /** The window of an action that is more than a change of each record. */
+  readonly dialog?: (props: ActionProps<Row>) => ReactNode;
+}
+
+export interface ActionProps<Row> {
+  readonly rows: readonly Row[];
+  /** The filter of all records that are selected, in place of `rows`. */
+  readonly all?: object | null;
+  readonly onClose: () => void;
+  /** Called once every record has been changed, or a job is started for that. */
+  readonly onDone?: () => void;
 }
 
 /** All actions on the records of a list, or of a panel. */
@@ -46,6 +66,7 @@ export function useRun<Row extends object>() {
   const { language } = useLocale();
   const format = useFormat();
   const label = useLabel();
+  const say = useSentence();
   const { saved } = useTexts(words);
   const note = useChangeNote();
   const showSecrets = useSecrets();
@@ -56,18 +77,22 @@ export function useRun<Row extends object>() {
     onProgress?: (progress: Progress) => void,
   ): Promise<Progress> => {
     let progress: Progress = { done: 0, failed: [] };
-    let payload: Payload | undefined;
+    const payloads: Payload[] = [];
     onProgress?.(progress);
     const waiting = [...rows];
     const work = async (): Promise<void> => {
       for (let row = waiting.shift(); row; row = waiting.shift()) {
         let message: string | null;
         try {
-          payload = await action.change?.(row, { ...input, ...action.input } as never);
+          const payload = await action.change?.(row, { ...input, ...action.input } as never);
+          if (payload) payloads.push(payload);
           showSecrets(payload);
-          message = payload?.userErrors[0] ? messageOf(payload.userErrors[0], language) : null;
+          message = payload?.userErrors[0] ? say(payload.userErrors[0], { input }) : null;
         } catch (error) {
-          ({ message } = failureOf(error as CombinedError, language));
+          const ofNumber = numberErrorOf(error as CombinedError);
+          message = ofNumber
+            ? say(ofNumber, { ...input, input })
+            : failureOf(error as CombinedError, language).message;
         }
         const failed = message === null ? [] : [{ name: nameOf(row), message }];
         progress = { done: progress.done + 1, failed: [...progress.failed, ...failed] };
@@ -79,8 +104,7 @@ export function useRun<Row extends object>() {
     const [first, ...others] = rows;
     if (!first || progress.failed.length > 0) return progress;
     const done = label(`${action.id}Done`, saved);
-    if (others.length === 0) note(`${done}: ${nameOf(first)}`, payload);
-    else note(`${done}: ${format.number(rows.length)}`);
+    note(`${done}: ${others.length === 0 ? nameOf(first) : format.number(rows.length)}`, ...payloads);
     return progress;
   };
 }

@@ -1,6 +1,6 @@
 import { Fragment, useState, type ReactNode } from 'react';
 
-import { useMutation, type PayloadOf } from '../api/mutation';
+import { useDryRun, useMutation, type PayloadOf } from '../api/mutation';
 import type { Document } from '../api/query';
 import type { UserError } from '../api/rules';
 import { useListAddress } from '../table/address';
@@ -12,14 +12,19 @@ import { ReferenceInput, type Reference } from '../ui/reference-input';
 import { useSecrets } from '../ui/secrets';
 import { notify } from '../ui/toasts';
 import { pageOf, words } from '../ui/words';
+import { useChangedRecords } from './changed';
 import {
   askedOf,
   attachmentOf,
   emptyOf,
   fieldsOf,
   inputOf,
+  isRequired,
   optionsOf,
   pathOf,
+  requiredBy,
+  useMissingFields,
+  useProbeReason,
   type FormField,
   type GivenField,
   type Root,
@@ -36,15 +41,22 @@ interface FieldsProps {
   /** Share of a file that is sent, 0 to 1; null while none is sent. */
   readonly progress?: number | null;
   readonly root?: Root;
+  /** Paths of the fields that must be filled in. */
+  readonly required?: ReadonlySet<string>;
 }
 
-export function Fields({ fields, values, set, errors = [], progress = null, root }: FieldsProps): ReactNode {
+const NONE: ReadonlySet<string> = new Set();
+
+export function Fields(props: FieldsProps): ReactNode {
+  const { fields, values, set, errors = [], progress = null, root, required = NONE } = props;
   const labelOf = useLabel();
   return askedOf(fields, values).map((field) => {
     const { name, label = labelOf(name), type, rows, autoFocus, autoComplete, find } = field;
-    const help = field.help ?? labelOf(`${name}Help`, '');
+    const given = typeof field.help === 'function' ? field.help(values) : field.help;
+    const help = given ?? labelOf(`${name}Help`, '');
     const options = optionsOf(field, labelOf);
-    const error = errors.find(({ path }) => isAt(path, pathOf(field, root)))?.message;
+    const found = errors.find(({ path }) => isAt(path, pathOf(field, root)));
+    const error = field.label === undefined ? found?.message : found?.sayAt?.(label);
     const value = values[name];
     const change = (changed: unknown): void => set({ [name]: changed });
     if (field.kind === 'flag') {
@@ -54,14 +66,27 @@ export function Fields({ fields, values, set, errors = [], progress = null, root
         </Checkbox>
       );
     }
-    const shared = { label, onChange: change, error, help: help === '' ? undefined : help };
+    const shared = {
+      label,
+      onChange: change,
+      error,
+      help: help === '' ? undefined : help,
+      isRequired: isRequired(field, pathOf(field, root), required),
+    };
     if (type === 'file') {
       const file = value instanceof File ? value : null;
       return <FileInput key={name} {...shared} file={file} progress={progress} />;
     }
     if (options && field.isMany === true) {
       const chosen = value as readonly string[];
-      return <Choices key={name} options={options} page={pageOf(name)} value={chosen} onChange={change} />;
+      const choices = { options, page: pageOf(name), value: chosen, onChange: change };
+      return (
+        <Fragment key={name}>
+          {help !== '' && <p className="faint">{help}</p>}
+          <Choices {...choices} />
+          {error !== undefined && <p className="field-error">{error}</p>}
+        </Fragment>
+      );
     }
     if (options) return <Choice key={name} {...shared} options={options} value={value as string} />;
     if (find && field.isMany === true) {
@@ -136,13 +161,23 @@ export interface SendFormProps<Data extends object> {
   /** Said once it is done; nothing if empty. */
   readonly done?: string | ((payload: PayloadOf<Data>) => string);
   readonly onDone?: (payload: PayloadOf<Data>, values: Values) => void;
+  /** Buttons of what is said once it is done. */
+  readonly leadTo?: ReturnType<typeof useChangedRecords>;
   readonly onCancel?: () => void;
   /** Name of the box that has a change made although terminals lose software by it, once it was refused for that. */
   readonly force?: string;
+  /** Arguments with which the mutation is tried before it is sent, given the input; null while there is nothing to try. */
+  readonly dryRun?: (input: Values) => object | null;
+  /** Why a change that was tried is not to be sent; null if it is. */
+  readonly refusal?: (payload: PayloadOf<Data>) => string | null;
   /** Shown above the fields. */
   readonly help?: string | undefined;
   /** Shown below the fields; `send` sends other arguments in place of the fields. */
-  readonly children?: (values: Values, send: (args: object) => Promise<void>) => ReactNode;
+  readonly children?: (
+    values: Values,
+    send: (args: object) => Promise<void>,
+    tried: PayloadOf<Data> | null | undefined,
+  ) => ReactNode;
 }
 
 /** A form that sends one mutation. */
@@ -155,7 +190,14 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
   const mutation = useMutation(props.document as Document<Data, object>);
   const showSecrets = useSecrets();
   const [isForced, setForced] = useState(false);
+  const missing = useMissingFields();
   const input = inputOf(fields, values);
+  const tried = input && (props.dryRun?.(input) ?? null);
+  const probe = useDryRun(props.document as Document<Data, object>, tried);
+  const probeReason = useProbeReason(probe);
+  const refusal = (): string | null =>
+    probeReason ?? (probe.payload && props.refusal?.(probe.payload)) ?? null;
+  const errors = [...probe.errors, ...mutation.errors];
   const send = async (args: object | null): Promise<void> => {
     if (args === null) return;
     const variables = { ...props.args, ...args, ...(isForced && { force: true }) };
@@ -167,7 +209,7 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
     for (const warning of warnings)
       notify({ text: warning.includes('card number') ? text.cardNumber : warning, tone: 'bad' });
     const said = typeof done === 'string' ? done : done(payload);
-    if (said !== '') notify({ text: said });
+    if (said !== '') notify({ text: said, ...props.leadTo?.([payload as object]) });
     props.onDone?.(payload, values);
   };
   const args = input && (root === null ? input : { input: { ...shape(input), ...props.input } });
@@ -175,16 +217,26 @@ export function SendForm<Data extends object>(props: SendFormProps<Data>): React
     <Form
       {...props}
       {...mutation}
+      errors={errors}
+      failure={mutation.failure ?? probe.failure}
       onSubmit={() => {
         if (props.isReady?.() ?? true) void send(args);
       }}
       submit={props.submit ?? text.save}
-      isDisabled={args === null}
+      disabledReason={missing(fields, values) ?? (tried ? refusal() : null)}
       shown={fields.map((field) => pathOf(field, root))}
     >
       {props.help !== undefined && <p>{props.help}</p>}
-      <Fields {...props} {...mutation} fields={fields} values={values} set={set} />
-      {props.children?.(values, send)}
+      <Fields
+        {...props}
+        {...mutation}
+        errors={errors}
+        fields={fields}
+        values={values}
+        set={set}
+        required={requiredBy(props.document)}
+      />
+      {props.children?.(values, send, probe.payload)}
       {(isForced || mutation.errors.some(({ code }) => code === 'IN_USE')) && (
         <Checkbox isSelected={isForced} onChange={setForced}>
           {force}
@@ -205,11 +257,13 @@ export interface CreateDialogProps<Data extends object> extends Omit<SendFormPro
 export function CreateDialog<Data extends object>(props: CreateDialogProps<Data>): ReactNode {
   const text = useTexts(words);
   const { title, onClose, onDone, opens = false, submit = text.create } = props;
+  const leadTo = useChangedRecords();
   const [, change] = useListAddress();
   return (
     <Dialog title={title} onClose={onClose}>
       <SendForm
         {...props}
+        leadTo={leadTo}
         submit={submit}
         onDone={(payload, values) => {
           onClose();

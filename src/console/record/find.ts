@@ -1,7 +1,9 @@
 import { fragment, graphql, query, useQuery } from '../api';
 import { listQuery } from '../api/documents';
 import type { Document, Fragment } from '../api/query';
+import { useTexts } from '../text';
 import type { Reference } from '../ui/reference-input';
+import { kindNames } from './history-values';
 import { nameOf } from './link';
 
 const NUMBER = fragment(`fragment FoundNumberRow on LogicalNumber { id number }`);
@@ -65,18 +67,30 @@ export const findSavedFilters = async (text: string): Promise<readonly Reference
   return savedFilters.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
 };
 
+const TAGS = graphql(`query FindTags($text: String) { tags(text: $text, first: 10) }`);
+
+/** Tags that contain the text. */
+export const findTags = async (text: string): Promise<readonly Reference[]> =>
+  (await query(TAGS, { text })).tags.map((tag) => ({ id: tag, name: tag }));
+
 const NAMES = graphql(`
   query RecordNames($ids: [ID!]!) {
+    recordNames(ids: $ids) { id name }
     nodes(ids: $ids) {
       id
+      ... on AlertRule { name }
       ... on App { name }
       ... on AppVersion { number app { name } }
+      ... on Command { kind: action }
       ... on Device { serialNumber }
       ... on File { name }
       ... on Group { name }
+      ... on Job { kind }
       ... on LogicalNumber { number }
       ... on Notification { content }
+      ... on Rollout { name }
       ... on User { name }
+      ... on Webhook { url }
     }
   }
 `);
@@ -84,13 +98,14 @@ const NAMES = graphql(`
 /** Ids in one request. */
 const MAX_IDS = 100;
 
-/** Names of records by their global ids, such as "Pay 1.2" of an app version; records that are gone have none. */
+/** Names of records by their global ids, such as "Pay 1.2" of an app version: of deleted ones as the ledger knows them. */
 export function useNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const asked = [...new Set(ids)].toSorted().slice(0, MAX_IDS);
   const { data } = useQuery(NAMES, asked.length === 0 ? null : { ids: asked });
-  const names = new Map<string, string>();
+  const kinds: Readonly<Record<string, string>> = useTexts(kindNames);
+  const names = new Map((data?.recordNames ?? []).map(({ id, name }) => [id, name] as const));
   for (const node of data?.nodes ?? []) {
-    const name = node ? nameOf(node) : '';
+    const name = node ? (('kind' in node ? kinds[node.kind] : nameOf(node)) ?? '') : '';
     if (node && name !== '') names.set(node.id, name);
   }
   return names;

@@ -1,6 +1,9 @@
+import type { Document } from '../api/query';
 import type { Attachment } from '../api/upload';
-import { useLabel, type Option } from '../text';
+import { requiredFields } from '../gql/schema';
+import { tagOf, useLabel, useLocale, useTexts, type Option } from '../text';
 import type { Reference } from '../ui/reference-input';
+import { words } from '../ui/words';
 import { knownOf, type Known } from './known';
 import { nameOf, type Named } from './link';
 
@@ -19,8 +22,8 @@ export interface FormField extends Omit<Known, 'values'> {
   readonly name: string;
   /** The word for the name without it. */
   readonly label?: string;
-  /** Hint on what to enter; the word `nameHelp` without it. */
-  readonly help?: string;
+  /** Hint on what to enter, given the values; the word `nameHelp` without it. */
+  readonly help?: string | ((values: Values) => string);
   readonly autoFocus?: boolean;
   /** Value to begin with. */
   readonly initial?: unknown;
@@ -96,15 +99,73 @@ const isEmpty = (value: unknown): boolean => value === null || value === '';
 const outerOf = ({ name }: FormField): string | null => /^(.*)\./.exec(name)?.[1] ?? null;
 
 /** Fields that are asked for, given the values. */
-export const askedOf = (fields: readonly FormField[], values: Values): readonly FormField[] =>
+export const askedOf = <Field extends FormField>(
+  fields: readonly Field[],
+  values: Values,
+): readonly Field[] =>
   fields.filter((field) => {
     const outer = outerOf(field);
     const others = fields.filter((each) => outer !== null && outerOf(each) === outer && each !== field);
     return (field.isShown?.(values) ?? true) && others.every(({ name }) => isEmpty(values[name]));
   });
 
+/** The fields of which one must be filled in before the form can be sent; none if nothing is missing. */
+function missingOf(fields: readonly FormField[], values: Values): readonly FormField[] {
+  const asked = askedOf(fields, values);
+  const first = asked.find((field) => {
+    const value = values[field.name];
+    if (outerOf(field) !== null) return isEmpty(value);
+    return field.pattern?.test(value as string) === false || (isNeeded(field) && isMissing(field, value));
+  });
+  const outer = first && outerOf(first);
+  return asked.filter((field) => field === first || (outer != null && outerOf(field) === outer));
+}
+
+const isMissing = ({ type, find }: FormField, value: unknown): boolean =>
+  type === 'file' ? !(value instanceof File) : find !== undefined && isNone(value);
+
+const isNeeded = ({ type, find, isOptional }: FormField): boolean =>
+  isOptional !== true && (type === 'file' || find !== undefined);
+
+/** Says what must be filled in before the form can be sent; null if nothing is missing. */
+export function useMissingFields(): (fields: readonly FormField[], values: Values) => string | null {
+  const text = useTexts(words);
+  const { language } = useLocale();
+  const label = useLabel();
+  return (fields, values) => {
+    const names = missingOf(fields, values).map((field) => field.label ?? label(field.name));
+    const list = new Intl.ListFormat(tagOf(language), { type: 'disjunction' });
+    return names.length === 0 ? null : `${text.fillIn} ${list.format(names)}.`;
+  };
+}
+
+/** The result of `useDryRun`. */
+interface Probe {
+  readonly payload?: unknown;
+  readonly failure: { readonly message: string } | null;
+}
+
+/** Why something cannot be sent, as far as a dry run shows; null if it can. */
+export function useProbeReason({ payload, failure }: Probe): string | null {
+  const text = useTexts(words);
+  if (payload === undefined) return text.checking;
+  return payload === null ? (failure?.message ?? text.correctFirst) : null;
+}
+
+/** Paths of the fields that the mutation of a document needs, as the schema has them: those of `appCreate` for `appUpdate` too. */
+export function requiredBy(document: Document<object, never>): ReadonlySet<string> {
+  const [, name = ''] = /^mutation (\w+)/.exec(document.toString()) ?? [];
+  return new Set([name, name.replace(/Update$/, 'Create')].flatMap((each) => requiredFields[each] ?? []));
+}
+
+/** True if a field is marked as required. Choices always have a value. */
+export const isRequired = (field: FormField, path: string, required: ReadonlySet<string>): boolean =>
+  (field.isOptional !== true && field.values === undefined && required.has(path)) ||
+  (outerOf(field) === null && (isNeeded(field) || field.pattern !== undefined));
+
 /** Values of a form as the input of a mutation; null while something is missing. */
 export function inputOf(fields: readonly FormField[], values: Values): Values | null {
+  if (missingOf(fields, values).length > 0) return null;
   const input: Record<string, unknown> = {};
   for (const field of askedOf(fields, values)) {
     const value = values[field.name];
@@ -114,13 +175,10 @@ export function inputOf(fields: readonly FormField[], values: Values): Values | 
       input[outer] = isEmpty(value) ? (input[outer] ?? null) : { [inner]: sentValue(field, value) };
       continue;
     }
-    if (field.pattern?.test(value as string) === false) return null;
-    const isMissing = field.type === 'file' ? !(value instanceof File) : field.find && isNone(value);
-    if (isMissing && field.isOptional !== true) return null;
-    if (field.isSent !== false && !(isMissing && field.type === 'file'))
+    if (field.isSent !== false && !(field.type === 'file' && isMissing(field, value)))
       input[field.name] = sentValue(field, value);
   }
-  return fields.some((field) => input[outerOf(field) ?? ''] === null) ? null : input;
+  return input;
 }
 
 function sentValue(field: FormField, value: unknown): unknown {

@@ -1,72 +1,20 @@
 import { useLabel, useTexts } from '../text';
-import { pageWords } from '../ui/words';
+import { HIDDEN, ledgerWords } from './ledger-words';
 
-/** Actions, fields that are not named as elsewhere, and properties that terminals report. */
-const ledgerWords = pageWords({
-  ACCEPT_LOSS: ['Loss accepted', 'Perda aceita'],
-  ACKNOWLEDGED: ['Alert acknowledged', 'Alerta reconhecido'],
-  CANCEL: ['Cancelled', 'Cancelado'],
-  CLOSED: ['Alert closed', 'Alerta encerrado'],
-  CREATE: ['Created', 'Criado'],
-  DELETE: ['Deleted', 'Excluído'],
-  DISABLE: ['Disabled', 'Desabilitado'],
-  ENABLE: ['Enabled', 'Habilitado'],
-  END: ['Ended', 'Terminado'],
-  FETCH: ['Tokens fetched', 'Tokens baixados'],
-  ISSUE: ['Token issued', 'Token emitido'],
-  LEAVE_OUT: ['Terminals left out', 'Terminais deixados de fora'],
-  OPENED: ['Alert opened', 'Alerta aberto'],
-  PASS_WAVE: ['Wave passed', 'Onda passada'],
-  PAUSE: ['Paused', 'Pausado'],
-  RECORD: ['Recorded', 'Registrado'],
-  RENAME: ['Renamed', 'Renomeado'],
-  RENEW: ['Token renewed', 'Token renovado'],
-  REPEATED: ['Alert sent again', 'Alerta enviado de novo'],
-  REPORT: ['Reported by the terminal', 'Informado pelo terminal'],
-  RESUME: ['Resumed', 'Retomado'],
-  RETRY: ['Sent again', 'Enviado de novo'],
-  REVOKE: ['Token revoked', 'Token revogado'],
-  SET_PASSWORD: ['Password set', 'Senha definida'],
-  SET_ROLE: ['Role set', 'Papel definido'],
-  SIGN_IN: ['Signed in', 'Entrou'],
-  SIGN_IN_FAILED: ['Sign-in failed', 'Falha ao entrar'],
-  SIGN_IN_LOCKED: ['Sign-in locked', 'Acesso bloqueado'],
-  SIGN_IN_REFUSED: ['Sign-in refused', 'Acesso recusado'],
-  SIGN_OUT: ['Signed out', 'Saiu'],
-  START_WAVE: ['Wave begun', 'Onda iniciada'],
-  STOP: ['Stopped by itself', 'Parou sozinho'],
-  SWITCH_COMPANY: ['Company changed', 'Empresa trocada'],
-  UNDO: ['Undone', 'Desfeito'],
-  UNLOCK: ['Unlocked', 'Desbloqueado'],
-  UPDATE: ['Changed', 'Alterado'],
-  authorizerUrl: ['Authorizer URL', 'URL do autorizador'],
-  condition: ['Condition', 'Condição'],
-  content: ['Content', 'Conteúdo'],
-  contentId: ['Bytes', 'Bytes'],
-  defaultAppVersions: ['Default app versions', 'Versões padrão'],
-  expiresAt: ['Expires', 'Expira'],
-  moduleIds: ['Modules', 'Módulos'],
-  queued: ['Terminals', 'Terminais'],
-  range: ['Target', 'Destino'],
-  recipientIds: ['E-mail to', 'E-mail para'],
-  repeatAfter: ['Sent again after', 'Enviar de novo após'],
-  scopes: ['Scopes', 'Escopos'],
-  stoppedBecause: ['Why it stopped', 'Por que parou'],
-  status: ['Status', 'Situação'],
-  total: ['Terminals', 'Terminais'],
-  wave: ['Wave', 'Onda'],
-  battery_level: ['Battery', 'Bateria'],
-  brand: ['Brand', 'Marca'],
-  communication_media: ['Connection', 'Conexão'],
-  emv_kernel_version: ['EMV kernel', 'Kernel EMV'],
-  gprs_signal: ['Signal', 'Sinal'],
-  model: ['Model', 'Modelo'],
-  os_version: ['Operating system', 'Sistema operacional'],
-  signature: ['Signature', 'Assinatura'],
-  sim_card_id: ['SIM card', 'Chip (SIM)'],
-  ssa_version: ['SSA version', 'Versão SSA'],
-  ssl: ['TLS', 'TLS'],
-});
+/** True if a change of a field is not shown: the first bytes are those that the size is of. */
+export const isHidden = ({ field, before }: { readonly field: string; readonly before?: unknown }): boolean =>
+  HIDDEN.includes(field) || (field === 'contentId' && before === null);
+
+/** `communication_media` or `someField`, as a person may read it. */
+const spoken = (name: string): string => {
+  const words = name
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
 
 /** Says actions and fields of the ledger in words: `UPDATE`, `groupId`, `meta.battery_level`. */
-export const useHistoryLabel = (): ((name: string) => string) => useLabel(useTexts(ledgerWords));
+export function useHistoryLabel(): (name: string) => string {
+  const label = useLabel(useTexts(ledgerWords));
+  return (name) => label(name, spoken(name.replace(/^.*\./, '')));
+}

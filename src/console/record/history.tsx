@@ -5,14 +5,14 @@ import { kindOf, typeOf } from '../api/documents';
 import type { Fragment } from '../api/query';
 import { useMay } from '../app/session';
 import type { RecordHistoryQuery } from '../gql/graphql';
-import { useFormat, useLabel, useLocale } from '../text';
-import { stoppedIn } from '../text/stopped';
 import { Button } from '../ui/button';
 import { Ago } from '../ui/facts';
 import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
+import { useActor } from './actor';
 import { useNames } from './find';
-import { useHistoryLabel } from './history-words';
+import { useHistoryValue } from './history-values';
+import { isHidden, useHistoryLabel } from './history-words';
 import { useRevert } from './undo';
 
 const HISTORY = graphql(`
@@ -22,6 +22,7 @@ const HISTORY = graphql(`
       ... on AlertRule { history(first: $first) { ...HistoryPage } }
       ... on App { history(first: $first) { ...HistoryPage } }
       ... on AppVersion { history(first: $first) { ...HistoryPage } }
+      ... on Command { history(first: $first) { ...HistoryPage } }
       ... on Device { history(first: $first) { ...HistoryPage } }
       ... on File { history(first: $first) { ...HistoryPage } }
       ... on Group { history(first: $first) { ...HistoryPage } }
@@ -35,7 +36,11 @@ const HISTORY = graphql(`
 
   fragment HistoryPage on LedgerEntryConnection {
     totalCount
-    nodes { sequence at action channel actor { name } changes { field before after recordIds } }
+    nodes {
+      sequence at action channel actorKind entityKind jobId tokenName
+      actor { name }
+      changes { field before after recordIds }
+    }
   }
 `);
 
@@ -47,8 +52,6 @@ const useText = pageTexts({
   noEntries: ['No changes are kept of this record.', 'Não há alterações guardadas deste registro.'],
   more: ['Older changes', 'Alterações mais antigas'],
   oldest: ['The newest 100 changes are shown.', 'São mostradas as 100 alterações mais recentes.'],
-  interface: ['in the console', 'no console'],
-  api: ['over the API', 'pela API'],
   takeBack: ['Take back', 'Desfazer'],
 });
 
@@ -103,16 +106,17 @@ export function HistoryEntry(props: {
   const mayWrite = useMay('WRITE');
   const revert = useRevert();
   const label = useHistoryLabel();
-  const { sequence, at, action, actor, channel, changes } = props.entry;
+  const { sequence, at, action } = props.entry;
+  const changes = props.entry.changes.filter((change) => !isHidden(change));
   const canRevert = props.isLast === true && mayWrite && action.toUpperCase() === 'UPDATE';
-  const how = channel === 'INTERFACE' ? text.interface : text.api;
+  const { who, how } = useActor()(props.entry);
   return (
     <li className="history-entry">
       <header>
         <strong>{label(action.toUpperCase())}</strong>
         <Ago at={at} />
         <span>
-          {actor?.name ?? '–'} <small>{how}</small>
+          {who} <small>{how}</small>
         </span>
         {canRevert && (
           <Button icon="undo" variant="quiet" onPress={() => void revert(sequence)}>
@@ -141,33 +145,23 @@ interface ChangedValueProps {
 
 /** The value before and after a change in words: a record by its name. Of a list, what was removed and added. */
 export function ChangedValue({ change, names }: ChangedValueProps): ReactNode {
-  const text = useText();
-  const format = useFormat();
-  const valueLabel = useLabel();
-  const { language } = useLocale();
+  const say = useHistoryValue();
   const { field, before, after, recordIds } = change;
   const numbers = [before, after].flat().filter((value) => typeof value === 'number');
-  const show = (value: unknown): string => {
-    if (value === null || value === undefined || value === '') return text.none;
-    if (typeof value === 'boolean') return value ? text.yes : text.no;
-    if (typeof value === 'number') {
-      const id = recordIds[numbers.indexOf(value)];
-      if (id !== undefined) return names.get(id) ?? `#${value}`;
-      return field === 'size' ? format.bytes(value) : String(value);
-    }
-    if (typeof value !== 'string') return JSON.stringify(value);
-    if (field === 'stoppedBecause') return stoppedIn(language, value);
-    if (field === 'state') return valueLabel(value.toUpperCase(), value);
-    return field.endsWith('At') ? format.time(value) : value;
+  const nameOf = (value: number): string | null | undefined => {
+    const id = recordIds[numbers.indexOf(value)];
+    return id === undefined ? undefined : (names.get(id) ?? null);
   };
+  const isList = Array.isArray(before) || Array.isArray(after);
   const old: readonly unknown[] = [before ?? []].flat();
-  const now: readonly unknown[] = [Array.isArray(before) ? (after ?? []) : after].flat();
+  const now: readonly unknown[] = [isList ? (after ?? []) : after].flat();
   const removed = old.filter((each) => !now.includes(each));
   const added = now.filter((each) => !old.includes(each));
+  const shown = (values: readonly unknown[]): string => say(field, isList ? values : values[0], nameOf);
   return (
     <>
-      {removed.length > 0 && <del>{removed.map(show).join(', ')}</del>}{' '}
-      {added.length > 0 && <ins>{added.map(show).join(', ')}</ins>}
+      {removed.length > 0 && <del>{shown(removed)}</del>}{' '}
+      {(added.length > 0 || (isList && removed.length === 0)) && <ins>{shown(added)}</ins>}
     </>
   );
 }

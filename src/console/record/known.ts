@@ -23,7 +23,9 @@ export interface Known {
     | 'count'
     | 'flag'
     | 'number'
+    | 'percent'
     | 'state'
+    | 'tags'
     | 'time'
     | 'word';
   /** Pixels of a column at least; wider columns get more of what is left. */
@@ -61,20 +63,31 @@ const KNOWN: readonly (readonly [Known, ...(FieldName | 'new' | 'progress')[]])[
   [{ kind: 'count', width: 115 }, 'appVersions', 'parameters'],
   [{ kind: 'count', width: 115, rows: 4, isList: true }, 'logicalNumbers'],
   [{ kind: 'flag', width: 115 }, 'displayable', 'enabled', 'refused'],
-  [{ kind: 'flag' }, 'hasDevice', 'hasLogicalNumber', 'hasReported'],
+  [{ kind: 'flag' }, 'hasDevice', 'hasLogicalNumber', 'hasReported', 'routine'],
   [{ kind: 'number', width: 70 }, 'wave'],
   [{ kind: 'number', width: 100 }, 'attempts'],
   [{ kind: 'number', width: 110 }, 'count', 'deliveredSequence', 'rejected'],
+  [{ kind: 'percent', width: 90 }, 'batteryLevel', 'signal'],
   [{ kind: 'state', width: 115 }, 'state'],
   [{ kind: 'state', width: 115, values: ['ONLINE', 'STALE', 'OFFLINE', 'NEVER_SEEN'] }, 'presence'],
-  [{ kind: 'time', width: 190 }, 'at', 'startedAt'],
+  [{ kind: 'tags', width: 180, isList: true }, 'addTags', 'removeTags', 'tags'],
+  [{ kind: 'time', width: 215 }, 'at', 'startedAt'],
   [{ kind: 'word', width: 110 }, 'kind', 'transactionType'],
   [{ kind: 'word', width: 110, values: ['ASSET', 'TORRENT'] }, 'fileType'],
   [{ kind: 'word', width: 120, values: ['VIEWER', 'OPERATOR', 'ADMIN'] }, 'role'],
   [{ kind: 'word', width: 190, values: ['DISABLED', 'SILENT', 'NOT_ATTACHED', 'MOVED'] }, 'obstacle'],
   [{ width: 90 }, 'model'],
+  [{ kind: 'code', width: 190, comparator: 'startsWith' }, 'simCardId'],
   [{ width: 100, values: ['RUBY', 'POSXML'] }, 'language'],
-  [{ width: 110, comparator: 'eq' }, 'acquirer', 'appName', 'authorizationCode', 'brand', 'nsu'],
+  [
+    { width: 110, comparator: 'eq' },
+    'acquirer',
+    'appName',
+    'authorizationCode',
+    'brand',
+    'lastDigits',
+    'nsu',
+  ],
   [{ width: 110, comparator: 'eq' }, 'paymentMethod', 'reference', 'statusReason'],
   [{ width: 115 }, 'logicalNumber'],
   [{ width: 120, values: ['HTTP', 'ISO8583', 'ISO20022'] }, 'communicationFormat'],
@@ -83,10 +96,12 @@ const KNOWN: readonly (readonly [Known, ...(FieldName | 'new' | 'progress')[]])[
   [{ width: 160, isList: true }, 'events'],
   [{ width: 170 }, 'progress'],
   [{ width: 180 }, 'app'],
+  [{ width: 190 }, 'device'],
   [{ width: 200 }, 'name'],
   [{ width: 200, type: 'email' }, 'email'],
   [{ width: 220 }, 'devices', 'value'],
-  [{ width: 220, rows: 2, isOptional: true }, 'description'],
+  [{ width: 180, isOptional: true }, 'merchantName'],
+  [{ width: 220, rows: 2, isOptional: true }, 'description', 'merchantAddress', 'notes'],
   [{ width: 260 }, 'url'],
   [{ width: 300 }, 'content'],
   [{ find: findApps }, 'appId'],

@@ -13,6 +13,7 @@ interface Names {
   readonly content?: string;
   readonly number?: string;
   readonly app?: { readonly name: string };
+  readonly device?: { readonly serialNumber: string } | null;
 }
 
 /** A record as queries select it. */
@@ -22,7 +23,8 @@ export interface Named extends Names {
 
 /** The name by which people know a record, such as "Pay 1.2" for an app version; empty where it has none. */
 export function nameOf(record: object): string {
-  const { name, serialNumber, key, url, sequence, user, content, number = '', app }: Names = record;
+  const { name, serialNumber, key, url, sequence, user, content, device, app }: Names = record;
+  const { number = device?.serialNumber ?? '' }: Names = record;
   const known = name ?? serialNumber ?? key ?? url ?? sequence?.toString() ?? user?.name;
   return known ?? content?.replace(/^.*?\|/, '') ?? (app ? `${app.name} ${number}` : number);
 }

@@ -3,6 +3,7 @@ import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 
 import type { EntityType } from '../api/changes';
 import { useRecord, type Document, type Fragment } from '../api/query';
+import { browserStorage } from '../api/storage';
 import { useMay } from '../app/session';
 import { useListAddress } from '../table/address';
 import { useLabel } from '../text';
@@ -19,6 +20,9 @@ const useText = pageTexts({
   deleteHelp: ['This cannot be undone.', 'Isto não pode ser desfeito.'],
   forceDelete: ['Delete all the same', 'Excluir mesmo assim'],
   isDeleted: [(name: string) => `${name} is deleted`, (name: string) => `${name} foi excluído`],
+  beside: ['Show beside the list', 'Mostrar ao lado da lista'],
+  wide: ['Widen', 'Alargar'],
+  whole: ['Use the whole page', 'Usar a página inteira'],
   gone: ['This record no longer exists.', 'Este registro não existe mais.'],
 });
 
@@ -97,6 +101,7 @@ export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>)
         {mayWrite && remove && record && (
           <DeleteButton record={record} name={title(record)} document={remove} onDone={onClose} />
         )}
+        <WidthButton />
         <IconButton icon="close" label={text.close} onPress={onClose} />
       </header>
       {query.error && <PageFailure error={query.error} onRetry={query.reload} />}
@@ -130,6 +135,28 @@ export function RecordPanel<Row extends RecordRow>(props: RecordPanelProps<Row>)
         </Tabs>
       )}
     </aside>
+  );
+}
+
+const WIDTHS = ['beside', 'wide', 'whole'] as const;
+
+/** Gives all records of this browser more of the page, and then their former width again. */
+function WidthButton(): ReactNode {
+  const text = useText();
+  const [width, setWidth] = useState(
+    () => WIDTHS.find((each) => each === browserStorage.get('panel')) ?? 'beside',
+  );
+  const next = WIDTHS[(WIDTHS.indexOf(width) + 1) % WIDTHS.length] ?? 'beside';
+  return (
+    <IconButton
+      data-panel-width={width}
+      icon={width === 'whole' ? 'narrow' : 'wide'}
+      label={text[next]}
+      onPress={() => {
+        browserStorage.set('panel', next);
+        setWidth(next);
+      }}
+    />
   );
 }
 

@@ -2,10 +2,11 @@ import type { CombinedError } from 'urql';
 
 import { mutate, mutations, noteChange } from '../api';
 import { failureOf } from '../api/errors';
-import { messageOf } from '../api/rules';
+import { useSentence } from '../api/mutation';
 import { texts, useLocale } from '../text';
 import { notify } from '../ui/toasts';
 import { words as common } from '../ui/words';
+import { useChangedRecords } from './changed';
 
 const words = texts({
   changedSince: [
@@ -28,13 +29,13 @@ export function recordIn(payload: unknown): Changed | undefined {
 /** Takes a change of the ledger back, and says what came of it. */
 export function useRevert(): (sequence: number) => Promise<void> {
   const { language } = useLocale();
+  const say = useSentence();
   return async (sequence) => {
     try {
       const { entry, userErrors } = await mutate(mutations.revert, { sequence });
       if (entry) noteChange();
       const [error] = userErrors;
-      const message =
-        error?.code === 'STALE' ? words[language].changedSince : error && messageOf(error, language);
+      const message = error?.code === 'STALE' ? words[language].changedSince : error && say(error);
       if (message === undefined) notify({ text: common[language].undone });
       else notify({ text: message, tone: 'bad' });
     } catch (error) {
@@ -44,13 +45,19 @@ export function useRevert(): (sequence: number) => Promise<void> {
 }
 
 /**
- * Says for some seconds that a record was changed. There is a button that takes the change back where the payload has the
- * record with `history(first: 1) { nodes { sequence } }`.
+ * Says for some seconds that records were changed, with a button that leads to them. Another takes the change of one back
+ * where its payload has the record with `history(first: 1) { nodes { sequence } }`.
  */
-export function useChangeNote(): (text: string, payload?: unknown) => void {
+export function useChangeNote(): (text: string, ...payloads: readonly object[]) => void {
   const revert = useRevert();
-  return (text, payload = {}) => {
-    const sequence = recordIn(payload)?.history?.nodes[0]?.sequence;
-    notify({ text, ...(sequence !== undefined && { undo: () => void revert(sequence) }) });
+  const leadTo = useChangedRecords();
+  return (text, ...payloads) => {
+    const [payload = {}, ...others] = payloads;
+    const sequence = others.length > 0 ? undefined : recordIn(payload)?.history?.nodes[0]?.sequence;
+    notify({
+      text,
+      ...(sequence !== undefined && { undo: () => void revert(sequence) }),
+      ...leadTo(payloads),
+    });
   };
 }

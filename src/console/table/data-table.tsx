@@ -12,7 +12,7 @@ import { Empty, Loading, PageFailure } from '../ui/states';
 import { pageTexts } from '../ui/words';
 import type { ListAddress } from './address';
 import { useChosenColumns } from './columns';
-import { ExportLink } from './export-link';
+import { ExportButton } from './export-button';
 import {
   apiFilter,
   filterWords,
@@ -23,6 +23,7 @@ import {
 } from './filter';
 import { FilterChips, type FilterBarProps } from './filter-chips';
 import { Grid } from './grid';
+import { QuickSearch } from './quick-search';
 import { useRows, type FilterName, type ListSource, type Sort } from './rows';
 import { useSelection, type Selection } from './selection';
 import { useColumns, type Column } from './shown';
@@ -31,7 +32,7 @@ const FilterPanel = lazy(() => import('./filter-panel'));
 const SavedFilters = lazy(() => import('./saved-filters'));
 
 /** Lists whose filters are not saved. */
-const UNSAVED = ['alerts', 'members', 'ledger', 'rollouts'];
+const UNSAVED = ['alerts', 'commands', 'members', 'ledger', 'rollouts'];
 
 /** A list, wherever it is shown. */
 export interface ListProps<Row extends { readonly id: string }> {
@@ -48,6 +49,8 @@ export interface ListProps<Row extends { readonly id: string }> {
   readonly initialSort?: Sort<NoInfer<Row>>;
   /** Shown where the company has no such records: "None" without it. */
   readonly empty?: ReactNode;
+  /** The button that makes the first one. */
+  readonly emptyAction?: ReactNode;
 }
 
 export interface DataTableProps<Row extends { readonly id: string }> extends Omit<
@@ -78,6 +81,7 @@ const useText = pageTexts({
     (count: string) => `Selecionar todos os ${count}`,
   ],
   clearSelection: ['Clear selection', 'Limpar seleção'],
+  clearFilter: ['Clear the filter', 'Limpar o filtro'],
   noMatch: ['No record matches these conditions.', 'Nenhum registro atende a estas condições.'],
 });
 
@@ -87,10 +91,16 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   const filterText = useTexts(filterWords);
   const format = useFormat();
   const { change, rowActions } = props;
-  const { filter = {}, sort } = props.address;
+  const { filter = {}, sort, open } = props.address;
   const filters = useFilterFields(props.filters ?? []);
   const canSelect = useMay('WRITE') && rowActions !== undefined;
   const [isFiltering, setFiltering] = useState(false);
+  const [openBefore, setOpenBefore] = useState(open);
+  if (open !== openBefore) {
+    setOpenBefore(open);
+    // The record beside the list leaves no room for the filter.
+    if (open !== undefined) setFiltering(false);
+  }
   const orderBy = sort === undefined ? null : orderOf(sort);
   const where = { ...apiFilter(filter), ...props.fixedFilter };
   const names = useNames(referencesIn(filters, filter));
@@ -105,24 +115,36 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
   const hasFilter = Object.keys(filter).length > 0;
   return (
     <div className={props.isCompact === true ? 'table table-compact' : 'table'}>
-      <div className="table-bar">
-        {filters.length > 0 && (
-          <Button
-            icon="filter"
-            data-filter-button
-            aria-expanded={isFiltering}
-            onPress={() => setFiltering(!isFiltering)}
-          >
-            {filterText.filter}
-          </Button>
-        )}
-        {props.isCompact !== true && <SavedFiltersButton {...bar} id={props.id} />}
-        <span className="table-count" role="status">
-          {total !== null && text.rows(format.number(total))}
-        </span>
-        {props.isCompact !== true && <ExportLink table={props.id} filter={where} columns={columns} />}
-        {columnMenu}
-        {props.actions}
+      <div className="table-head">
+        <QuickSearch {...bar} />
+        <div className="table-bar">
+          {filters.length > 0 && (
+            <Button
+              icon="filter"
+              data-filter-button
+              aria-expanded={isFiltering}
+              onPress={() => setFiltering(!isFiltering)}
+            >
+              {filterText.filter}
+            </Button>
+          )}
+          {props.isCompact !== true && <SavedFiltersButton {...bar} id={props.id} />}
+          <span className="table-count" role="status">
+            {total !== null && text.rows(format.number(total))}
+          </span>
+          {props.isCompact !== true && (
+            <ExportButton
+              {...bar}
+              table={props.id}
+              label={props.label}
+              where={where}
+              sort={sort}
+              columns={columns}
+            />
+          )}
+          {columnMenu}
+          {props.actions}
+        </div>
       </div>
       <Suspense>{isFiltering && <FilterPanel {...bar} />}</Suspense>
       <FilterChips {...bar} />
@@ -130,7 +152,14 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
         <SelectionBar selection={selection} total={total ?? 0} actions={rowActions} where={where} />
       )}
       {error && <PageFailure error={error} onRetry={list.reload} />}
-      {total === 0 && !isLoading && <Empty>{hasFilter ? text.noMatch : (props.empty ?? text.none)}</Empty>}
+      {total === 0 && !isLoading && !hasFilter && (
+        <Empty action={props.emptyAction}>{props.empty ?? text.none}</Empty>
+      )}
+      {total === 0 && !isLoading && hasFilter && (
+        <Empty action={<Button onPress={() => change({ filter: {} })}>{text.clearFilter}</Button>}>
+          {text.noMatch}
+        </Empty>
+      )}
       {rows.length === 0 && isLoading && <Loading />}
       {rows.length > 0 && (
         <Grid {...props} list={list} columns={columns} selection={canSelect ? selection : null} />

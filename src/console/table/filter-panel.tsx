@@ -1,18 +1,29 @@
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 
+import type { CalendarInterval } from '../gql/graphql';
 import { Fields } from '../record/fields';
-import { isSame, type FormField, type Values } from '../record/form-field';
-import { useLocale, useTexts } from '../text';
-import { clockOf, instantOf } from '../text/zone';
+import { askedOf, isSame, type FormField, type Values } from '../record/form-field';
+import { readAmount, decimalsOf, useLabel, useLocale, useTexts } from '../text';
+import { clockOf, instantOf, INTERVALS } from '../text/zone';
 import type { Reference } from '../ui/reference-input';
-import { filterWords, kindOf, without, type Comparator, type FilterField } from './filter';
+import { words } from '../ui/words';
+import {
+  boundWords,
+  filterWords,
+  kindOf,
+  nameIn,
+  without,
+  type Comparator,
+  type FilterField,
+  type Value,
+} from './filter';
 import type { FilterBarProps } from './filter-chips';
 
 /** Value of a choice that asks for nothing. */
 const ANY = '';
 /** Id that stands for records without a reference. */
 const NO_RECORD = 'none';
-/** Comparators of times and amounts: from, and before. */
+/** Comparators of times, amounts and percents: from, and before. */
 const BOUNDS = ['gte', 'lt'] as const;
 /** A person who types pauses for this time. */
 const PAUSE_MS = 300;
@@ -70,34 +81,39 @@ export default function FilterPanel(props: FilterBarProps): ReactNode {
 /** Conditions with their fields and values, what these mean, and what the filter has. */
 function useConditions({ fields, names, filter }: FilterBarProps, typed: Values) {
   const text = useTexts(filterWords);
-  const { timeZone } = useLocale();
+  const label = useLabel(useTexts(words));
+  const { timeZone, currency } = useLocale();
+  const unit = 10 ** decimalsOf(currency);
 
-  function shownValue(field: FilterField, value: Comparator[string] | undefined): unknown {
+  function shownValue(field: FilterField, value: Value | undefined): unknown {
     const kind = kindOf(field);
+    if (typeof value === 'object') return value.interval;
     if (value === undefined) return kind === 'reference' ? null : '';
     if (kind === 'time') return clockOf(new Date(String(value)), timeZone);
-    if (kind === 'amount') return String(Number(value) / 100);
+    if (kind === 'amount') return String(Number(value) / unit);
     const id = String(value);
     if (kind !== 'reference') return id;
-    return { id, name: id === NO_RECORD ? text.none : (names.get(id) ?? '') };
+    return { id, name: id === NO_RECORD ? text.none : (nameIn(names, field, id) ?? '') };
   }
 
   /** The value that a field means, as the API takes it; null for none. */
-  function meantValue(field: FilterField, entered: unknown): Comparator[string] | null {
+  function meantValue(field: FilterField, by: string, entered: unknown): Comparator[string] | null {
+    if (by === 'during') return entered === ANY ? null : { interval: entered as CalendarInterval, timeZone };
     const kind = kindOf(field);
     if (kind === 'reference') return (entered as Reference | null)?.id ?? null;
     const value = (entered as string).trim();
     if (value === '') return null;
     if (kind === 'time') return timeOf(value, timeZone);
-    if (kind === 'amount') return centsOf(value);
+    if (kind === 'amount') return readAmount(value, unit);
     if (kind === 'number') return Number(value);
+    if (kind === 'percent') return /^\d{1,3}$/.test(value) ? Number(value) : null;
     return kind === 'flag' ? value === 'true' : value;
   }
 
   return fields
     .filter(({ isOfLinks }) => isOfLinks !== true)
     .map((field) => {
-      const inputs = inputsOf(field, text);
+      const inputs = inputsOf(field, { ...text, label });
       const comparator = filter[field.id] ?? {};
       const present = inputs.map(({ name, by }): [string, unknown] => {
         const stored =
@@ -105,7 +121,9 @@ function useConditions({ fields, names, filter }: FilterBarProps, typed: Values)
         return [name, shownValue(field, [stored].flat()[0])];
       });
       const comparatorOf = (values: Values): Comparator | null => {
-        const parts = inputs.map(({ name, by }) => [by, meantValue(field, values[name])] as const);
+        const parts = askedOf(inputs, values).map(
+          ({ name, by }) => [by, meantValue(field, by, values[name])] as const,
+        );
         const set = parts.filter(([, value]) => value !== null);
         if (set.length === 0) return null;
         const meant = Object.fromEntries(set) as Comparator;
@@ -117,27 +135,40 @@ function useConditions({ fields, names, filter }: FilterBarProps, typed: Values)
     });
 }
 
-function inputsOf(field: FilterField, text: (typeof filterWords)['en']): readonly Input[] {
+type Texts = (typeof filterWords)['en'] & { readonly label: (name: string) => string };
+
+function inputsOf(field: FilterField, text: Texts): readonly Input[] {
   const { id: name, title: label, options, find, comparator } = field;
   const kind = kindOf(field);
-  if (kind === 'time' || kind === 'amount') {
-    return BOUNDS.map((by) => ({
-      by,
-      name: `${name} ${by}`,
-      label: `${label} ${by === 'gte' ? text.from : text.until}`,
-      type: kind === 'time' ? 'datetime-local' : 'text',
-    }));
-  }
+  if (kind === 'time') return timeInputs(field, text);
+  if (kind === 'amount' || kind === 'percent') return boundInputs(field, text, { type: 'text' });
   if (options) return [{ name, label, by: 'eq', options: [{ value: ANY, label: text.any }, ...options] }];
   const also = comparator === 'eq' ? [] : [{ id: NO_RECORD, name: text.none }];
-  if (find) return [{ name, label, by: 'eq', find, also }];
+  if (find) return [{ name, label, by: 'eq', find, also, isOptional: true }];
   return [{ name, label, by: comparator ?? 'contains' }];
 }
 
-/** Cents of an amount as people write it in either language: 1,234.56 or 1.234,56. */
-function centsOf(typed: string): number | null {
-  const value = Number(typed.replaceAll(/[.,](?=\d{3}(?:\D|$))/g, '').replace(',', '.'));
-  return Number.isNaN(value) ? null : Math.round(value * 100);
+function boundInputs(field: FilterField, text: Texts, more: Pick<FormField, 'type' | 'isShown'>) {
+  const words = boundWords(field, text);
+  const unit = kindOf(field) === 'percent' ? ' (%)' : '';
+  return BOUNDS.map((by) => ({
+    ...more,
+    by,
+    name: `${field.id} ${by}`,
+    label: `${field.title} ${words[by]}${unit}`,
+  }));
+}
+
+/** Days of the calendar to choose from, or two bounds. */
+function timeInputs(field: FilterField, text: Texts): readonly Input[] {
+  const days = `${field.id} during`;
+  const intervals = INTERVALS.map((value) => ({ value, label: text.label(value) }));
+  const options = [{ value: ANY, label: text.bounds }, ...intervals];
+  const isShown = (values: Values): boolean => values[days] === ANY;
+  return [
+    { by: 'during', name: days, label: field.title, options },
+    ...boundInputs(field, text, { type: 'datetime-local', isShown }),
+  ];
 }
 
 function timeOf(typed: string, timeZone: string): string | null {

@@ -1,11 +1,13 @@
+import type { CalendarTime } from '../gql/graphql';
+import { findTags } from '../record/find';
 import { knownOf, type Known } from '../record/known';
 import { type Option, useFormat, useLabel, useTexts } from '../text';
-import { pageWords } from '../ui/words';
+import { pageWords, words } from '../ui/words';
 
 /** A comparator of the API, for example `{ contains: "SN-1" }`. */
 export type Comparator = Readonly<Record<string, Value | readonly Value[]>>;
 
-type Value = string | number | boolean;
+export type Value = string | number | boolean | CalendarTime;
 
 /** A filter of the API without `and`, `or` and `not`, as it stands in the address: `not.version` is what must not hold. */
 export type Filter<Name extends string = string> = Readonly<Record<Name, Comparator>>;
@@ -37,7 +39,9 @@ export function useFilterFields(given: readonly GivenFilter[]): readonly FilterF
     const own = typeof each === 'string' ? { id: each } : each;
     const field = { title: label(own.id), ...knownOf(own.id), ...own };
     if (field.kind === 'flag') return { ...field, options: yesOrNo };
-    return { ...field, options: field.values?.map((value) => ({ value, label: label(value) })) };
+    if (field.kind === 'tags') return { ...field, find: findTags, comparator: 'eq' };
+    const values = field.values?.map((value) => ({ value, label: label(value) }));
+    return { ...field, options: values ?? field.options };
   });
 }
 
@@ -45,11 +49,15 @@ export function useFilterFields(given: readonly GivenFilter[]): readonly FilterF
 export function kindOf({ kind, find, isOfLinks }: FilterField) {
   if (find !== undefined || isOfLinks === true) return 'reference';
   if (kind === 'ago') return 'time';
-  return kind === 'amount' || kind === 'flag' || kind === 'number' || kind === 'time' ? kind : 'text';
+  const known = ['amount', 'flag', 'number', 'percent', 'time'] as const;
+  return known.find((each) => each === kind) ?? 'text';
 }
 
 export const filterWords = pageWords({
+  above: ['from', 'a partir de'],
   any: ['Any', 'Qualquer'],
+  below: ['below', 'abaixo de'],
+  bounds: ['From … before …', 'Desde … antes de …'],
   clear: ['Clear all', 'Limpar tudo'],
   from: ['from', 'desde'],
   until: ['before', 'antes de'],
@@ -60,6 +68,11 @@ export const filterWords = pageWords({
     (name: string) => `Remover a condição ${name}`,
   ],
 });
+
+/** Words before the bounds of a condition. */
+export function boundWords(field: FilterField, text: (typeof filterWords)['en']) {
+  return kindOf(field) === 'time' ? { gte: text.from, lt: text.until } : { gte: text.above, lt: text.below };
+}
 
 const NOT = 'not.';
 
@@ -91,22 +104,32 @@ export function shownFilter(fields: readonly FilterField[], filter: object): Fil
 /** Global ids in the conditions of references. */
 export function referencesIn(fields: readonly FilterField[], filter: Filter): readonly string[] {
   return fields
-    .filter((field) => kindOf(field) === 'reference')
+    .filter((field) => kindOf(field) === 'reference' && field.kind !== 'tags')
     .flatMap(({ id }) => [filter[id]?.eq ?? filter[id]?.in ?? []].flat().map(String));
 }
+
+/** The name of a record in a condition; a tag is its own name. */
+export const nameIn = (
+  names: ReadonlyMap<string, string>,
+  { kind }: FilterField,
+  id: string,
+): string | undefined => (kind === 'tags' ? id : names.get(id));
 
 /** Says a condition in words: "Model: Z8", "Group: none". `names` has the records of references by their ids. */
 export function useConditionText(
   names: ReadonlyMap<string, string>,
 ): (field: FilterField, comparator: Comparator) => string {
   const text = useTexts(filterWords);
+  const label = useLabel(useTexts(words));
   const format = useFormat();
   return (field, comparator) => {
     const shown = (value: Value): string => {
+      if (typeof value === 'object') return `${label(value.interval)} (${value.timeZone ?? 'UTC'})`;
       const kind = kindOf(field);
       if (kind === 'time') return format.time(String(value));
       if (kind === 'amount') return format.amount(Number(value));
-      if (kind === 'reference') return names.get(String(value)) ?? '…';
+      if (kind === 'percent') return format.share(Number(value) / 100);
+      if (kind === 'reference') return nameIn(names, field, String(value)) ?? '…';
       return field.options?.find((option) => option.value === String(value))?.label ?? String(value);
     };
     const parts: string[] = [];
@@ -114,8 +137,8 @@ export function useConditionText(
       if (name === 'ignoreCase') continue;
       if (name === 'isNull') parts.push(value === true ? text.none : text.any);
       else {
-        const prefix = name === 'gte' ? `${text.from} ` : name === 'lt' ? `${text.until} ` : '';
-        parts.push(prefix + [value].flat().map(shown).join(', '));
+        const bounds: Readonly<Record<string, string>> = boundWords(field, text);
+        parts.push([bounds[name] ?? [], [value].flat().map(shown).join(', ')].flat().join(' '));
       }
     }
     return `${field.title}: ${parts.join(' ')}`;

@@ -16,6 +16,7 @@ import type { FilterBarProps } from './filter-chips';
 import { SmallTable } from './shown';
 
 const useText = pageTexts({
+  ofOthers: ['Only its owner or an administrator can.', 'Só o dono ou um administrador pode.'],
   noFilters: ['No saved filters of this list.', 'Nenhum filtro salvo desta lista.'],
   saveFilter: ['Save filter', 'Salvar filtro'],
   share: ['Everyone may use it', 'Todos podem usar'],
@@ -67,7 +68,7 @@ export default function SavedFilters(props: SavedFiltersProps): ReactNode {
               render: ({ id, shared, mayChange }) => (
                 <Checkbox
                   isSelected={shared}
-                  isDisabled={!mayChange}
+                  disabledReason={mayChange ? null : text.ofOthers}
                   onChange={(isShared) => void share.run({ id, input: { shared: isShared } })}
                 >
                   {text.share}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 
 import type { Values } from '../record/form-field';
 import { knownOf } from '../record/known';
@@ -35,10 +35,28 @@ const TONES: Readonly<Record<string, Tone>> = {
   OPEN: 'bad',
 };
 
-/** A state of the API in a word, with its colour. */
-export function State({ of }: { readonly of: string }): ReactNode {
-  return <Badge tone={TONES[of] ?? 'plain'}>{useLabel()(of)}</Badge>;
+interface StateProps {
+  readonly of: string;
+  /** Number of records in this state. */
+  readonly count?: number;
 }
+
+/** A state of the API in a word, with its colour. */
+export function State({ of, count }: StateProps): ReactNode {
+  const word = useLabel()(of);
+  const { number } = useFormat();
+  return (
+    <Badge tone={TONES[of] ?? 'plain'}>{count === undefined ? word : `${word}: ${number(count)}`}</Badge>
+  );
+}
+
+/** Each tag of a record. */
+const Tags = ({ of }: { readonly of: readonly string[] }): ReactNode =>
+  of.map((tag) => (
+    <Fragment key={tag}>
+      <Badge tone="plain">{tag}</Badge>{' '}
+    </Fragment>
+  ));
 
 interface ShownProps<Row> {
   readonly name: Field<Row>;
@@ -64,6 +82,7 @@ export function Shown<Row extends object>(props: ShownProps<Row>): ReactNode {
   }
   if (Array.isArray(value)) {
     const values = value as readonly string[];
+    if (known.kind === 'tags') return <Tags of={values} />;
     return (known.isList === true ? values : values.map((each) => label(each))).join(', ');
   }
   if (typeof value === 'object') {
@@ -80,6 +99,8 @@ export function Shown<Row extends object>(props: ShownProps<Row>): ReactNode {
       return format.bytes(value as number);
     case 'code':
       return <span className="code">{value as string}</span>;
+    case 'percent':
+      return format.share((value as number) / 100);
     case 'flag':
       return (
         <Badge tone={value === true ? 'good' : 'bad'}>{label(value === true ? 'enabled' : 'disabled')}</Badge>
@@ -118,7 +139,7 @@ export interface ShownColumn<Row> extends OwnColumn<Row> {
   readonly cell: (row: Row) => ReactNode;
 }
 
-const AT_END = new Set<string | undefined>(['amount', 'bytes', 'count', 'number']);
+const AT_END = new Set<string | undefined>(['amount', 'bytes', 'count', 'number', 'percent']);
 
 /** Columns with all that follows from their names. */
 export function useColumns<Row extends object>(columns: readonly Column<Row>[]): readonly ShownColumn<Row>[] {

@@ -17,14 +17,16 @@ export function texts<Own>(pairs: Pairs<Own>): Texts<Own> {
   return { en: inLanguage(0), pt: inLanguage(1) };
 }
 
-/** Language and time zone in which the console is shown. */
+/** Language and time zone in which the console is shown, and the currency of its amounts. */
 export interface Locale {
   readonly language: Language;
   /** IANA name, for example America/Sao_Paulo. */
   readonly timeZone: string;
+  /** ISO 4217 code; null while the company has none. */
+  readonly currency: string | null;
 }
 
-export const LocaleContext = createContext<Locale>({ language: 'en', timeZone: 'UTC' });
+export const LocaleContext = createContext<Locale>({ language: 'en', timeZone: 'UTC', currency: null });
 
 export const useLocale = (): Locale => use(LocaleContext);
 
@@ -76,24 +78,59 @@ const UNITS = [
 
 const BYTES = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
+/** Decimals of a currency, 2 without one. */
+export function decimalsOf(currency: string | null): number {
+  if (currency === null) return 2;
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return maximumFractionDigits;
+}
+
+/**
+ * The smallest units, `unit` of which are 1, of an amount as people write it in either language: 1,234.56 or 1.234,56. In a
+ * currency with three decimals, 1.234 is a little more than 1, and 1.234.567 has thousands.
+ */
+export function readAmount(typed: string, unit: number): number | null {
+  const hasDecimals = unit >= 1_000 && !/([.,])\d{3}\1\d{3}$/.test(typed);
+  const thousands = hasDecimals ? /[.,](?=\d{3}\D)/g : /[.,](?=\d{3}(?:\D|$))/g;
+  const value = Number(typed.replaceAll(thousands, '').replace(',', '.'));
+  return Number.isNaN(value) ? null : Math.round(value * unit);
+}
+
+/** All currencies with their names: "BRL Brazilian Real". */
+export function currenciesIn(language: Language): readonly Option[] {
+  const names = new Intl.DisplayNames(tagOf(language), { type: 'currency' });
+  return Intl.supportedValuesOf('currency').map((value) => ({ value, label: `${value} ${names.of(value)}` }));
+}
+
 /** Numbers, amounts and times as the person writes them, times in the zone of the person. */
 export type Format = ReturnType<typeof formatOf>;
 
-function formatOf({ language, timeZone }: Locale) {
+function formatOf({ language, timeZone, currency }: Locale) {
   const tag = tagOf(language);
   const number = new Intl.NumberFormat(tag);
-  const amount = new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const decimals = decimalsOf(currency);
+  const amount = new Intl.NumberFormat(tag, {
+    ...(currency !== null && { style: 'currency', currency }),
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
   const share = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
   const time = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium', timeZone });
+  const minutes = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone });
   const date = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   return {
     /** 12,345 */
     number: (value: number) => number.format(value),
-    /** Cents without a currency, which transactions do not have: 1,234.56 */
-    amount: (cents: number) => amount.format(cents / 100),
+    /** An amount in the smallest unit of the currency: R$1,234.56, or 1,234.56 without a currency. */
+    amount: (units: number) => amount.format(units / 10 ** decimals),
     /** Nov 26, 2026, 8:15:30 PM */
     time: (at: string) => time.format(new Date(at)),
+    /** Nov 26, 2026, 7:15 – 8:15 PM */
+    range: (from: string, to: string) => minutes.formatRange(new Date(from), new Date(to)),
     /** Nov 26, 2026 */
     date: (at: string) => date.format(new Date(at)),
     /** 5 minutes ago, in 3 days. */
@@ -108,6 +145,12 @@ function formatOf({ language, timeZone }: Locale) {
       const unit = BYTES[step] ?? 'byte';
       const format = new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 1 });
       return format.format(value / 1_000 ** step);
+    },
+    /** 24 hours, for `24h`. */
+    duration: (value: string) => {
+      const unit = UNITS.find(([name]) => value.endsWith(name.charAt(0)))?.[0] ?? 'second';
+      const format = new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' });
+      return format.format(Number.parseInt(value, 10));
     },
     /** 12.5 % of a share from 0 to 1. */
     share: (value: number) => share.format(value),

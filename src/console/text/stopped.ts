@@ -1,5 +1,5 @@
 /** Parts of the sentences in `stoppedBecause`, which the server has in English. */
-const PORTUGUESE = [
+const OF_ROLLOUTS = [
   [' of ', ' de '],
   [', but ', ', mas '],
   [' and ', ' e '],
@@ -15,6 +15,31 @@ const PORTUGUESE = [
   ['The person who started it may not change the company any more', 'Quem a criou não pode mais alterar'],
 ] as const;
 
+/** Sentences in `failure` and `deliveryFailure` of scheduled exports. */
+const OF_EXPORTS = [
+  ['None of the recipients may read the export any more', 'Nenhum destinatário pode mais ler a exportação'],
+  [
+    'The person who made this, or the token that did, has no right to read it any more: make it anew',
+    'A pessoa que criou isto, ou o token usado, não pode mais ler estes registros: crie de novo',
+  ],
+  ['The mail server has not taken the e-mail', 'O servidor de e-mail não aceitou a mensagem'],
+  ['It cannot be reached, or does not answer', 'Ele não pode ser alcançado ou não responde'],
+  ['It said:', 'Ele respondeu:'],
+  ['This server sends no e-mail any more', 'Este servidor não envia mais e-mail'],
+  ['An internal error: see the log of the server', 'Erro interno: veja o log do servidor'],
+  ['No such job', 'A exportação não existe mais'],
+] as const;
+
+type Language = 'en' | 'pt';
+type Parts = readonly (readonly [en: string, pt: string])[];
+
+const said = (language: Language, sentence: string, parts: Parts): string =>
+  language === 'en' ? sentence : parts.reduce((text, [en, pt]) => text.replaceAll(en, pt), sentence);
+
 /** The sentence that says why a rollout has stopped, with its figures. */
-export const stoppedIn = (language: 'en' | 'pt', sentence: string): string =>
-  language === 'en' ? sentence : PORTUGUESE.reduce((text, [en, pt]) => text.replaceAll(en, pt), sentence);
+export const stoppedIn = (language: Language, sentence: string): string =>
+  said(language, sentence, OF_ROLLOUTS);
+
+/** The sentence that says why a scheduled export was not made or sent. */
+export const exportFailureIn = (language: Language, sentence: string): string =>
+  said(language, sentence, OF_EXPORTS);

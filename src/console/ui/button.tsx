@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import {
   Button as AriaButton,
   Tooltip,
@@ -10,34 +10,47 @@ import { Icon, type IconName } from './icon';
 
 type Variant = 'plain' | 'primary' | 'danger' | 'quiet';
 
-export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'children'> {
+export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'children' | 'isDisabled'> {
   readonly variant?: Variant;
   readonly icon?: IconName;
   readonly children?: ReactNode;
+  /** Why it does nothing now, which is shown beside it; null if it does. */
+  readonly disabledReason?: string | null;
 }
 
 /**
- * A button keeps the focus while it is pending and does nothing then. Its own `isPending` is not used: it announces an
- * element that is not there.
+ * A button keeps the focus while it is pending or disabled, and does nothing then. `isPending` of React Aria is not used: it
+ * announces an element that is not there.
  */
 export function Button({
   variant = 'plain',
   icon,
   children,
   isPending = false,
+  disabledReason = null,
   onPress,
   ...props
 }: ButtonProps): ReactNode {
+  const id = useId();
+  const isIdle = isPending || disabledReason !== null;
   return (
-    <AriaButton
-      {...props}
-      aria-disabled={isPending}
-      className={`button button-${variant} ${isPending ? 'button-pending' : ''}`}
-      {...(onPress && !isPending && { onPress })}
-    >
-      {icon && <Icon name={icon} />}
-      {children}
-    </AriaButton>
+    <>
+      {disabledReason !== null && (
+        <small id={id} className="faint button-reason">
+          {disabledReason}
+        </small>
+      )}
+      <AriaButton
+        {...props}
+        aria-disabled={isIdle}
+        {...(disabledReason !== null && { 'aria-describedby': id })}
+        className={`button button-${variant} ${isIdle ? 'button-pending' : ''}`}
+        {...(onPress && !isIdle && { onPress })}
+      >
+        {icon && <Icon name={icon} />}
+        {children}
+      </AriaButton>
+    </>
   );
 }
 
@@ -46,7 +59,7 @@ export function IconButton({
   icon,
   label,
   ...props
-}: ButtonProps & { icon: IconName; label: string }): ReactNode {
+}: Omit<ButtonProps, 'disabledReason'> & { icon: IconName; label: string }): ReactNode {
   return (
     <TooltipTrigger delay={400}>
       <AriaButton {...props} aria-label={label} className="button button-quiet button-icon">

@@ -8,21 +8,30 @@ interface FieldProps {
   readonly help?: ReactNode;
   /** Message on a wrong value. */
   readonly error?: string | undefined;
+  /** True if it is marked as one that must be filled in. */
+  readonly isRequired?: boolean;
 }
 
 /** Attributes of the control of a field. */
-type Control = Pick<ComponentProps<'input'>, 'id' | 'aria-invalid' | 'aria-describedby'>;
+type Control = Pick<ComponentProps<'input'>, 'id' | 'aria-invalid' | 'aria-describedby' | 'aria-required'>;
 
 /** A control with its name above and notes below. */
 function Field(props: FieldProps & { readonly children: (control: Control) => ReactNode }): ReactNode {
-  const { label, help, error, children } = props;
+  const { label, help, error, isRequired = false, children } = props;
   const id = useId();
   const noteId = `${id}-note`;
   const isInvalid = error !== undefined;
   return (
     <div className="field" data-invalid={isInvalid || undefined}>
-      <label htmlFor={id}>{label}</label>
-      {children({ id, 'aria-invalid': isInvalid, 'aria-describedby': noteId })}
+      <label htmlFor={id} data-required={isRequired || undefined}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-invalid': isInvalid,
+        'aria-describedby': noteId,
+        ...(isRequired && { 'aria-required': true }),
+      })}
       <div id={noteId} className="field-notes">
         {help !== undefined && <p className="field-help">{help}</p>}
         {isInvalid && <p className="field-error">{error}</p>}
@@ -39,13 +48,15 @@ interface TextInputProps
   readonly rows?: number | undefined;
 }
 
-export function TextInput({ label, help, error, rows, onChange, ...props }: TextInputProps): ReactNode {
+export function TextInput(given: TextInputProps): ReactNode {
+  const { label, help, error, isRequired = false, rows, onChange, ...props } = given;
   return (
-    <Field label={label} help={help} error={error}>
+    <Field label={label} help={help} error={error} isRequired={isRequired}>
       {(control) => {
         const Tag = rows === undefined ? 'input' : 'textarea';
-        const given = { ...props, ...control, rows };
-        return <Tag {...given} onChange={(event) => onChange(event.target.value)} />;
+        return (
+          <Tag {...props} {...control} {...{ rows }} onChange={(event) => onChange(event.target.value)} />
+        );
       }}
     </Field>
   );
@@ -106,20 +117,32 @@ interface CheckboxProps {
   readonly children: ReactNode;
   readonly isSelected: boolean;
   readonly onChange: (isSelected: boolean) => void;
-  readonly isDisabled?: boolean;
+  /** Why it cannot be ticked now; null if it can. */
+  readonly disabledReason?: string | null;
 }
 
 /** A box to tick. */
-export function Checkbox({ children, isSelected, onChange, isDisabled = false }: CheckboxProps): ReactNode {
+export function Checkbox(props: CheckboxProps): ReactNode {
+  const { children, isSelected, onChange, disabledReason = null } = props;
+  const id = useId();
+  const isDisabled = disabledReason !== null;
   return (
-    <label className="checkbox">
-      <input
-        type="checkbox"
-        checked={isSelected}
-        disabled={isDisabled}
-        onChange={(event) => onChange(event.target.checked)}
-      />
-      {children}
-    </label>
+    <>
+      <label className="checkbox">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          disabled={isDisabled}
+          aria-describedby={isDisabled ? id : undefined}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+        {children}
+      </label>
+      {isDisabled && (
+        <small id={id} className="faint">
+          {disabledReason}
+        </small>
+      )}
+    </>
   );
 }

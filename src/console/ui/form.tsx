@@ -4,7 +4,7 @@ import { connection } from '../api/client';
 import type { Failure } from '../api/errors';
 import type { UserError } from '../api/rules';
 import { tabStorage } from '../api/storage';
-import { useLabel, useTexts } from '../text';
+import { useTexts } from '../text';
 import { Button } from './button';
 import { FailureNote } from './states';
 import { words } from './words';
@@ -15,11 +15,16 @@ export interface Draft<Values> {
   readonly clear: () => void;
 }
 
+const draftName = (key: string | undefined): string => `draft:${connection.company} ${key}`;
+
+/** True if a person has begun to fill in the form with this key. */
+export const hasDraft = (key: string): boolean => tabStorage.get(draftName(key)) !== null;
+
 /**
  * Values of a form that is filled in: with a key, they survive a reload of the page until `clear` is called, all but files.
  */
 export function useDraft<Values extends object>(key: string | undefined, empty: Values): Draft<Values> {
-  const name = `draft:${connection.company} ${key}`;
+  const name = draftName(key);
   const isKept = key !== undefined;
   const [initial] = useState(empty);
   const [values, setValues] = useState<Values>(() => ({ ...initial, ...(isKept && tabStorage.read(name)) }));
@@ -47,7 +52,8 @@ interface FormProps {
   /** Paths whose messages stand at their fields, joined by points: `input.name`. All others stand at the end. */
   readonly shown: readonly string[];
   readonly onCancel?: () => void;
-  readonly isDisabled?: boolean;
+  /** Why it cannot be sent now; null if it can. */
+  readonly disabledReason?: string | null;
   readonly isDangerous?: boolean;
   readonly children: ReactNode;
 }
@@ -59,18 +65,18 @@ export const isAt = (path: readonly string[], field: string): boolean =>
 /** Fields and one button to send them. Errors that belong to no field stand above the button. */
 export function Form(props: FormProps): ReactNode {
   const text = useTexts(words);
-  const label = useLabel();
+  const { disabledReason = null } = props;
   const others = props.errors.filter(({ path }) => !props.shown.some((field) => isAt(path, field)));
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (!props.isRunning) props.onSubmit();
+    if (!props.isRunning && disabledReason === null) props.onSubmit();
   };
   return (
     <form className="form" onSubmit={submit} noValidate>
       {props.children}
       {others.map(({ message, path }) => (
         <p key={`${path.join('.')} ${message}`} className="field-error" role="alert">
-          {path.length > 0 ? `${label(path.at(-1) ?? '')} ${message}` : message}
+          {message}
         </p>
       ))}
       {props.failure && <FailureNote failure={props.failure} />}
@@ -80,7 +86,7 @@ export function Form(props: FormProps): ReactNode {
           type="submit"
           variant={props.isDangerous === true ? 'danger' : 'primary'}
           isPending={props.isRunning}
-          isDisabled={props.isDisabled ?? false}
+          disabledReason={disabledReason}
         >
           {props.submit}
         </Button>

@@ -28,13 +28,14 @@ interface ReferenceInputProps {
   /** Records to choose beside those that are found. */
   readonly also?: readonly Reference[];
   readonly error?: string | undefined;
+  readonly isRequired?: boolean;
 }
 
 const PAUSE_MS = 200;
 
 /** A record chosen by its name, which the server looks for while the person types. An empty field is none. */
 export function ReferenceInput(props: ReferenceInputProps): ReactNode {
-  const { label, value, onChange, find, also = [], error } = props;
+  const { label, value, onChange, find, also = [], error, isRequired = false } = props;
   /** Null while the field has the name of the record. */
   const [typed, setTyped] = useState<string | null>(null);
   /** Records that were found for a text; null if the search failed. */
@@ -63,6 +64,7 @@ export function ReferenceInput(props: ReferenceInputProps): ReactNode {
       allowsEmptyCollection
       menuTrigger="focus"
       isInvalid={error !== undefined}
+      isRequired={isRequired}
       validationBehavior="aria"
       items={offered}
       inputValue={typed ?? value?.name ?? ''}
@@ -77,7 +79,7 @@ export function ReferenceInput(props: ReferenceInputProps): ReactNode {
         if (chosen || id === null) onChange(chosen);
       }}
     >
-      <Label>{label}</Label>
+      <Label data-required={isRequired || undefined}>{label}</Label>
       <div className="combo">
         <Input />
         <AriaButton className="button button-quiet button-icon">

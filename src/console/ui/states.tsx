@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 
-import { failureOf, type Failure } from '../api/errors';
+import { failureOf, numberErrorOf, type Failure } from '../api/errors';
+import { useSentence } from '../api/mutation';
 import { useLocale } from '../text';
 import { Button } from './button';
 import { Icon } from './icon';
@@ -46,10 +47,24 @@ export function PageFailure(props: {
   readonly onRetry: () => void;
 }): ReactNode {
   const { language } = useLocale();
-  return <FailureNote failure={failureOf(props.error, language, true)} onRetry={props.onRetry} />;
+  const say = useSentence();
+  const ofNumber = numberErrorOf(props.error);
+  const failure = ofNumber ? { message: say(ofNumber) } : failureOf(props.error, language, true);
+  return <FailureNote failure={failure} onRetry={props.onRetry} />;
 }
 
 /** A list without records: what could be here, and what to do. */
-export function Empty({ children }: { readonly children: ReactNode }): ReactNode {
-  return <p className="state">{children}</p>;
+export function Empty({ children, action }: EmptyProps): ReactNode {
+  return (
+    <>
+      <p className="state">{children}</p>
+      {action !== undefined && <p className="state">{action}</p>}
+    </>
+  );
+}
+
+interface EmptyProps {
+  readonly children: ReactNode;
+  /** The button that does it. */
+  readonly action?: ReactNode;
 }

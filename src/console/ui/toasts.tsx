@@ -17,8 +17,10 @@ interface Message {
   readonly tone?: 'good' | 'bad';
   /** Takes the change back. */
   readonly undo?: () => void;
-  /** Opens the record that was made. */
+  /** Opens the record that was made, or the job. */
   readonly open?: () => void;
+  /** Shows the records that were changed. */
+  readonly show?: () => void;
 }
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
@@ -38,7 +40,7 @@ export function Toasts(): ReactNode {
           <ToastContent>
             <Text slot="title">{toast.content.text}</Text>
           </ToastContent>
-          {(['undo', 'open'] as const).map((name) => {
+          {(['undo', 'show', 'open'] as const).map((name) => {
             const act = toast.content[name];
             return (
               act && (

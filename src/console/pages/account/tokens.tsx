@@ -33,7 +33,6 @@ export function Tokens({ tokens }: { readonly tokens: readonly Token[] }): React
       },
     ],
     document: mutations.apiTokenCreate,
-    children: () => <small>{text.scopesHelp}</small>,
   });
   return (
     <Card title={text.tokens} actions={<DialogButton {...generate} variant="primary" scope="READ" />}>

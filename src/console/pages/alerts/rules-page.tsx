@@ -1,26 +1,16 @@
 import type { ReactNode } from 'react';
 
 import { fragment, graphql, mutations, useQuery } from '../../api';
-import { useMay, useSession } from '../../app/session';
-import type { AlertChoicesQuery, AlertRuleRecordFragment as Rule } from '../../gql/graphql';
-import {
-  askedOf,
-  emptyOf,
-  textOfJson,
-  fieldsOf,
-  isSame,
-  presentOf,
-  useShownValue,
-  type FormField,
-  type Values,
-} from '../../record/form-field';
+import { useMay } from '../../app/session';
+import type { AlertRuleRecordFragment as Rule } from '../../gql/graphql';
+import { askedOf, fieldsOf, isSame, presentOf, useShownValue, type FormField } from '../../record/form-field';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Facts } from '../../table/shown';
 import { useLabel } from '../../text';
-import { zonesWith } from '../../text/zone';
 import { useNoMail } from '../../ui/words';
+import { conditionIn, kindOf, useConditionOf, useRuleFields, useRuleValues } from './rule-form';
 import { useText } from './words';
 
 const RULE = fragment(`
@@ -28,31 +18,22 @@ const RULE = fragment(`
     id revision name repeatAfter webhookId recipientIds createdAt problems
     createdBy { name }
     on {
-      silent { filter percent silentFor fromHour toHour timeZone }
+      silent { filter count percent silentFor fromHour toHour timeZone days }
+      lowApproval { filter below minPayments within count percent }
+      noPayments { filter lasting fromHour toHour timeZone days count percent }
+      largePayments { filter above within count percent }
+      highSales { filter above within count percent }
+      lowBattery { filter below count percent }
+      weakSignal { filter below count percent }
       refused { count within }
       deliveriesFailed { count within }
+      commandsFailed { count within }
       unknownTerminals { count within }
       rolloutStopped { count within }
       rolloutUnmoved { count within }
     }
   }
 `);
-
-const KINDS = [
-  'silent',
-  'refused',
-  'deliveriesFailed',
-  'unknownTerminals',
-  'rolloutStopped',
-  'rolloutUnmoved',
-] as const;
-const kindOf = ({ on }: Rule) => KINDS.find((kind) => on[kind] !== null) ?? 'silent';
-
-/** When the alerts of a rule open: 20% · 1h of silence, or 5 · 1h of what is counted. */
-function conditionOf(rule: Rule): string {
-  const on = rule.on[kindOf(rule)] ?? { count: 0, within: '' };
-  return 'count' in on ? `${on.count} · ${on.within}` : `${on.percent}% · ${on.silentFor}`;
-}
 
 /** When alerts open, and to whom they are sent. */
 export default function AlertRulesPage(): ReactNode {
@@ -61,9 +42,13 @@ export default function AlertRulesPage(): ReactNode {
   const choices = useQuery(CHOICES, { admin: useMay('ADMIN') }).data;
   const fields = fieldsOf(useRuleFields(choices));
   const noMail = useNoMail();
-  const problemsOf = ({ problems, on }: Rule): string => {
-    const filter: unknown = on.silent?.filter ?? null;
-    const saved = [null, ...(choices?.savedFilters ?? []).map((each) => each.filter)];
+  const conditionOf = useConditionOf();
+  const { valuesOf, shape } = useRuleValues();
+  const problemsOf = (rule: Rule): string => {
+    const { problems } = rule;
+    const filter = conditionIn(rule).filter ?? null;
+    const known = [choices?.savedFilters ?? [], choices?.ofPayments ?? []].flat();
+    const saved = [null, ...known.map((each) => each.filter)];
     const isUnsaved = choices && !saved.some((each) => isSame(each, filter));
     return [...problems, ...(isUnsaved ? ['UNSAVED'] : [])].map((each) => label(each)).join(' ');
   };
@@ -108,58 +93,8 @@ function RuleFacts({ fields, rule }: Readonly<{ fields: readonly FormField[]; ru
 const CHOICES = graphql(`
   query AlertChoices($admin: Boolean!) {
     savedFilters(kind: DEVICE) { name filter }
+    ofPayments: savedFilters(kind: TRANSACTION) { name filter }
     webhooks(first: 100) @include(if: $admin) { nodes { id url } }
     users(first: 100) @include(if: $admin) { nodes { id name } }
   }
 `);
-
-const isSilent = ({ kind }: Values): boolean => kind === 'silent';
-const isCounted = (values: Values): boolean => !isSilent(values);
-const hasHours = (values: Values): boolean => isSilent(values) && values.fromHour !== '';
-const TIME = /^\d{1,4}[smhd]$/;
-
-const hoursFrom = (first: number) =>
-  Array.from({ length: 24 }, (_, hour) => ({ value: `${first + hour}`, label: `${first + hour}:00` }));
-
-/** Fields of a rule: each kind has its own. Administrators choose to whom alerts are sent. */
-function useRuleFields(choices: AlertChoicesQuery | undefined): readonly FormField[] {
-  const text = useText();
-  const admin = useMay('ADMIN');
-  const zones = zonesWith(useSession().viewer.company?.timeZone ?? 'UTC');
-  const { savedFilters = [], webhooks, users } = choices ?? {};
-  const filters = savedFilters.map(({ name, filter }) => ({ value: textOfJson(filter), label: name }));
-  const hooks = webhooks?.nodes.map(({ id, url }) => ({ value: id, label: url })) ?? [];
-  const people = users?.nodes.map(({ id, name }) => ({ value: id, label: text.mailTo(name) })) ?? [];
-  const first = (label: string) => ({ value: '', label });
-  const mayBeEmpty = { isJson: true, isOptional: true, isShown: isSilent };
-  const targets: readonly FormField[] = [
-    { name: 'webhookId', options: [first(text.none), ...hooks], isOptional: true },
-    { name: 'recipientIds', options: people, isMany: true },
-  ];
-  return [
-    { name: 'name', autoFocus: true },
-    { name: 'kind', values: KINDS },
-    { name: 'silentFor', initial: '1h', pattern: TIME, isShown: isSilent },
-    { name: 'percent', initial: 20, isJson: true, pattern: /^(?:[1-9]\d?|100)$/, isShown: isSilent },
-    { name: 'filter', options: [first(text.allDevices), ...filters], ...mayBeEmpty },
-    { name: 'fromHour', options: [first(text.allDay), ...hoursFrom(0)], ...mayBeEmpty },
-    { name: 'toHour', initial: 22, options: hoursFrom(1), isJson: true, isShown: hasHours },
-    { name: 'timeZone', values: zones, isShown: hasHours },
-    { name: 'count', initial: 1, isJson: true, pattern: /^[1-9]\d{0,5}$/, isShown: isCounted },
-    { name: 'within', initial: '1h', pattern: TIME, isShown: isCounted },
-    { name: 'repeatAfter', pattern: /^(?:\d{1,4}[smhd])?$/, isOptional: true },
-    ...(admin ? targets : []),
-  ];
-}
-
-/** The values of the fields of a rule; those of other kinds as in a new one. */
-function valuesOf(fields: readonly FormField[], rule: Rule): Rule & Values {
-  const kind = kindOf(rule);
-  const own = Object.entries(rule.on[kind] ?? {}).filter(([, value]) => value !== null);
-  return { ...emptyOf(fields), ...rule, kind, ...Object.fromEntries(own) };
-}
-
-/** The input that has these values: what only some kinds have is their condition. */
-function shape({ name, kind, repeatAfter, webhookId, recipientIds, ...on }: Values): object {
-  return { name, repeatAfter, webhookId, recipientIds, on: { [kind as string]: on } };
-}

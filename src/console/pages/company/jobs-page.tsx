@@ -1,17 +1,21 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { fragment, graphql, mutations, useSubscription } from '../../api';
 import { checkCompany, connection } from '../../api/client';
-import { messageOf } from '../../api/rules';
+import { useSentence } from '../../api/mutation';
 import { useMay } from '../../app/session';
 import type { JobRecordFragment } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
+import { kindNames } from '../../record/history-values';
+import { changedBy } from '../../record/job-end';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
 import { listIn, listOf } from '../../table/rows';
+import { ScheduledExports } from '../../table/scheduled-exports';
 import { Facts, type Fact } from '../../table/shown';
-import { texts, useFormat, useLabel, useLocale, useTexts } from '../../text';
+import { useFormat, useLabel, useTexts } from '../../text';
 import { Copyable, Time } from '../../ui/facts';
 import { pageTexts } from '../../ui/words';
 
@@ -32,21 +36,11 @@ const useText = pageTexts({
   rejected: ['Refused', 'Recusadas'],
   rejections: ['Refused rows', 'Linhas recusadas'],
   RUNNING: ['Running', 'Em execução'],
+  showChanged: ['Show what it changed', 'Mostrar o que alterou'],
+  scheduled: ['Scheduled exports', 'Exportações agendadas'],
   tokens: ['New tokens', 'Novos tokens'],
   until: ['until', 'até'],
   WAITING: ['Waiting', 'Aguardando'],
-});
-
-/** Kinds of jobs, by the names that the API has for them. */
-const kindNames = texts({
-  deviceBulkChange: ['Change of devices', 'Alteração de dispositivos'],
-  exportStart: ['Export', 'Exportação'],
-  fleetApply: ['Plan applied', 'Plano aplicado'],
-  fleetImport: ['Import of devices', 'Importação de dispositivos'],
-  rolloutDraw: ['Draw of a rollout', 'Sorteio de uma implantação'],
-  rolloutGrant: ['Wave of a rollout', 'Onda de uma implantação'],
-  rolloutUndo: ['Undo of a rollout', 'Reversão de uma implantação'],
-  logicalNumberBulkChange: ['Change of logical numbers', 'Alteração de números lógicos'],
 });
 
 const JOB = fragment(`
@@ -78,7 +72,9 @@ export default function JobsPage(): ReactNode {
       filters={[{ id: 'state', values: ['WAITING', 'RUNNING', 'DONE', 'CANCELLED', 'FAILED'] }, 'createdAt']}
       panel={<JobPanel />}
       empty={text.noJobs}
-    />
+    >
+      {useMay('ADMIN') && <ScheduledExports title={text.scheduled} />}
+    </ListPage>
   );
 }
 
@@ -134,7 +130,7 @@ function JobFile({ url, expiresAt, isLink }: JobFileProps): ReactNode {
 function JobPanel(): ReactNode {
   const label = useLabel();
   const text = useText();
-  const { language } = useLocale();
+  const say = useSentence();
   const mayAdminister = useMay('ADMIN');
   const fileOf = ({ kind, result }: JobRecordFragment): readonly Fact[] => {
     const isLink = kind === 'exportStart';
@@ -145,17 +141,27 @@ function JobPanel(): ReactNode {
     <RecordPanel
       fragment={JOB}
       title={({ kind }) => label(kind)}
-      actions={({ id, endedAt }) =>
-        endedAt === null && (
-          <ActionButton
-            label={text.cancelJob}
-            isDangerous
-            help={text.cancelHelp}
-            document={mutations.jobCancel}
-            variables={{ id }}
-          />
-        )
-      }
+      actions={(job) => {
+        const list = changedBy(job);
+        return (
+          <>
+            {list && (
+              <Link className="button" {...list}>
+                {text.showChanged}
+              </Link>
+            )}
+            {job.endedAt === null && (
+              <ActionButton
+                label={text.cancelJob}
+                isDangerous
+                help={text.cancelHelp}
+                document={mutations.jobCancel}
+                variables={{ id: job.id }}
+              />
+            )}
+          </>
+        );
+      }}
       tabs={(job) => ({
         facts: (
           <Facts
@@ -180,7 +186,7 @@ function JobPanel(): ReactNode {
             columns={[
               { id: 'rowNumber', width: 80 },
               'name',
-              { id: 'reason', width: 300, render: (row) => messageOf(row, language) },
+              { id: 'reason', width: 300, render: (row) => say(row, { serialNumber: row.name }) },
             ]}
             empty={text.noRejections}
           />

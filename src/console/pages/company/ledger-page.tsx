@@ -2,10 +2,11 @@ import type { ReactNode } from 'react';
 
 import { fragment } from '../../api';
 import type { EntityType, LedgerEntryRecordFragment, LedgerEntryRowFragment } from '../../gql/graphql';
+import { useActor } from '../../record/actor';
 import { useNames } from '../../record/find';
 import { HistoryEntry } from '../../record/history';
 import { useHistoryLabel } from '../../record/history-words';
-import { RecordLink } from '../../record/link';
+import { nameOf, RecordLink } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
 import { CompactList } from '../../table/data-table';
@@ -13,14 +14,14 @@ import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import type { Column } from '../../table/shown';
 import { texts, useTexts } from '../../text';
-import { Badge } from '../../ui/facts';
 import { pageOf } from '../../ui/words';
 import { useText } from './words';
 
 const ROW = fragment(`
   fragment LedgerEntryRow on LedgerEntry {
-    id sequence at action entityKind entityId channel
+    id sequence at action entityKind entityName channel actorKind jobId tokenName
     actor { id name }
+    entity { id ... on AppVersion { number app { name } } }
   }
 `);
 
@@ -31,10 +32,12 @@ const entityNames = texts({
   ALERT_RULE: ['Alert rule', 'Regra de alerta'],
   APP: ['App', 'Aplicativo'],
   APP_VERSION: ['App version', 'Versão de aplicativo'],
+  COMMAND: ['Command', 'Comando'],
   COMPANY: ['Company', 'Empresa'],
   DATABASE: ['Database', 'Banco de dados'],
   DEVICE: ['Device', 'Dispositivo'],
   DEVICE_TOKEN: ['Token of a device', 'Token de dispositivo'],
+  EXPORT_SCHEDULE: ['Export schedule', 'Agendamento de exportação'],
   FILE: ['File', 'Arquivo'],
   GROUP: ['Group', 'Grupo'],
   INVITATION: ['Invitation', 'Convite'],
@@ -54,22 +57,30 @@ const entityNames = texts({
   WEBHOOK: ['Webhook', 'Webhook'],
 } satisfies Readonly<Record<EntityType, readonly [string, string]>>);
 
+/** The name of the record of an entry: of a version "Pay 1.2", of a notification its text, without the action before it. */
+const namedIn = ({ entity, entityName }: Pick<LedgerEntryRowFragment, 'entity' | 'entityName'>): string =>
+  entity && 'app' in entity ? nameOf(entity) : (entityName?.replace(/^SHOW_MESSAGE\|/, '') ?? '');
+
 const KINDS = Object.keys(entityNames.en) as EntityType[];
 
 function useColumns(): readonly Column<LedgerEntryRowFragment>[] {
   const label = useHistoryLabel();
   const kinds = useTexts(entityNames);
+  const actorOf = useActor();
   return [
     { id: 'sequence', title: 'N°', width: 80 },
     'at',
-    { id: 'actor', width: 180, render: ({ actor }) => actor?.name },
+    {
+      id: 'actor',
+      width: 220,
+      render: (entry) => actorOf(entry).who,
+    },
     { id: 'action', render: ({ action }) => label(action.toUpperCase()) },
     {
       id: 'entity',
-      width: 170,
-      render: ({ entityKind, entityId }) => `${kinds[entityKind]} ${entityId ?? ''}`,
+      width: 220,
+      render: (entry) => `${kinds[entry.entityKind]} ${namedIn(entry)}`,
     },
-    { id: 'channel', title: 'API', width: 110, render: ({ channel }) => <Badge>{channel}</Badge> },
   ];
 }
 
@@ -86,14 +97,9 @@ export default function LedgerPage(): ReactNode {
       source={SOURCE}
       initialSort="-SEQUENCE"
       // A job is one entry, which is opened for the changes that it has made.
-      initialFilter={{ jobId: { isNull: true } }}
+      initialFilter={{ routine: { eq: false } }}
       columns={useColumns()}
-      filters={[
-        { id: 'entityKind', values: KINDS },
-        'actorId',
-        'at',
-        { id: 'jobId', title: text.byJob, isOfLinks: true },
-      ]}
+      filters={[{ id: 'entityKind', values: KINDS }, 'actorId', 'at', 'routine']}
       panel={<EntryPanel />}
       empty={text.noEntries}
     />
@@ -102,9 +108,9 @@ export default function LedgerPage(): ReactNode {
 
 const ENTRY = fragment(`
   fragment LedgerEntryRecord on LedgerEntry {
-    id sequence at action entityKind entityId channel jobId
+    id sequence at action entityKind entityName channel actorKind jobId tokenName
     actor { name }
-    entity { id }
+    entity { id ... on AppVersion { number app { name } } }
     changes { field before after recordIds }
   }
 `);
@@ -115,7 +121,7 @@ function EntryPanel(): ReactNode {
   return (
     <RecordPanel
       fragment={ENTRY}
-      title={({ sequence, entityKind, entityId }) => `${sequence} · ${kinds[entityKind]} ${entityId ?? ''}`}
+      title={(entry) => `${kinds[entry.entityKind]} ${namedIn(entry)}`}
       tabs={(entry) => ({
         changes: <Changes entry={entry} />,
         changesOfJob: entry.entityKind === 'JOB' && entry.jobId !== null && <OfJob jobId={entry.jobId} />,

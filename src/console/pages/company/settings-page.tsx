@@ -4,21 +4,24 @@ import { mutations } from '../../api';
 import { useMay, useSession } from '../../app/session';
 import { SendForm } from '../../record/fields';
 import { Facts } from '../../table/shown';
-import { useTexts } from '../../text';
+import { currenciesIn, useLocale, useTexts } from '../../text';
 import { zonesWith } from '../../text/zone';
 import { Card, Page } from '../../ui/page';
 import { pageNames } from '../../ui/words';
+import { ResponseTexts } from './response-texts';
 import { useText } from './words';
 
-/** Name and time zone of the company; administrators change them. */
+/** Name, time zone and currency of the company; administrators change them. */
 export default function SettingsPage(): ReactNode {
   const text = useText();
   const names = useTexts(pageNames);
   const { viewer, reload } = useSession();
+  const { language } = useLocale();
   const { company } = viewer;
   const mayAdminister = useMay('ADMIN');
   if (!company) return null;
-  const { name, timeZone } = company;
+  const { name, timeZone, currency } = company;
+  const currencies = [{ value: '', label: text.none }, ...currenciesIn(language)];
   const forms = (
     <>
       <SendForm
@@ -37,13 +40,24 @@ export default function SettingsPage(): ReactNode {
         submit={text.setTimeZone}
         onDone={reload}
       />
+      <SendForm
+        key={currency}
+        root={null}
+        fields={[{ name: 'currency', initial: currency ?? '', isOptional: true, options: currencies }]}
+        document={mutations.companySetCurrency}
+        submit={text.setCurrency}
+        onDone={reload}
+      />
     </>
   );
   return (
     <Page name="settings" text={text}>
       <div className="cards">
         <Card title={names.company}>
-          {mayAdminister ? forms : <Facts facts={['name', 'timeZone']} record={company} />}
+          {mayAdminister ? forms : <Facts facts={['name', 'timeZone', 'currency']} record={company} />}
+        </Card>
+        <Card title={text.responseTexts}>
+          <ResponseTexts />
         </Card>
       </div>
     </Page>

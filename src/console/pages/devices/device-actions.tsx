@@ -2,11 +2,14 @@ import { mutate, mutations } from '../../api';
 import { useMay } from '../../app/session';
 import type { DeviceRecordFragment, DeviceUpdateInput } from '../../gql/graphql';
 import type { RecordAction, RecordActions } from '../../record/bulk';
+import { hasNumber, reachingDevices, SEND_COMMAND, SET_PARAMETER, TAG } from '../logical-numbers/reaching';
 
 /** The logical number of a device, which may have none. */
 export const NUMBER = { name: 'logicalNumberId', isOptional: true };
 
-type Device = Pick<DeviceRecordFragment, 'id' | 'enabled'>;
+type Device = Pick<DeviceRecordFragment, 'id' | 'enabled'> & {
+  readonly logicalNumber?: { readonly number: string } | null;
+};
 
 const change = ({ id }: Device, input: DeviceUpdateInput) => mutate(mutations.deviceUpdate, { id, input });
 
@@ -20,6 +23,10 @@ const setting = (enabled: boolean) => ({
 const ACTIONS: readonly RecordAction<Device>[] = [
   { id: 'assign', icon: 'number', fields: ['logicalNumberId'], isJob: true, change },
   { id: 'move', icon: 'group', fields: ['groupId'], isJob: true },
+  { ...SET_PARAMETER, isFor: hasNumber },
+  TAG,
+  ...reachingDevices,
+  SEND_COMMAND,
   { ...setting(true), id: 'enable', icon: 'check' },
   { ...setting(false), id: 'disable', icon: 'close' },
 ];

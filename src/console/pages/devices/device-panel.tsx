@@ -10,15 +10,17 @@ import { useFormat } from '../../text';
 import { Ago, Section } from '../../ui/facts';
 import { Icon } from '../../ui/icon';
 import { Empty, Loading, PageFailure } from '../../ui/states';
+import { TerminalCommands } from '../commands/terminal-commands';
 import { EffectiveParameters } from '../logical-numbers/effective-parameters';
 import { Deliveries } from '../notifications/deliveries';
 import { TransactionsOf } from '../transactions/columns';
 import { NUMBER, useDeviceActions } from './device-actions';
+import { DeviceLogs } from './device-logs';
 import { useText } from './words';
 
 const DEVICE = fragment(`
   fragment DeviceRecord on Device {
-    id revision serialNumber enabled frameworkVersion meta presence lastSeenAt
+    id revision serialNumber enabled tags notes frameworkVersion meta presence lastSeenAt
     lastRefusal { code at }
     software { state since attempts reason detail appVersion { id number app { name } } }
     createdAt
@@ -35,7 +37,7 @@ export default function DevicePanel(): ReactNode {
       fragment={DEVICE}
       follows={['PRESENCE', 'LOGICAL_NUMBER', 'GROUP', 'APP_VERSION']}
       edit={{
-        fields: [NUMBER, { name: 'enabled', label: text.mayWork }],
+        fields: [NUMBER, { name: 'enabled', label: text.mayWork }, 'tags', 'notes'],
         document: mutations.deviceUpdate,
       }}
       actions={(device) => <RowMenu actions={actions} row={device} />}
@@ -50,6 +52,8 @@ export default function DevicePanel(): ReactNode {
                 { id: 'state', value: <Shown name="enabled" record={device} /> },
                 'logicalNumber',
                 { id: 'group', of: { ...device.logicalNumber } },
+                'tags',
+                'notes',
                 'createdAt',
                 'createdBy',
               ]}
@@ -73,6 +77,8 @@ export default function DevicePanel(): ReactNode {
         manifest: <DeviceManifest id={device.id} />,
         transactions: <TransactionsOf filter={{ serialNumber: { eq: device.serialNumber } }} />,
         deliveries: <Deliveries id={device.logicalNumber?.id ?? device.id} />,
+        commands: <TerminalCommands id={device.id} />,
+        logs: <DeviceLogs key={device.id} id={device.id} />,
       })}
     >
       {(device) => <Refusal {...device} />}

@@ -4,6 +4,7 @@ import { fragment, mutations } from '../../api';
 import { DialogButton } from '../../record/dialog-button';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
+import { Shown } from '../../table/shown';
 import { Ago } from '../../ui/facts';
 import { NUMBER, useDeviceActions } from './device-actions';
 import { useText } from './words';
@@ -13,9 +14,11 @@ const EnrolDialog = lazy(() => import('./enrol-dialog'));
 
 const DEVICE = fragment(`
   fragment DeviceRow on Device {
-    id serialNumber enabled frameworkVersion presence lastSeenAt createdAt meta
+    id serialNumber enabled frameworkVersion presence lastSeenAt createdAt
+    model batteryLevel signal simCardId
     lastRefusal { at }
-    logicalNumber { number group { name } }
+    tags notes
+    logicalNumber { id number group { id name } }
   }
 `);
 
@@ -32,8 +35,12 @@ export default function DevicesPage(): ReactNode {
         { id: 'presence', width: 105 },
         { id: 'enabled', title: text.state, width: 95 },
         { id: 'logicalNumber', width: 110 },
-        { id: 'group', width: 120, render: ({ logicalNumber }) => logicalNumber?.group?.name },
-        { id: 'model', render: ({ meta }) => (meta as Reported).model },
+        {
+          id: 'group',
+          width: 120,
+          render: ({ logicalNumber }) => logicalNumber && <Shown name="group" record={logicalNumber} />,
+        },
+        'model',
         { id: 'frameworkVersion', width: 110 },
         { id: 'lastSeenAt', width: 130 },
         {
@@ -41,27 +48,38 @@ export default function DevicesPage(): ReactNode {
           isHidden: true,
           render: ({ lastRefusal }) => lastRefusal && <Ago at={lastRefusal.at} />,
         },
+        { id: 'batteryLevel', isHidden: true },
+        { id: 'signal', isHidden: true },
+        { id: 'simCardId', isHidden: true },
+        { id: 'tags', isHidden: true },
+        { id: 'notes', isHidden: true },
         { id: 'createdAt', isHidden: true },
       ]}
       filters={[
         'serialNumber',
         'presence',
         'enabled',
+        'tags',
         'group',
         'hasLogicalNumber',
         'logicalNumberId',
         'model',
+        'batteryLevel',
+        'signal',
+        'simCardId',
         'frameworkVersion',
         { id: 'version', title: text.hasVersion },
         { id: 'not.version', title: text.lacksVersion },
         'refused',
         'hasReported',
         'lastSeenAt',
+        { id: 'id', title: text.devices, isOfLinks: true },
+        { id: 'changedByJob', isOfLinks: true },
       ]}
       rowActions={useDeviceActions()}
       create={{
         title: text.createDevice,
-        fields: ['serialNumber', NUMBER, { name: 'enabled', label: text.mayWork, initial: true }],
+        fields: ['serialNumber', NUMBER, { name: 'enabled', label: text.mayWork, initial: true }, 'tags'],
         document: mutations.deviceCreate,
       }}
       actions={
@@ -73,10 +91,6 @@ export default function DevicesPage(): ReactNode {
         />
       }
       panel={<DevicePanel />}
-      empty={text.noDevices}
     />
   );
 }
-
-/** Properties that the terminal reported. */
-type Reported = Readonly<Record<string, string>>;

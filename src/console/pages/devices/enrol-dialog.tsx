@@ -2,26 +2,31 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { mutations, useMutation } from '../../api';
-import { messageOf } from '../../api/rules';
 import { useMay } from '../../app/session';
 import type { FleetImportMode, FleetImportMutation } from '../../gql/graphql';
 import { Fields } from '../../record/fields';
-import { SmallTable } from '../../table/shown';
-import { useFormat, useLocale } from '../../text';
+import { useJobEnd } from '../../record/job-end';
+import { useFormat } from '../../text';
 import { Dialog } from '../../ui/dialog';
 import { Form, useDraft } from '../../ui/form';
 import { notify } from '../../ui/toasts';
+import { ImportPreview } from './import-preview';
 import { useText } from './words';
 
 type Checked = FleetImportMutation['fleetImport'];
 
+/** Headings of a file with all that can be imported. */
+const TEMPLATE =
+  'serial_number,logical_number,group,enabled,tags,notes,merchant_name,merchant_address,number_tags,number_notes,parameters\r\n';
+
 const EMPTY = { list: '', file: null as File | null, mode: 'CREATE' as FleetImportMode, issueTokens: false };
 
-/** Enrols devices from a file or a pasted list: checks all rows, shows those that are refused, then starts a job. */
+/** Enrols devices from a file or a pasted list: checks all rows, shows what each changes or why it is refused, then starts a job. */
 export default function EnrolDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const text = useText();
   const format = useFormat();
   const navigate = useNavigate();
+  const sayEnd = useJobEnd();
   const { values, set, clear } = useDraft('enrol', EMPTY);
   const [checked, setChecked] = useState<Checked | null>(null);
   const mutation = useMutation(mutations.fleetImport);
@@ -38,6 +43,7 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
     if (!payload?.job) return;
     clear();
     notify({ text: text.started });
+    sayEnd(payload.job.id, text.enrol);
     onClose();
     void navigate({ to: '/jobs', search: { open: payload.job.id } });
   };
@@ -48,7 +54,9 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
         {...mutation}
         onSubmit={() => void send()}
         submit={checked ? `${text.enrol} (${format.number(count)})` : text.check}
-        isDisabled={file === null || (checked !== null && count === 0)}
+        disabledReason={
+          file === null ? text.noRows : checked !== null && count === 0 ? text.noneToEnrol : null
+        }
         onCancel={onClose}
         shown={['input.file']}
       >
@@ -61,35 +69,16 @@ export default function EnrolDialog({ onClose }: { readonly onClose: () => void 
           }}
           fields={[
             { name: 'list', rows: 6, autoFocus: true },
-            { name: 'file', type: 'file' },
+            { name: 'file', type: 'file', isOptional: true },
             { name: 'mode', values: ['CREATE', 'CREATE_OR_UPDATE'] },
             { name: 'issueTokens', label: text.issueTokensToo, kind: 'flag', isShown: () => mayAdminister },
           ]}
         />
-        {checked && <Result {...checked} />}
+        <a download="devices.csv" href={`data:text/csv;charset=utf-8,${encodeURIComponent(TEMPLATE)}`}>
+          {text.template}
+        </a>
+        {checked && <ImportPreview {...checked} />}
       </Form>
     </Dialog>
-  );
-}
-
-/** How many rows can be enrolled, and why the others are refused. */
-function Result({ count, refusedCount, refused }: Checked): ReactNode {
-  const text = useText();
-  const format = useFormat();
-  const { language } = useLocale();
-  const rows = (refused ?? []).map((row) => ({ id: String(row.line), reason: messageOf(row, language) }));
-  const table = rows.map(({ id, reason }) => `${id},"${reason.replaceAll('"', '""')}"`).join('\n');
-  return (
-    <>
-      <p role="status">{text.marked(format.number(count ?? 0), format.number(refusedCount ?? 0))}</p>
-      {rows.length > 0 && (
-        <div className="results" tabIndex={0} role="region" aria-label={text.result}>
-          <SmallTable rows={rows} columns={[{ id: 'id', title: text.rowNumber }, 'reason']} />
-          <a download="refused.csv" href={`data:text/csv;charset=utf-8,${encodeURIComponent(table)}`}>
-            {text.saveAsCsv}
-          </a>
-        </div>
-      )}
-    </>
   );
 }

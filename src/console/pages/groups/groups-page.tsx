@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { fragment, mutations, useMutation } from '../../api';
 import { useMay } from '../../app/session';
 import type { GroupRecordFragment } from '../../gql/graphql';
+import { RowMenu } from '../../record/actions';
 import { creating, DialogButton } from '../../record/dialog-button';
 import { findAppVersions, findLogicalNumbers } from '../../record/find';
 import { LinkList, wholeIds } from '../../record/link-list';
@@ -14,6 +15,7 @@ import { listOf } from '../../table/rows';
 import { SmallTable } from '../../table/shown';
 import { Checkbox } from '../../ui/field';
 import { COLUMNS, SOURCE } from '../logical-numbers/numbers-page';
+import { SEND_TO_GROUP } from '../logical-numbers/reaching';
 import { useText as useNumberText } from '../logical-numbers/words';
 import { useNewParameter } from '../values/owner';
 import { useText } from './words';
@@ -66,6 +68,7 @@ function GroupPanel(): ReactNode {
       follows={['PARAMETER', 'METACONTENT', 'APP_VERSION']}
       edit={{ fields: ['name'], document: mutations.groupUpdate }}
       remove={mutations.groupDelete}
+      actions={(group) => <RowMenu actions={[SEND_TO_GROUP]} row={group} isMenu />}
       tabs={(group) => ({
         logicalNumbers: <GroupNumbers groupId={group.id} />,
         appVersions: <GroupVersions group={group} />,
@@ -166,7 +169,7 @@ function GroupVersions({ group }: { readonly group: GroupRecordFragment }): Reac
       cell={(row) => (
         <Checkbox
           isSelected={group.defaultAppVersions.nodes.some(({ id: each }) => each === row.id)}
-          isDisabled={!mayWrite || !defaults}
+          disabledReason={mayWrite ? (defaults ? null : text.tooLong) : text.notAllowed}
           onChange={(isDefault) => setDefault(row.id, isDefault)}
         >
           {text.getsNew}

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { fragment, mutations } from '../../api';
 import { useMay } from '../../app/session';
 import type { LogicalNumberRecordFragment } from '../../gql/graphql';
+import { RowMenu } from '../../record/actions';
 import { creating, DialogButton } from '../../record/dialog-button';
 import { EditRecord } from '../../record/edit-record';
 import { useShownValue } from '../../record/form-field';
@@ -17,11 +18,12 @@ import { Deliveries } from '../notifications/deliveries';
 import { TransactionsOf } from '../transactions/columns';
 import { useNewParameter } from '../values/owner';
 import { EffectiveParameters } from './effective-parameters';
+import { NUMBER_ACTIONS } from './number-actions';
 import { useText } from './words';
 
 const NUMBER = fragment(`
   fragment LogicalNumberRecord on LogicalNumber {
-    id revision number createdAt
+    id revision number createdAt merchantName merchantAddress tags notes
     createdBy { name }
     appVersions(first: 100) { nodes { id } pageInfo { hasNextPage } }
     group {
@@ -47,15 +49,26 @@ export default function NumberPanel(): ReactNode {
       fragment={NUMBER}
       follows={['DEVICE', 'GROUP', 'PARAMETER', 'APP_VERSION']}
       edit={{
-        fields: ['number', { name: 'groupId', isOptional: true }],
+        fields: [
+          'number',
+          { name: 'groupId', isOptional: true },
+          'merchantName',
+          'merchantAddress',
+          'tags',
+          'notes',
+        ],
         document: mutations.logicalNumberUpdate,
         note: text.moveHelp,
       }}
       remove={mutations.logicalNumberDelete}
+      actions={(number) => <RowMenu actions={NUMBER_ACTIONS} row={number} />}
       tabs={(logicalNumber) => ({
         facts: (
           <>
-            <Facts facts={['group', 'createdAt', 'createdBy']} record={logicalNumber} />
+            <Facts
+              facts={['group', 'merchantName', 'merchantAddress', 'tags', 'notes', 'createdAt', 'createdBy']}
+              record={logicalNumber}
+            />
             <Section title={text.devices}>
               <SmallTable
                 rows={logicalNumber.devices.nodes}

@@ -4,13 +4,14 @@ import { fragment, mutate, mutations } from '../../api';
 import type { RecordActions } from '../../record/bulk';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
+import { NUMBER_ACTIONS } from './number-actions';
 import { useText } from './words';
 
 const NumberPanel = lazy(() => import('./number-panel'));
 
 const NUMBER = fragment(`
   fragment LogicalNumberRow on LogicalNumber {
-    id number updatedAt
+    id number updatedAt merchantName merchantAddress tags notes
     group { id name }
     appVersions(first: 0) { totalCount }
     devices(first: 2) { nodes { id serialNumber } }
@@ -19,17 +20,11 @@ const NUMBER = fragment(`
 
 export const SOURCE = listOf(NUMBER, 'DEVICE', 'GROUP');
 
-/** Columns of logical numbers, in the list and in the record of a group. */
+/** Columns of logical numbers in the record of a group. */
 export const COLUMNS = ['number', 'group', 'devices', 'appVersions', 'updatedAt'] as const;
 
-const ACTIONS: RecordActions<{ readonly id: string }> = [
-  {
-    id: 'move',
-    icon: 'group',
-    fields: ['groupId', { name: 'force', kind: 'flag' }],
-    change: ({ id }, input: { groupId: string; force: boolean }) =>
-      mutate(mutations.logicalNumberMove, { id, ...input }),
-  },
+const ACTIONS: RecordActions<{ readonly id: string; readonly number: string }> = [
+  ...NUMBER_ACTIONS,
   {
     id: 'delete',
     icon: 'remove',
@@ -45,12 +40,31 @@ export default function NumbersPage(): ReactNode {
       id="logical-numbers"
       text={text}
       source={SOURCE}
-      columns={COLUMNS}
-      filters={['number', 'groupId', 'hasDevice', { id: 'version', title: text.hasVersion }, 'createdAt']}
+      columns={[
+        'number',
+        'merchantName',
+        'group',
+        'devices',
+        'appVersions',
+        { id: 'tags', isHidden: true },
+        { id: 'merchantAddress', isHidden: true },
+        { id: 'notes', isHidden: true },
+        'updatedAt',
+      ]}
+      filters={[
+        'number',
+        'merchantName',
+        'tags',
+        'groupId',
+        'hasDevice',
+        { id: 'version', title: text.hasVersion },
+        'createdAt',
+        { id: 'changedByJob', isOfLinks: true },
+      ]}
       rowActions={ACTIONS}
       create={{
         title: text.newNumber,
-        fields: ['number', { name: 'groupId', isOptional: true }],
+        fields: ['number', { name: 'groupId', isOptional: true }, 'merchantName', 'merchantAddress', 'tags'],
         document: mutations.logicalNumberCreate,
       }}
       panel={<NumberPanel />}

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
 
-import { fragment, graphql, mutations, useDryRun, useSubscription } from '../../api';
-import type { NotificationRecordFragment, NotificationTargetInput } from '../../gql/graphql';
+import { fragment, graphql, mutations, useSubscription } from '../../api';
+import type { NotificationRecordFragment } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
-import { fieldsOf, inputOf } from '../../record/form-field';
 import { nameOf } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
@@ -13,6 +12,7 @@ import { Facts, Shown } from '../../table/shown';
 import { useFormat } from '../../text';
 import { Badge } from '../../ui/facts';
 import { Deliveries, STATES } from './deliveries';
+import { KINDS, useSending } from './sending';
 import { useText } from './words';
 
 const NOTIFICATION = fragment(`
@@ -25,12 +25,8 @@ const NOTIFICATION = fragment(`
   }
 `);
 
-const KINDS = ['SHOW', 'PROCESSING'] as const;
-const TARGET = ['target.groupId', 'target.savedFilterId', 'target.logicalNumbers'];
-
 export default function NotificationsPage(): ReactNode {
   const text = useText();
-  const format = useFormat();
   return (
     <ListPage
       id="notifications"
@@ -50,33 +46,9 @@ export default function NotificationsPage(): ReactNode {
         'createdAt',
         { id: 'id', title: text.notifications, isOfLinks: true },
       ]}
-      create={{
-        title: text.send,
-        fields: [
-          { name: 'content', rows: 3, autoFocus: true },
-          ...TARGET,
-          { name: 'kind', values: KINDS },
-          { name: 'appId', label: text.forApp, isShown: ({ kind }) => kind === 'PROCESSING' },
-        ],
-        document: mutations.notificationSend,
-        args: { dryRun: false },
-        submit: text.sendNow,
-        done: ({ count }) => `${text.sentTo} ${text.numbers(format.number(count ?? 0))}`,
-        children: (values) => <Reach {...inputOf(fieldsOf(TARGET), values)} />,
-      }}
+      create={useSending()}
       panel={<NotificationPanel />}
     />
-  );
-}
-
-/** How many logical numbers would get a notification. */
-function Reach({ target }: { readonly target?: NotificationTargetInput }): ReactNode {
-  const text = useText();
-  const format = useFormat();
-  const sent = target && { input: { content: '–', kind: 'SHOW' as const, target }, dryRun: true };
-  const { payload } = useDryRun(mutations.notificationSend, sent ?? null);
-  return (
-    payload && <p role="status">{`${text.goesTo} ${text.numbers(format.number(payload.count ?? 0))}`}</p>
   );
 }
 

@@ -13,6 +13,7 @@ import { Loading, PageFailure } from '../../ui/states';
 import { Progress } from '../rollouts/waves';
 import { Deliveries, Payments } from './charts';
 import { DeniedMost } from './denied';
+import { FirstSteps } from './first-steps';
 import { useText } from './words';
 
 const OVERVIEW = graphql(`
@@ -21,7 +22,7 @@ const OVERVIEW = graphql(`
     $weekBeforeNow: DateTime!, $refused: DeviceFilter!, $undelivered: NotificationFilter!
   ) {
     deviceSummary {
-      total
+      total countedAt
       byPresence { presence count }
       byFrameworkVersion { value count }
       byGroup { count group { id name } }
@@ -107,6 +108,7 @@ export default function OverviewPage(): ReactNode {
       {!data && !error && <Loading />}
       {data && (
         <>
+          <FirstSteps devices={data.deviceSummary.total} />
           <Attention data={data} />
           <Payments data={data} starts={variables} />
           <DeniedMost from={variables.day} />
@@ -149,6 +151,7 @@ function Attention({ data }: { readonly data: OverviewQuery }): ReactNode {
   const problems = all.filter(([, count]) => count > 0);
   return (
     <Section title={text.attention}>
+      <p className="faint">{text.countedAt(format.time(data.deviceSummary.countedAt))}</p>
       {problems.length === 0 && <p>{text.nothing}</p>}
       <ul className="tiles">
         {problems.map(([name, count, to, filter]) => (

@@ -9,7 +9,28 @@ export const useText = pageTexts({
   byVersion: ['Terminals by framework version', 'Terminais por versão do framework'],
   byGroup: ['Terminals by group', 'Terminais por grupo'],
   cancelled: ['Cancelled', 'Cancelados'],
+  countedAt: [(time: string) => `Counted at ${time}.`, (time: string) => `Contado em ${time}.`],
   delivered: ['Delivered', 'Entregues'],
+  callHelp: [
+    (serial: string) =>
+      `Call as ${serial} does: make its token, then paste this into a shell. 200 means that all is well.`,
+    (serial: string) =>
+      `Chame como ${serial}: gere o token e cole isto em um terminal. 200 significa que tudo está certo.`,
+  ],
+  command: ['Command', 'Comando'],
+  done: ['Done', 'Feito'],
+  firstSteps: ['The first hour', 'A primeira hora'],
+  makeToken: ['Make its token', 'Gerar o token'],
+  putAway: ['Put away', 'Guardar'],
+  stepApp: ['Create the first app', 'Criar o primeiro aplicativo'],
+  stepCall: ['Let the terminal call for the first time', 'Fazer o terminal chamar pela primeira vez'],
+  stepColleague: ['Invite the first colleague', 'Convidar o primeiro colega'],
+  stepCompany: [
+    'Check the name and time zone of the company, and set its currency',
+    'Conferir nome e fuso horário da empresa e definir sua moeda',
+  ],
+  stepDevice: ['Create the first terminal, with that number', 'Criar o primeiro terminal, com esse número'],
+  stepNumber: ['Create the first logical number', 'Criar o primeiro número lógico'],
   deliveriesByDay: ['Deliveries of the last 7 days', 'Entregas dos últimos 7 dias'],
   deliveriesByHour: ['Deliveries of the last 24 hours', 'Entregas das últimas 24 horas'],
   denied: ['Denied', 'Negados'],

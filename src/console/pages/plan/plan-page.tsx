@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { stringify } from 'yaml';
@@ -33,15 +34,20 @@ interface Planned extends NonNullable<FleetPlanQuery['fleetPlan']['plan']> {
   readonly document: unknown;
 }
 
+/** Names of the records that a plan has changed, by the parts of its document. */
+type ChangedNames = Readonly<Record<string, readonly string[]>>;
+
+const EMPTY = { document: '', undo: '', jobId: '', changed: {} as ChangedNames };
+
 const FIELDS = [
   { name: 'document', rows: 12 },
-  { name: 'file', type: 'file' },
+  { name: 'file', type: 'file', isOptional: true },
 ];
 
 /** The desired state of the fleet as a document: read, planned, applied, undone. */
 export default function PlanPage(): ReactNode {
   const text = useText();
-  const { values, set } = useDraft('plan', { document: '', undo: '', jobId: '' });
+  const { values, set } = useDraft('plan', EMPTY);
   const [plan, setPlan] = useState<Planned | null>(null);
   const [broken, setBroken] = useState<readonly string[]>([]);
   // Asked for by a button, with errors of the document as mutations have them.
@@ -72,7 +78,7 @@ export default function PlanPage(): ReactNode {
         <Form
           onSubmit={() => void see(values.document)}
           submit={text.see}
-          isDisabled={values.document.trim() === ''}
+          disabledReason={values.document.trim() === '' ? `${text.fillIn} ${text.document}.` : null}
           {...{ failure, isRunning }}
           errors={(broken.length > 0 ? broken : refused).map((message) => ({ code: '', path: [], message }))}
           shown={[]}
@@ -93,19 +99,55 @@ export default function PlanPage(): ReactNode {
           plan={plan}
           onAgain={() => void see(values.document)}
           onApplied={(undo, jobId) => {
-            set({ undo: written(undo), jobId });
+            set({ undo: written(undo), jobId, changed: namesIn(plan) });
             setPlan(null);
           }}
         />
       )}
       {values.undo !== '' && (
         <div className="note" role="status">
-          <RecordLink page="/jobs" record={{ id: values.jobId, name: text.applied }} />
-          <Button onPress={() => void see(values.undo)}>{text.undoPlan}</Button>
+          <div className="buttons">
+            <RecordLink page="/jobs" record={{ id: values.jobId, name: text.applied }} />
+            <ChangedRecords changed={values.changed} />
+            <Button onPress={() => void see(values.undo)}>{text.undoPlan}</Button>
+          </div>
         </div>
       )}
     </Page>
   );
+}
+
+const namesIn = ({ changes }: Planned): ChangedNames =>
+  Object.fromEntries(
+    [...Map.groupBy(changes, ({ path: [kind = ''] }) => kind)].map(([kind, some]) => [
+      kind,
+      [...new Set(some.map(({ path: [, name = ''] }) => name))],
+    ]),
+  );
+
+/** Lists by the parts of a document, with the fields of their filters that names are of. */
+const LISTS = {
+  groups: ['/groups', 'name'],
+  logicalNumbers: ['/logical-numbers', 'number'],
+  devices: ['/devices', 'serialNumber'],
+} as const;
+/** Names in one address, at most. */
+const MAX_NAMES = 100;
+
+/** Links to the lists of the records that a plan has changed; records that are too many for an address have none. */
+function ChangedRecords({ changed }: { readonly changed: ChangedNames }): ReactNode {
+  const text = useText();
+  const { number } = useFormat();
+  return (Object.keys(LISTS) as (keyof typeof LISTS)[]).map((kind) => {
+    const { [kind]: names = [] } = changed;
+    const [to, field] = LISTS[kind];
+    if (names.length === 0 || names.length > MAX_NAMES) return null;
+    return (
+      <Link key={kind} className="button" to={to} search={{ filter: { [field]: { in: names } } }}>
+        {`${text[kind]}: ${number(names.length)}`}
+      </Link>
+    );
+  });
 }
 
 const written = (document: unknown): string => stringify(document, { lineWidth: 0 });
@@ -175,13 +217,13 @@ function Differences({ plan, onAgain, onApplied }: DifferencesProps): ReactNode 
       <Form
         onSubmit={() => void apply()}
         submit={`${text.apply} (${number(changes.length)})`}
-        isDisabled={changes.length === 0 || !mayWrite}
+        disabledReason={changes.length === 0 ? text.nothing : mayWrite ? null : text.notAllowed}
         {...{ failure, isRunning }}
         errors={errors.map((error) => ({ ...error, path: [] }))}
         shown={[]}
       >
         <p role="status">
-          {changes.length === 0 ? text.nothing : `${text.terminals} ${number(terminals)}. `}
+          {changes.length > 0 && `${text.terminals} ${number(terminals)}. `}
           {losing > 0 && <strong>{`${text.losing} ${number(losing)}.`}</strong>}
         </p>
         <ol className="history" aria-label={text.differences}>

@@ -26,33 +26,35 @@ interface RankedProps {
   readonly name: string;
   readonly property: Property;
   readonly filter: Filter;
+  /** The column that the rows are ordered by, beside which stands what it was in the time before. */
+  readonly ordered: Figure;
 }
 
-/** Columns of a ranking besides the first; those with `isWide` are not shown on a telephone. */
-const COLUMNS = [
-  { name: 'payments', isWide: true },
-  { name: 'approved', isWide: true },
-  { name: 'denied' },
-  { name: 'share' },
-  { name: 'shareBefore', isWide: true },
-  { name: 'amount' },
-] as const;
+/** Columns of a ranking besides the first. */
+const FIGURES = ['payments', 'approved', 'denied', 'share', 'amount'] as const;
+export type Figure = (typeof FIGURES)[number];
+type Column = Figure | 'before';
+/** Columns that are shown on a telephone, besides the one of the order. */
+const NARROW: readonly Column[] = ['denied', 'share', 'amount'];
 
 /** A ranking as a table; each row leads to its payments. */
-export function Ranked({ title, rows, before, name, property, filter }: RankedProps): ReactNode {
+export function Ranked({ title, rows, before, name, property, filter, ordered }: RankedProps): ReactNode {
   const text = useText();
   const { of, condition, isReason = false } = property;
   const reason = useReason();
   const earlier = new Map(before.map((row) => [of(row), row]));
+  const columns = FIGURES.flatMap((figure): Column[] => (figure === ordered ? [figure, 'before'] : [figure]));
+  const classOf = (column: Column): string =>
+    column === ordered || NARROW.includes(column) ? 'end' : 'end not-on-telephone';
   return (
     <Card title={title}>
       <table className="plain-table">
         <thead>
           <tr>
             <th scope="col">{name}</th>
-            {COLUMNS.map((column) => (
-              <th key={column.name} scope="col" className={classOf(column)}>
-                {text[column.name]}
+            {columns.map((column) => (
+              <th key={column} scope="col" className={classOf(column)}>
+                {text[column]}
               </th>
             ))}
           </tr>
@@ -70,6 +72,8 @@ export function Ranked({ title, rows, before, name, property, filter }: RankedPr
                 row={row}
                 before={value === null ? undefined : earlier.get(value)}
                 filter={isDeleted ? null : { ...filter, [condition]: own }}
+                columns={columns.map((column) => ({ column, className: classOf(column) }))}
+                ordered={ordered}
               />
             );
           })}
@@ -79,41 +83,39 @@ export function Ranked({ title, rows, before, name, property, filter }: RankedPr
   );
 }
 
-const classOf = (column: (typeof COLUMNS)[number]): string =>
-  'isWide' in column ? 'end not-on-telephone' : 'end';
-
 interface RankedRowProps {
   readonly name: string;
   readonly row: Row;
   readonly before: Row | undefined;
   /** Filter that shows its payments in the list; null for a deleted group, which the filter cannot name. */
   readonly filter: Filter | null;
+  readonly columns: readonly { readonly column: Column; readonly className: string }[];
+  readonly ordered: Figure;
 }
 
-function RankedRow({ name, row, before, filter }: RankedRowProps): ReactNode {
+function RankedRow({ name, row, before, filter, columns, ordered }: RankedRowProps): ReactNode {
   const text = useText();
   const format = useFormat();
-  const share = (percent: number | null | undefined): string =>
-    percent === null || percent === undefined ? '–' : format.share(percent / 100);
-  const denied = format.number(row.deniedCount);
-  const cells = {
-    payments: format.number(row.approvedCount + row.deniedCount + row.cancelledCount),
-    approved: format.number(row.approvedCount),
-    denied: filter ? (
-      <Link
-        to="/transactions"
-        search={{ filter: { ...filter, paymentStatus: { eq: 'DENIED' } } }}
-        aria-label={text.deniedOf(denied, name)}
-      >
-        {denied}
-      </Link>
-    ) : (
-      denied
-    ),
-    share: share(row.deniedPercent),
-    shareBefore: share(before?.deniedPercent),
-    amount: format.amount(row.approvedAmount),
-  };
+  const figuresOf = (of: Row): Record<Figure, string> => ({
+    payments: format.number(of.approvedCount + of.deniedCount + of.cancelledCount),
+    approved: format.number(of.approvedCount),
+    denied: format.number(of.deniedCount),
+    share: of.deniedPercent === null ? '–' : format.share(of.deniedPercent / 100),
+    amount: format.amount(of.approvedAmount),
+  });
+  const own = figuresOf(row);
+  const denied = filter ? (
+    <Link
+      to="/transactions"
+      search={{ filter: { ...filter, paymentStatus: { eq: 'DENIED' } } }}
+      aria-label={text.deniedOf(own.denied, name)}
+    >
+      {own.denied}
+    </Link>
+  ) : (
+    own.denied
+  );
+  const cells = { ...own, denied, before: before === undefined ? '–' : figuresOf(before)[ordered] };
   return (
     <tr>
       <th scope="row">
@@ -125,9 +127,9 @@ function RankedRow({ name, row, before, filter }: RankedRowProps): ReactNode {
           name
         )}
       </th>
-      {COLUMNS.map((column) => (
-        <td key={column.name} className={classOf(column)}>
-          {cells[column.name]}
+      {columns.map(({ column, className }) => (
+        <td key={column} className={className}>
+          {cells[column]}
         </td>
       ))}
     </tr>

@@ -13,7 +13,7 @@ import { INTERVALS, intervalOf, type Interval } from '../../text/zone';
 import { Choice } from '../../ui/field';
 import { Page, ZoneNote } from '../../ui/page';
 import { Empty, Loading, PageFailure } from '../../ui/states';
-import { Ranked, type Property, type Row } from './ranked';
+import { type Figure, Ranked, type Property, type Row } from './ranked';
 import { useText } from './words';
 
 const RANKING = graphql(`
@@ -55,6 +55,12 @@ const ORDERS = [
   'APPROVED_COUNT',
   'APPROVED_AMOUNT',
 ] as const satisfies readonly TransactionSummaryOrderField[];
+const ORDERED: Readonly<Record<(typeof ORDERS)[number], Figure>> = {
+  DENIED_PERCENT: 'share',
+  DENIED_COUNT: 'denied',
+  APPROVED_COUNT: 'approved',
+  APPROVED_AMOUNT: 'amount',
+};
 const DIRECTIONS = ['DESC', 'ASC'] as const;
 /** Payments that a row has at least: with few, a share says little. */
 const LEAST = ['1', '10', '100'] as const;
@@ -115,6 +121,7 @@ function Ranking({ chosen }: { readonly chosen: Choices }): ReactNode {
       property={property}
       {...{ rows, before }}
       filter={paidIn(times)}
+      ordered={ORDERED[order]}
     />
   );
 }

@@ -3,6 +3,7 @@ import { pageTexts } from '../../ui/words';
 export const useText = pageTexts({
   amount: ['Approved amount', 'Valor aprovado'],
   approved: ['Approved', 'Aprovados'],
+  before: ['In the time before', 'No período anterior'],
   by: ['Rank', 'Classificar'],
   deletedGroup: ['Deleted group', 'Grupo excluído'],
   denied: ['Denied', 'Negados'],
@@ -20,7 +21,6 @@ export const useText = pageTexts({
   order: ['Ranked by', 'Classificados por'],
   payments: ['Payments', 'Pagamentos'],
   share: ['Share denied', 'Parte negada'],
-  shareBefore: ['In the time before', 'No período anterior'],
   SERIAL_NUMBER: ['Terminals', 'Terminais'],
   LOGICAL_NUMBER: ['Logical numbers', 'Números lógicos'],
   GROUP: ['Groups', 'Grupos'],

@@ -1,4 +1,4 @@
-import type { RolloutCreateInput } from '../../gql/graphql';
+import type { AppVersionGrantTargetInput, RolloutCreateInput } from '../../gql/graphql';
 import { findAppVersions, findGroups } from '../../record/find';
 import { emptyOf, fieldsOf, inputOf, type FormField, type Values } from '../../record/form-field';
 import { nameOf, type Named } from '../../record/link';
@@ -41,8 +41,11 @@ export const ADDED_WAVE = waveOf('10', '80', '24');
 /** Values of the form: those of the parts beside those of each wave. */
 export type Planned = Values & { readonly waves: readonly Values[] };
 
-/** The form of a new rollout, with the zone of the company and a version to begin with. */
-export function rolloutForm(zone: string, version: Named | undefined) {
+/** Name under which the values of the form are kept. */
+export const draftKey = (version: Named | undefined): string => `rollout:${version?.id ?? ''}`;
+
+/** The form of a new rollout, with the zone of the company and a version to begin with; a chosen target is not asked for. */
+export function rolloutForm(zone: string, version?: Named, chosen?: AppVersionGrantTargetInput) {
   const parts = {
     main: {
       root: 'input',
@@ -56,7 +59,7 @@ export function rolloutForm(zone: string, version: Named | undefined) {
         { name: 'name', isOptional: true },
       ]),
     },
-    target: { root: 'target', fields: fieldsOf(TARGET) },
+    target: { root: 'target', fields: chosen ? [] : fieldsOf(TARGET) },
     stopWhen: {
       root: 'input.stopWhen',
       fields: fieldsOf([
@@ -82,18 +85,20 @@ export function rolloutForm(zone: string, version: Named | undefined) {
     ...emptyOf(Object.values(parts).flatMap(({ fields }): readonly FormField[] => fields)),
     waves: [waveOf('1', '90', '24'), waveOf('24', '80', '24'), waveOf('', '80', '24')],
   };
-  return { parts, empty };
+  return { parts, empty, chosen };
 }
 
 /** Arguments of `rolloutCreate`; null while something is missing. Times were entered in this time zone. */
 export function argumentsOf(
-  { parts }: ReturnType<typeof rolloutForm>,
+  { parts, chosen }: ReturnType<typeof rolloutForm>,
   { waves, ...values }: Planned,
   timeZone: string,
 ) {
   const sent = ({ fields }: { readonly fields: readonly FormField[] }): Values | null =>
     inputOf(fields, values);
-  const [main, target, stopWhen, start] = [parts.main, parts.target, parts.stopWhen, parts.start].map(sent);
+  const [main, stopWhen, start] = [parts.main, parts.stopWhen, parts.start].map(sent);
+  const asked = sent(parts.target);
+  const target = chosen ?? (asked && targetOf(asked));
   const sentWaves = waves.map((wave) => inputOf(WAVE, wave));
   if (!main || !target || !stopWhen || !start || sentWaves.includes(null)) return null;
   const time = (clock: unknown) => clock && instantOf(clock as string, timeZone).toISOString();
@@ -106,5 +111,5 @@ export function argumentsOf(
     startAt: time(start.startAt),
     window: values.hasHours === true ? sent(parts.window) : null,
   };
-  return { input: input as unknown as RolloutCreateInput, target: targetOf(target) };
+  return { input: input as unknown as RolloutCreateInput, target };
 }

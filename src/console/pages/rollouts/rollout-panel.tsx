@@ -1,10 +1,11 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { fragment, mutate, mutations } from '../../api';
 import type { RolloutRecordFragment, RolloutTerminalRowFragment } from '../../gql/graphql';
 import type { RecordActions } from '../../record/bulk';
 import { ActionButton } from '../../record/dialog-button';
-import { RecordLinks } from '../../record/link';
+import { nameOf, RecordLinks } from '../../record/link';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { listIn } from '../../table/rows';
@@ -19,8 +20,9 @@ const ROLLOUT = fragment(`
     id name state stoppedBecause total startAt figuresAt unmovedSince deadline createdAt
     createdBy { name }
     appVersions { id number app { name } }
+    replacedAppVersions { id number app { name } }
     waves {
-      state size minProvenPercent minDuration
+      state size minProvenPercent minDuration jobIds
       waiting excluded granted downloaded installed proven failed
       payments { now { ...Payments } before { ...Payments } waiting { ...Payments } }
     }
@@ -82,7 +84,12 @@ export default function RolloutPanel(): ReactNode {
         ),
       })}
     >
-      {(rollout) => <Outcome {...rollout} />}
+      {(rollout) => (
+        <>
+          <Outcome {...rollout} />
+          {HAS_STOPPED.includes(rollout.state) && <Changed {...rollout} />}
+        </>
+      )}
     </RecordPanel>
   );
 }
@@ -100,12 +107,30 @@ const leavingOut = ({ id, state }: RolloutRecordFragment): RecordActions<Rollout
   },
 ];
 
+/** Leads to the devices that a rollout has changed. */
+function Changed({ waves }: RolloutRecordFragment): ReactNode {
+  const text = useText();
+  const jobs = waves.flatMap(({ jobIds }) => jobIds);
+  if (jobs.length === 0) return null;
+  return (
+    <p>
+      <Link to="/devices" search={{ filter: { changedByJob: { in: jobs } } }}>
+        {text.showChanged}
+      </Link>
+    </p>
+  );
+}
+
+const HAS_STOPPED: readonly RolloutRecordFragment['state'][] = ['FINISHED', 'STOPPED_BY_FAILURES', 'UNDONE'];
+
 /** The state of a rollout, with the reason why it has stopped, or the progress of its undo. */
-function Outcome({ state, stoppedBecause, unmovedSince, job }: RolloutRecordFragment): ReactNode {
+function Outcome(rollout: RolloutRecordFragment): ReactNode {
+  const { state, stoppedBecause, unmovedSince, job, waves } = rollout;
   const text = useText();
   const format = useFormat();
   const { language } = useLocale();
   const isUndone = state === 'UNDONE' && job;
+  const onTheWay = waves.reduce((sum, { granted, downloaded }) => sum + granted + downloaded, 0);
   return (
     <div className={stoppedBecause === null ? 'buttons' : 'note note-bad'} role="status">
       <State of={state} />
@@ -113,16 +138,26 @@ function Outcome({ state, stoppedBecause, unmovedSince, job }: RolloutRecordFrag
       {state === 'RUNNING' && unmovedSince !== null && (
         <p>{`${text.unmovedSince} ${format.time(unmovedSince)}`}</p>
       )}
-      {isUndone && <p>{`${text.gaveBack} ${format.number(job.done)} / ${format.number(job.total)}`}</p>}
+      {state === 'RUNNING' && <p className="faint">{text.pauseHelp}</p>}
+      {state === 'PAUSED' && <p>{text.paused(format.number(onTheWay))}</p>}
+      {isUndone && (
+        <>
+          <p>{text.gaveBack(format.number(job.done), format.number(job.total))}</p>
+          <p>{text.stayAttached}</p>
+          <RecordLinks page="/app-versions" records={rollout.appVersions} />
+        </>
+      )}
     </div>
   );
 }
 
 /** Pauses, resumes or undoes a rollout, as its state allows. */
-function Actions({ id, state, waves }: RolloutRecordFragment): ReactNode {
+function Actions({ id, state, waves, replacedAppVersions }: RolloutRecordFragment): ReactNode {
   const text = useText();
   const format = useFormat();
   const reached = waves.reduce((sum, { size, waiting, excluded }) => sum + size - waiting - excluded, 0);
+  const count = format.number(reached);
+  const versions = replacedAppVersions.map(nameOf).join(', ');
   return (
     <>
       {(state === 'PLANNED' || state === 'RUNNING') && (
@@ -135,7 +170,7 @@ function Actions({ id, state, waves }: RolloutRecordFragment): ReactNode {
         <ActionButton
           label={text.undoRollout}
           isDangerous
-          help={`${text.undoHelp} ${format.number(reached)}`}
+          help={versions === '' ? text.undoNothing(count) : text.undoHelp(count, versions)}
           document={mutations.rolloutUndo}
           variables={{ id }}
         />

@@ -1,21 +1,20 @@
 import { lazy, type ReactNode } from 'react';
 
 import { fragment } from '../../api';
-import { DialogButton } from '../../record/dialog-button';
 import { nameOf } from '../../record/link';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
-import { Progress } from './waves';
+import { RolloutButton } from './rollout-button';
+import { Progress, takersOf } from './waves';
 import { useText } from './words';
 
 const RolloutPanel = lazy(() => import('./rollout-panel'));
-const RolloutDialog = lazy(() => import('./rollout-dialog'));
 
 const ROW = fragment(`
   fragment RolloutRow on Rollout {
-    id name state total createdAt
+    id name state createdAt
     appVersions { id number app { name } }
-    waves { state waiting excluded granted downloaded installed proven failed }
+    waves { state size waiting excluded granted downloaded installed proven failed }
   }
 `);
 
@@ -39,20 +38,13 @@ export default function RolloutsPage(): ReactNode {
           render: ({ appVersions }) => appVersions.map(nameOf).join(', '),
         },
         { id: 'progress', render: (row) => <Progress {...row} /> },
-        { id: 'total', title: text.terminals, width: 90, align: 'end' },
+        { id: 'takers', title: text.terminals, width: 90, align: 'end', render: takersOf },
         'createdAt',
       ]}
-      actions={
-        <DialogButton
-          label={text.newRollout}
-          icon="add"
-          variant="primary"
-          dialog={(close) => <RolloutDialog onClose={close} />}
-        />
-      }
+      actions={<RolloutButton label={text.newRollout} icon="add" variant="primary" />}
       filters={[{ id: 'state', values: STATES }, 'createdAt']}
       panel={<RolloutPanel />}
-      empty={text.createFirst}
+      empty={text.about}
     />
   );
 }

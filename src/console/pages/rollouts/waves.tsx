@@ -36,14 +36,22 @@ function CountsBar({ waves }: { readonly waves: readonly Counts[] }): ReactNode 
   );
 }
 
+/** Terminals that were drawn into waves. */
+export const takersOf = ({ waves }: { readonly waves: readonly { readonly size: number }[] }): number =>
+  waves.reduce((sum, { size }) => sum + size, 0);
+
 export const HAS_ENDED = ['FINISHED', 'UNDONE'];
 
 const CHANGED = graphql(`
   subscription RolloutChanged($id: ID!) { rolloutChanged(id: $id) { sequence } }
 `);
 
+interface ProgressProps extends Pick<RolloutRowFragment, 'id' | 'state'> {
+  readonly waves: readonly Omit<RolloutRowFragment['waves'][number], 'size'>[];
+}
+
 /** The wave that has begun last, and the terminals of all waves; followed until the rollout ends. */
-export function Progress(props: Pick<RolloutRowFragment, 'id' | 'state' | 'waves'>): ReactNode {
+export function Progress(props: ProgressProps): ReactNode {
   const { id, state, waves } = props;
   const text = useText();
   useSubscription(CHANGED, HAS_ENDED.includes(state) ? null : { id }, 'ROLLOUT');
@@ -61,9 +69,7 @@ export function Waves({ waves, stopWhen, deadline, window, ...rollout }: Rollout
   const text = useText();
   const label = useLabel();
   const format = useFormat();
-  const passedAt = (percent: number): string => text.minProvenPercent.replace('%', `${percent} %`);
-  const passedAfter = (time: string): string =>
-    time === '0s' ? '' : `, ${text.minDuration.toLowerCase()} ${time}`;
+  const leftOut = rollout.total - takersOf({ waves });
   const conditions = { ...stopWhen, deadline: deadline && format.time(deadline) };
   const facts = Object.entries(conditions).flatMap(([id, value]) => (value === null ? [] : [{ id, value }]));
   const passing = (id: string, wave: number): DialogButtonProps =>
@@ -76,7 +82,7 @@ export function Waves({ waves, stopWhen, deadline, window, ...rollout }: Rollout
       root: null,
       submit: text.passWave,
     });
-  const hours = window && [{ id: 'hours', value: `${window.from}:00–${window.to}:00 ${window.zone}` }];
+  const hours = window && [{ id: 'hasHours', value: `${window.from}:00–${window.to}:00 ${window.zone}` }];
   return (
     <>
       {waves.map((wave, index) => (
@@ -86,9 +92,9 @@ export function Waves({ waves, stopWhen, deadline, window, ...rollout }: Rollout
           actions={
             <>
               {wave.state === 'BEGUN' && rollout.state === 'RUNNING' && (
-                <DialogButton {...passing(rollout.id, index + 1)} label={text.passWave} />
+                <DialogButton {...passing(rollout.id, index + 1)} label={text.passWave} icon="steps" />
               )}
-              <State of={wave.state} />
+              {rollout.state !== 'UNDONE' && <State of={wave.state} />}
             </>
           }
         >
@@ -101,15 +107,26 @@ export function Waves({ waves, stopWhen, deadline, window, ...rollout }: Rollout
             ))}
           </ul>
           {wave.payments && <Payments {...wave.payments} />}
-          <p className="faint">{`${passedAt(wave.minProvenPercent)}${passedAfter(wave.minDuration)}`}</p>
+          {wave.state !== 'PASSED' && rollout.state !== 'UNDONE' && (
+            <p className="faint">
+              {(index === waves.length - 1 ? text.finishesAt : text.goesOnAt)(
+                wave.minProvenPercent,
+                wave.minDuration === '0s' ? '' : format.duration(wave.minDuration),
+              )}
+            </p>
+          )}
         </Section>
       ))}
+      {leftOut > 0 && <p className="faint">{text.leftOut(format.number(leftOut))}</p>}
       {rollout.figuresAt !== null && (
         <p className="faint">{`${text.figuresAt} ${format.time(rollout.figuresAt)}`}</p>
       )}
-      <Section title={text.conditions}>
-        <Facts facts={[...facts, ...(hours ?? [])]} />
-      </Section>
+      {facts.length > 0 && (
+        <Section title={text.conditions}>
+          <Facts facts={facts} />
+        </Section>
+      )}
+      {hours && <Facts facts={hours} />}
     </>
   );
 }

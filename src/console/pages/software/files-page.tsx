@@ -48,7 +48,6 @@ export default function FilesPage(): ReactNode {
           tabs={(file) => ({ facts: <Facts facts={factsOf(file, 'name')} /> })}
         />
       }
-      empty={text.noFiles}
     />
   );
 }

@@ -1,9 +1,10 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 
 import { graphql, mutations, useDryRun, useMutation, useQuery } from '../../api';
 import type { ReleaseGroupQuery } from '../../gql/graphql';
 import { Fields } from '../../record/fields';
-import { emptyOf, fieldsOf, inputOf } from '../../record/form-field';
+import { emptyOf, fieldsOf, inputOf, useMissingFields, useProbeReason } from '../../record/form-field';
 import { nameOf, type Named } from '../../record/link';
 import { wholeIds } from '../../record/link-list';
 import { useFormat } from '../../text';
@@ -41,6 +42,7 @@ interface ReleaseDialogProps {
 export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNode {
   const text = useText();
   const format = useFormat();
+  const navigate = useNavigate();
   const [values, setValues] = useState(emptyOf(FIELDS));
   const entered = inputOf(FIELDS, values);
   const groupId = entered?.groupId as string | undefined;
@@ -54,6 +56,8 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
   const isWhole = !defaults || wholeIds(defaults) !== null;
   const probe = useDryRun(mutations.appVersionGrant, change && { ...change, dryRun: true });
   const reached = reachedOf(probe.payload, group);
+  const missing = useMissingFields();
+  const tried = useProbeReason(probe);
   const grant = useMutation(mutations.appVersionGrant);
   const attach = useMutation(mutations.groupAttachAppVersions);
   const setDefaults = useMutation(mutations.groupSetDefaultAppVersions);
@@ -68,7 +72,11 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
       const all = [...others.map(({ id }) => id), version.id];
       if (!(await setDefaults.run({ id: groupId, appVersionIds: all }))) return;
     }
-    notify({ text: `${text.released} ${text.numbers(format.number(given.count ?? 0))}` });
+    const filter = { version: { eq: version.id } };
+    notify({
+      text: `${text.released} ${text.numbers(format.number(given.count ?? 0))}`,
+      show: () => void navigate({ to: '/logical-numbers', search: { filter } }),
+    });
     onClose();
   };
   const steps = [attach, grant, setDefaults, ...(reached ? [] : [probe])];
@@ -78,9 +86,9 @@ export function ReleaseDialog({ version, onClose }: ReleaseDialogProps): ReactNo
       <Form
         onSubmit={() => void release()}
         onCancel={onClose}
-        submit={text.release}
+        submit={text.releaseNow}
         isRunning={attach.isRunning || grant.isRunning || setDefaults.isRunning}
-        isDisabled={reached === null}
+        disabledReason={missing(FIELDS, values) ?? (reached === null ? tried : null)}
         failure={steps.map(({ failure }) => failure).find((failure) => failure !== null) ?? null}
         errors={errors}
         shown={TARGET.map(({ name }) => `target.${name}`)}

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 
 import { fragment, graphql, mutations, useMutation, useSubscription } from '../../api';
 import type { AppVersionRecordFragment } from '../../gql/graphql';
 import { DialogButton } from '../../record/dialog-button';
-import { findAppVersions, findFiles } from '../../record/find';
-import { RecordLinks, type Named } from '../../record/link';
+import { findAppVersions, findFiles, findGroups } from '../../record/find';
+import type { Named } from '../../record/link';
 import { LinkList, wholeIds, type LinkListProps } from '../../record/link-list';
 import { RecordPanel } from '../../record/panel';
 import { useListAddress } from '../../table/address';
@@ -14,6 +14,8 @@ import { terminalsIn } from '../../table/rows';
 import { Facts } from '../../table/shown';
 import { useFormat } from '../../text';
 import { Bars, Section } from '../../ui/facts';
+import { RolloutButton } from '../rollouts/rollout-button';
+import { useAttachment } from './attachment';
 import { ReleaseDialog } from './release-dialog';
 import { useText } from './words';
 
@@ -22,7 +24,7 @@ const VERSION = fragment(`
     id revision number size crc sha256 displayable posDisplayLabel createdAt
     app { id name }
     reach { granted downloaded current proven failed overdue }
-    groups(first: 100) { nodes { id name } }
+    groups(first: 100) { nodes { id name } pageInfo { hasNextPage } }
     files(first: 100) { nodes { id name size } pageInfo { hasNextPage } }
     modules(first: 100) {
       pageInfo { hasNextPage }
@@ -44,8 +46,6 @@ const CHANGED = graphql(`
   subscription SoftwareChanged($id: ID!) { softwareChanged(appVersionId: $id) { sequence } }
 `);
 
-const RolloutDialog = lazy(() => import('../rollouts/rollout-dialog'));
-
 export default function VersionPanel(): ReactNode {
   const text = useText();
   const format = useFormat();
@@ -58,12 +58,14 @@ export default function VersionPanel(): ReactNode {
       fragment={VERSION}
       follows={['GROUP', 'LOGICAL_NUMBER', 'FILE', 'DEVICE']}
       actions={(version) => (
-        <DialogButton
-          label={text.release}
-          icon="up"
-          variant="primary"
-          dialog={(close) => <ReleaseDialog version={version} onClose={close} />}
-        />
+        <>
+          <RolloutButton version={version} label={text.startRollout} icon="steps" variant="primary" />
+          <DialogButton
+            label={text.release}
+            icon="up"
+            dialog={(close) => <ReleaseDialog version={version} onClose={close} />}
+          />
+        </>
       )}
       remove={mutations.appVersionDelete}
       edit={{
@@ -123,6 +125,7 @@ function Links<Row extends Named>({ onChange, ...list }: LinksProps<Row>): React
 function Reach(version: AppVersionRecordFragment): ReactNode {
   const text = useText();
   const { id, reach, groups } = version;
+  const { attach, detach, problem } = useAttachment([id]);
   const rows = (['granted', 'downloaded', 'current', 'proven', 'failed', 'overdue'] as const).map((key) => {
     return { key, name: text[key], count: reach[key] };
   });
@@ -137,16 +140,7 @@ function Reach(version: AppVersionRecordFragment): ReactNode {
           </Link>
         </p>
       </Section>
-      <Section
-        title={text.lacking}
-        actions={
-          <DialogButton
-            label={text.startRollout}
-            icon="steps"
-            dialog={(close) => <RolloutDialog version={version} onClose={close} />}
-          />
-        }
-      >
+      <Section title={text.lacking}>
         <CompactList
           id="software"
           text={text}
@@ -168,8 +162,17 @@ function Reach(version: AppVersionRecordFragment): ReactNode {
         />
       </Section>
       <Section title={text.groups}>
+        <p className="faint">{text.groupsHelp}</p>
         {groups.nodes.length === 0 && <p className="faint">{text.noGroups}</p>}
-        <RecordLinks page="/groups" records={groups.nodes} />
+        <LinkList
+          list={groups}
+          page="/groups"
+          add={text.attachTo}
+          find={findGroups}
+          onAdd={(groupId) => void attach(groupId)}
+          onRemove={(groupId) => void detach(groupId)}
+          problem={problem}
+        />
       </Section>
     </>
   );

@@ -33,7 +33,6 @@ export default function VersionsPage(): ReactNode {
       ]}
       filters={['number', 'createdAt']}
       panel={<VersionPanel />}
-      empty={text.noVersions}
     />
   );
 }

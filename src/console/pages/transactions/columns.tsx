@@ -1,8 +1,9 @@
-import { useLocation, useNavigate } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 
 import { fragment } from '../../api/graphql';
 import type { TransactionRowFragment } from '../../gql/graphql';
+import { RecordLink } from '../../record/link';
 import { useReason } from '../../record/reason';
 import { useListAddress } from '../../table/address';
 import { CompactList } from '../../table/data-table';
@@ -15,6 +16,8 @@ const TRANSACTION = fragment(`
   fragment TransactionRow on Transaction {
     id startedAt status transactionType appName logicalNumber serialNumber
     parsed { amount status statusReason nsu card { brand } }
+    device { id serialNumber }
+    app { id name }
   }
 `);
 
@@ -30,18 +33,35 @@ function Reason({ code }: { readonly code: string | null | undefined }): ReactNo
   return typeof code === 'string' ? reason(code) : null;
 }
 
+/** Leads to the logical number of a payment, which has it as a text. */
+export function NumberLink({ number }: { readonly number: string }): ReactNode {
+  return (
+    <Link to="/logical-numbers" search={{ filter: { number: { eq: number } } }}>
+      {number}
+    </Link>
+  );
+}
+
 /** Columns of transactions, in the list and beside a record. */
 export const COLUMNS: readonly Column<TransactionRowFragment>[] = [
   'startedAt',
-  { id: 'state', render: stateOf },
   { id: 'amount', render: ({ parsed }) => parsed && <Shown name="amount" record={parsed} /> },
+  { id: 'state', render: stateOf },
   { id: 'brand', render: ({ parsed }) => parsed?.card?.brand },
   { id: 'nsu', render: ({ parsed }) => parsed?.nsu },
-  'logicalNumber',
-  'serialNumber',
+  { id: 'logicalNumber', render: ({ logicalNumber }) => <NumberLink number={logicalNumber} /> },
+  {
+    id: 'serialNumber',
+    render: ({ device, serialNumber }) =>
+      device ? <RecordLink page="/devices" record={device} /> : serialNumber,
+  },
   { id: 'statusReason', render: ({ parsed }) => <Reason code={parsed?.statusReason} />, isHidden: true },
   { id: 'transactionType', isHidden: true },
-  { id: 'appName', isHidden: true },
+  {
+    id: 'appName',
+    render: ({ app, appName }) => (app ? <RecordLink page="/apps" record={app} /> : appName),
+    isHidden: true,
+  },
 ];
 
 /** Transactions of a terminal or of a logical number, the newest first. */

@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 
 import { fragment } from '../../api';
+import { useHistoryValue } from '../../record/history-values';
 import { RecordPanel } from '../../record/panel';
 import { useReason } from '../../record/reason';
 import { Facts, factsOf } from '../../table/shown';
 import { useFormat } from '../../text';
-import { stateOf, TransactionsOf } from './columns';
+import { NumberLink, stateOf, TransactionsOf } from './columns';
 import { useText } from './words';
 
 const TRANSACTION = fragment(`
@@ -13,6 +14,7 @@ const TRANSACTION = fragment(`
     id startedAt finishedAt status transactionType appName logicalNumber serialNumber reference
     detail sent received
     device { id serialNumber }
+    app { id name }
     parsed {
       amount status type statusReason nsu authorizationCode acquirer paymentMethod captureMethod
       card { brand firstDigits lastDigits }
@@ -26,6 +28,7 @@ export default function TransactionPanel(): ReactNode {
   const text = useText();
   const format = useFormat();
   const reason = useReason();
+  const say = useHistoryValue();
   return (
     <RecordPanel
       fragment={TRANSACTION}
@@ -36,6 +39,9 @@ export default function TransactionPanel(): ReactNode {
         const { card } = parsed ?? {};
         const payment = parsed && {
           ...parsed,
+          type: say('type', parsed.type),
+          paymentMethod: parsed.paymentMethod && say('paymentMethod', parsed.paymentMethod),
+          captureMethod: parsed.captureMethod && say('captureMethod', parsed.captureMethod),
           card: card?.lastDigits && `${card.firstDigits ?? ''}…${card.lastDigits}`,
           brand: card?.brand,
           installment: parsed.installment.quantity ?? 1,
@@ -50,9 +56,9 @@ export default function TransactionPanel(): ReactNode {
                 ...(payment ? factsOf(payment, 'status') : []),
                 'startedAt',
                 ...(transaction.finishedAt === null ? [] : (['finishedAt'] as const)),
-                'logicalNumber',
+                { id: 'logicalNumber', value: <NumberLink number={transaction.logicalNumber} /> },
                 transaction.device ? 'device' : 'serialNumber',
-                'appName',
+                transaction.app ? 'app' : 'appName',
                 'reference',
                 'detail',
               ]}

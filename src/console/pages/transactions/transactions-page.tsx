@@ -1,7 +1,8 @@
-import { lazy, useState, type ReactNode } from 'react';
+import { lazy, useMemo, useState, type ReactNode } from 'react';
 
 import { graphql, useSubscription } from '../../api';
 import { useListAddress } from '../../table/address';
+import { without } from '../../table/filter';
 import { ListPage } from '../../table/list-page';
 import { Checkbox } from '../../ui/field';
 import { COLUMNS, SOURCE } from './columns';
@@ -19,7 +20,9 @@ export default function TransactionsPage(): ReactNode {
   const text = useText();
   const [isLive, setLive] = useState(true);
   const [{ filter }] = useListAddress();
-  useSubscription(RECORDED, isLive ? { ...(filter && { filter }) } : null, 'TRANSACTION');
+  // Days of the calendar go on while the page is open, and the filter of a subscription does not.
+  const followed = useMemo(() => ({ filter: without(filter ?? {}, 'startedAt') }), [filter]);
+  useSubscription(RECORDED, isLive ? followed : null, 'TRANSACTION');
   return (
     <ListPage
       id="transactions"
@@ -29,6 +32,7 @@ export default function TransactionsPage(): ReactNode {
       columns={COLUMNS}
       filters={[
         'nsu',
+        'lastDigits',
         'authorizationCode',
         'amount',
         'startedAt',
@@ -51,7 +55,6 @@ export default function TransactionsPage(): ReactNode {
         </Checkbox>
       }
       panel={<TransactionPanel />}
-      empty={text.noTransactions}
     />
   );
 }

@@ -11,6 +11,7 @@ export const useText = pageTexts({
   device: ['Device', 'Dispositivo'],
   finishedAt: ['Finished', 'Concluída'],
   installment: ['Installments', 'Parcelas'],
+  lastDigits: ['Last digits of the card', 'Últimos dígitos do cartão'],
   live: ['Follow new transactions', 'Acompanhar novas transações'],
   messages: ['Messages', 'Mensagens'],
   paymentMethod: ['Method', 'Meio'],

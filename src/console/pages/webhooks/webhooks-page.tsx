@@ -5,6 +5,7 @@ import type { RecordActions } from '../../record/bulk';
 import { RecordPanel } from '../../record/panel';
 import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
+import { ScheduledExports } from '../../table/scheduled-exports';
 import { Facts, factsOf } from '../../table/shown';
 import { useText } from './words';
 
@@ -63,7 +64,10 @@ export default function WebhooksPage(): ReactNode {
           fragment={WEBHOOK}
           edit={{ document: mutations.webhookUpdate, fields: [...FIELDS, 'enabled'] }}
           remove={mutations.webhookDelete}
-          tabs={(webhook) => ({ facts: <Facts facts={factsOf(webhook, 'url', 'enabled')} /> })}
+          tabs={(webhook) => ({
+            facts: <Facts facts={factsOf(webhook, 'url', 'enabled')} />,
+            exports: <ScheduledExports webhookId={webhook.id} />,
+          })}
         />
       }
     />

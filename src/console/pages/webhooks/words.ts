@@ -8,6 +8,7 @@ export const useText = pageTexts({
     'For example device.update, group.* or *, separated by commas.',
     'Por exemplo device.update, group.* ou *, separados por vírgulas.',
   ],
+  exports: ['Scheduled exports', 'Exportações agendadas'],
   failingSince: ['Fails since', 'Falha desde'],
   fromSequence: ['From entry', 'A partir da entrada'],
   fromHelp: [

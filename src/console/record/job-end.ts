@@ -1,0 +1,78 @@
+import { useNavigate } from '@tanstack/react-router';
+
+import { graphql } from '../api';
+import { subscribe } from '../api/client';
+import { useFormat } from '../text';
+import { notify } from '../ui/toasts';
+import { pageTexts } from '../ui/words';
+
+const useText = pageTexts({
+  ended: [
+    (name: string, count: string) => `${name}. Done: ${count}`,
+    (name: string, count: string) => `${name}. Concluído: ${count}`,
+  ],
+  endedWithout: [
+    (name: string, count: string, refused: string) => `${name}. Done: ${count}, refused: ${refused}`,
+    (name: string, count: string, refused: string) => `${name}. Concluído: ${count}, recusado: ${refused}`,
+  ],
+  endedEarly: [
+    (name: string, count: string, total: string) => `${name}. Ended early: ${count} of ${total} done`,
+    (name: string, count: string, total: string) => `${name}. Parou antes: ${count} de ${total}`,
+  ],
+});
+
+const CHANGED = graphql(`
+  subscription JobEnded($id: ID!) {
+    jobChanged(id: $id, after: 0) { job { id kind state total done rejected } }
+  }
+`);
+
+/** Lists that can be filtered by the jobs that have changed their records, by the kind of the job. */
+const PAGES: Readonly<Record<string, string>> = {
+  deviceBulkChange: '/devices',
+  fleetImport: '/devices',
+  logicalNumberBulkChange: '/logical-numbers',
+  rolloutGrant: '/devices',
+  rolloutUndo: '/devices',
+};
+
+interface ChangingJob {
+  readonly id: string;
+  readonly kind: string;
+  readonly done: number;
+}
+
+/** The list of the records that a job has changed; null if there is none. */
+export function changedBy({ id, kind, done }: ChangingJob) {
+  const to = PAGES[kind];
+  return to === undefined || done === 0 ? null : { to, search: { filter: { changedByJob: { eq: id } } } };
+}
+
+/**
+ * Says what became of a job with this name once it has ended, as long as the page stays: one button shows what it has changed,
+ * another opens the job where something was refused or left out.
+ */
+export function useJobEnd(): (id: string, name: string) => void {
+  const text = useText();
+  const format = useFormat();
+  const navigate = useNavigate();
+  return (id, name) => {
+    const end = subscribe(CHANGED, { id }, ({ jobChanged: { job } }) => {
+      if (job.state === 'WAITING' || job.state === 'RUNNING') return;
+      end();
+      const count = format.number(job.done);
+      const ended =
+        job.rejected > 0
+          ? text.endedWithout(name, count, format.number(job.rejected))
+          : text.ended(name, count);
+      const isWhole = job.state === 'DONE' && job.rejected === 0;
+      const list = changedBy(job);
+      notify({
+        text: job.state === 'DONE' ? ended : text.endedEarly(name, count, format.number(job.total)),
+        tone: isWhole ? 'good' : 'bad',
+        ...(list && { show: () => void navigate(list) }),
+        ...((!isWhole || !list) && { open: () => void navigate({ to: '/jobs', search: { open: id } }) }),
+      });
+    });
+  };
+}

@@ -12,21 +12,17 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const modules = `${dist}/.modules`;
 const packages = realpathSync(fileURLToPath(new URL('../node_modules', import.meta.url)));
 
-/** Packages that stay in node_modules: with compiled code, used by few starts, or not installed. */
+const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+/**
+ * Packages that are not joined. Those of `dependencies` are installed with the program, since they have compiled code or few
+ * starts use them; each start uses the API of OpenTelemetry. Nothing here uses what asks for the last three.
+ */
 const SEPARATE = [
-  '@node-rs/argon2',
-  'better-sqlite3',
+  ...Object.keys(dependencies).filter((name) => name !== '@opentelemetry/api'),
   '@apollo/usage-reporting-protobuf',
-  '@opentelemetry/core',
-  '@opentelemetry/exporter-trace-otlp-http',
-  '@opentelemetry/resources',
-  '@opentelemetry/sdk-trace',
-  '@simplewebauthn/server',
-  'mqtt',
-  'nodemailer',
   'class-validator',
   'pg-native',
-  'yaml',
 ];
 
 /** Programs and threads, which are started by their paths. */

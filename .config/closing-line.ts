@@ -1,3 +1,4 @@
+/** A reporter for Vitest: its last line says how many tests passed, failed and were skipped. */
 import type { Reporter, TestModule } from 'vitest/node';
 
 /** Prints why tests were skipped, then a last line for scripts to read, for example `346 passed, 0 failed, 0 skipped`. */

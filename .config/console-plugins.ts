@@ -1,3 +1,4 @@
+/** Plugins for Vite, for the build of the console: lists of GraphQL documents, compressed files, fewer languages. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,3 +1,4 @@
+/** Makes modules of the schema for the console, a part of `npm run codegen:types`: mutations and names of fields. */
 import {
   buildSchema,
   getNamedType,
@@ -7,6 +8,8 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
   isUnionType,
   type GraphQLField,
   type GraphQLNamedType,
@@ -25,6 +28,19 @@ const NAMES = ['name', 'number', 'serialNumber'];
 /** Mutations whose change of a record can be taken back, for which the last entry of its history is asked. */
 const REVERTIBLE = /Update$|^logicalNumberSetAppVersions$/;
 
+/** Arguments and fields of inputs without which a mutation is refused, by the name of its operation: `input.name`. */
+const required = Object.fromEntries(
+  mutations.map((mutation) => [
+    operationName(mutation),
+    mutation.args.flatMap((arg) => {
+      const type = getNamedType(arg.type);
+      const fields = isInputObjectType(type) ? Object.values(type.getFields()) : [];
+      const inner = fields.filter(isRequiredInputField).map(({ name }) => `${arg.name}.${name}`);
+      return isInputObjectType(type) ? inner : isRequiredArgument(arg) ? [arg.name] : [];
+    }),
+  ]),
+);
+
 /** Documents of all mutations, with all arguments and what is to be shown. */
 export const mutationDocuments = mutations.map(documentOf);
 
@@ -38,6 +54,7 @@ export function plugin(): string {
     }),
     `export const orderFields = ${JSON.stringify(namesIn('OrderField'))} as const;`,
     `export const filteredById: readonly string[] = ${JSON.stringify(typesFilteredBy('id'))};`,
+    `export const requiredFields: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(required)};`,
     'export interface FilterFields {',
     ...Object.entries(namesIn('Filter')).map(([type, filters]) => `  ${type}: ${unionOf(filters)};`),
     '}',
@@ -80,6 +97,16 @@ function documentOf(mutation: Mutation): string {
   return `mutation ${operationName(mutation)}${declared} { ${name}${passed} { ${parts.join(' ')} } }`;
 }
 
+/** True for a list of values without ids, such as the changes of a row. */
+function isOfRows({ type }: Mutation): boolean {
+  const inner = getNamedType(type);
+  return (
+    isListType(isNonNullType(type) ? type.ofType : type) &&
+    isObjectType(inner) &&
+    !('id' in inner.getFields())
+  );
+}
+
 /** A field of a payload: a plain value, id and name of a record, plain values of rows of a result, or that there is one. */
 function selectionOf({ name, type }: Mutation, isRevertible: boolean): string {
   const inner = getNamedType(type);
@@ -89,7 +116,8 @@ function selectionOf({ name, type }: Mutation, isRevertible: boolean): string {
   const plain = Object.values(fields).filter((field) => isLeafType(getNamedType(field.type)));
   const names = plain.map((field) => field.name);
   const isList = isListType(isNonNullType(type) ? type.ofType : type);
-  if (fields.id === undefined) return `${name} { ${isList ? names.join(' ') : '__typename'} }`;
+  const rows = Object.values(fields).flatMap((field) => (isOfRows(field) ? selectionOf(field, false) : []));
+  if (fields.id === undefined) return `${name} { ${isList ? [...names, ...rows].join(' ') : '__typename'} }`;
   const last =
     isRevertible && fields.history !== undefined ? ' history(first: 1) { nodes { sequence } }' : '';
   return `${name} { ${['id', ...names.filter((each) => NAMES.includes(each))].join(' ')}${last} }`;

@@ -1,3 +1,4 @@
+/** Formats generated texts, for the scripts and tests that write or compare them. */
 import { readFileSync } from 'node:fs';
 import { format, type FormatConfig } from 'oxfmt';
 

@@ -41,7 +41,10 @@ const layers = [
         'zod',
       ],
     ],
-    node: ['async_hooks', 'crypto', 'fs', 'net', 'path', 'stream', 'timers', 'timers/promises', 'v8'],
+    node: [
+      ...['async_hooks', 'crypto', 'fs', 'net', 'path', 'stream', 'timers', 'timers/promises', 'util'],
+      ...['v8', 'zlib'],
+    ],
   },
   {
     name: 'schema',
@@ -89,7 +92,7 @@ const layers = [
     example: 'src/database/postgres/example.ts',
     src: ['platform', 'schema', 'database', 'postgres'],
     packages: ['kysely', 'pg'],
-    node: ['crypto', 'path', 'timers/promises'],
+    node: ['child_process', 'crypto', 'events', 'fs', 'path', 'stream/consumers', 'timers/promises'],
   },
   {
     name: 'database',

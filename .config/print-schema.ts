@@ -1,6 +1,6 @@
+/** Writes schema.graphql from the code, a part of `npm run codegen`. */
 import { writeFileSync } from 'node:fs';
 
 import { printedSchema } from './printed-schema.js';
 
-// Writes schema.graphql from the code.
 writeFileSync(new URL('../schema.graphql', import.meta.url), await printedSchema());

@@ -1,3 +1,4 @@
+/** Prints the GraphQL schema, for the script that writes schema.graphql and the test that compares it. */
 import { lexicographicSortSchema, printSchema } from 'graphql';
 
 import { createSchema } from '../src/app/graphql/schema.js';

@@ -1,13 +1,13 @@
+/**
+ * Runs the checks, the longest first, and prints the output of each when it ends. With `--tests`, the tests run at the
+ * same time: many of them wait, and the checks have a lower priority, so that they do not delay the others.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 
 import buildIfOld from '../test/support/setup-build.js';
 
-/**
- * Runs the checks, the longest first, and prints the output of each when it ends. With `--tests`, the tests run at the
- * same time: many of them wait, and the checks have a lower priority, so that they do not delay the others.
- */
 const CHECKS = ['check:lint', 'check:format', 'check:dead', 'check:imports'];
 const withTests = process.argv.includes('--tests');
 const AT_A_TIME = 2;

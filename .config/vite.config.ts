@@ -1,3 +1,4 @@
+/** Settings of Vite: it builds the console, src/console, into dist/console. */
 import react from '@vitejs/plugin-react';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
@@ -9,7 +10,6 @@ const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, imp
 // Tests build the program as users do: with another value, Vite would build what developers of React debug.
 process.env.NODE_ENV = 'production';
 
-/** Builds the console, src/console, into dist/console. */
 export default defineConfig({
   root: pathOf('src/console'),
   base: '/console/',

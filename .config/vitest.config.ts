@@ -1,3 +1,4 @@
+/** Settings of Vitest: which tests belong to which project and run in which mode, and how many at a time. */
 import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
@@ -31,6 +32,8 @@ const FAULTS = find(
   // Clients that flood the server, or do not read what it sends.
   'test/contract/flood.test.ts',
   'test/graphql/http/upload-memory.test.ts',
+  // Another program that reads what the server sends.
+  'test/graphql/export/libreoffice.test.ts',
   'test/graphql/limits/large-answers.test.ts',
   'test/graphql/live/{many-subscribers,shared-events,slow-reader,stop}.test.ts',
   'test/http/{fairness.sqlite,pipelining,unread,upload-fairness}.test.ts',

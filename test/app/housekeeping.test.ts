@@ -11,7 +11,7 @@ import { fileForm, useServerPerTest } from '../support/server.js';
 import { openSlowClient } from '../support/slow-client.js';
 
 const server = useServerPerTest({
-  keep: { transactions: parsePeriod('24 months'), ledger: null, deliveries: null },
+  keep: { transactions: parsePeriod('24 months'), ledger: null, deliveries: null, logs: null },
 });
 
 const count = (table: string): Promise<number> => rowsIn(server, table);

@@ -36,15 +36,15 @@ async function serve(settings: ReturnType<typeof brokerAt>): Promise<TestServer>
   return server;
 }
 
-/** The n-th fenced block of the access rules in src/docs/mqtt.md. */
+/** The n-th fenced block of the access rules in src/docs/reference/mqtt.md. */
 function block(index: number): string {
-  const [, rules = ''] = readDocument('src/docs/mqtt.md').split('## Access rules of the broker');
+  const [, rules = ''] = readDocument('src/docs/reference/mqtt.md').split('## Access rules of the broker');
   return Array.from(rules.matchAll(/^```\n([^]*?)^```/gm), ([, text = '']) => text)[index] ?? '';
 }
 
 type Installation = Awaited<ReturnType<typeof installMosquitto>>;
 
-/** Starts mosquitto as src/docs/mqtt.md says, with the ports of a test, and passwords by user name of a terminal. */
+/** Starts mosquitto as src/docs/reference/mqtt.md says, with the ports of a test, and passwords by user name of a terminal. */
 async function installMosquitto(
   { serverPort, terminalPort }: { readonly serverPort: number; readonly terminalPort: number },
   terminals: Readonly<Record<string, string>>,
@@ -132,7 +132,7 @@ async function confirm(client: MqttClient, terminal: string, event: string): Pro
   });
 }
 
-describe('the access rules for mosquitto in src/docs/mqtt.md', () => {
+describe('the access rules for mosquitto in src/docs/reference/mqtt.md', () => {
   itWith('AT-34 let a terminal read its notifications and confirm them, and nothing else', async () => {
     const ports = { serverPort: await freePort(), terminalPort: await freePort() };
     const server = await serve(brokerAt(ports.serverPort, { username: 'gateway', password: 'secret' }));

@@ -1,5 +1,7 @@
+import type { IPublishPacket } from 'mqtt';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
+import { sendCommand } from '../../src/domain/messages/command/command.service.js';
 import { MINUTE, SECOND } from '../../src/platform/clock.js';
 import { answered } from '../support/dashboard.js';
 import { deliveriesOf, notify, reachable } from '../support/deliveries.js';
@@ -39,6 +41,37 @@ const hello = (simulated: SimulatedTerminals, number: string): Promise<unknown> 
 const states = async (member = acme): Promise<string[]> =>
   (await deliveriesOf(server, member)).map(({ state }) => state);
 const metrics = async (): Promise<string> => await (await fetch(new URL('/metrics', server.url))).text();
+
+describe('commands over MQTT', () => {
+  it('go to the number of their device, to be kept by no broker, if it has it alone', async () => {
+    const simulated = await terminals();
+    const packets: IPublishPacket[] = [];
+    simulated.client.on('message', (_topic, _payload, packet) => packets.push(packet));
+    await reachable(acme, '100');
+    const [device] = await server.app.database.reads.selectFrom('devices').selectAll().execute();
+    const id = device?.id ?? 0;
+    const send = () =>
+      server.app.units.write(acme.caller, (work) => sendCommand(work, { action: 'REBOOT' }, [id]));
+    await send();
+    await waitFor(async () => expect(await states()).toEqual(['delivered']));
+    const [packet] = packets;
+    expect([packet?.topic, packet?.qos]).toEqual([topicOf('100'), 0]);
+    expect(JSON.parse(String(packet?.payload))).toEqual({
+      message: '1|REBOOT|',
+      command: '1',
+      expires_at: expect.stringMatching(/^20.+Z$/) as string,
+    });
+    const number = device?.logical_number_id;
+    await acme.client.post('devices', { serial_number: 'second', logical_number_id: number });
+    await send();
+    await hello(simulated, '100');
+    await waitFor(async () =>
+      expect(await metrics()).toMatch(/^mqtt_confirmations_total{outcome="hello"} 1$/m),
+    );
+    expect(await states()).toEqual(['delivered', 'queued']);
+    expect(packets).toHaveLength(1);
+  });
+});
 
 describe('notifications over MQTT', () => {
   it('are delivered when their terminal has confirmed them, in order', async () => {

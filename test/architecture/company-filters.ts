@@ -26,7 +26,7 @@ const ROOT = new URL('../..', import.meta.url).pathname;
 
 /** Patterns of company filters, with a replacement that is always true and has the same bound values. */
 const FILTERS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/\.(?:where|on)\('(?:\w+\.)?company_id', '(?:=|in)', (?:[^()]|\([^()]*\))*?\)/g, ''],
+  [/\.(?:where|on)\('(?:\w+\.)?company_id', '(?:=|!=|in)', (?:[^()]|\([^()]*\))*?\)/g, ''],
   [/\.onRef\('\w+\.company_id', '=', '(?:\w+\.company_id|companies\.id)'\)/g, ''],
   [/\b(?:\w+\.)?company_id (?:=|<>) (?:\w+\.company_id|companies\.id|c\.id)/g, '1 = 1'],
   [/\b(?:\w+\.)?company_id (?:=|<>) (\$\{[^{}]+\})/g, '$1 is not null'],

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
+import { shippedPackages } from '../../.config/shipped-packages.js';
+
 const ROOT = resolve(import.meta.dirname, '../..');
 const readJson = (path: string): unknown => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 
@@ -27,6 +29,9 @@ const { packages } = z
 const { allowScripts } = z
   .object({ allowScripts: z.record(z.string(), z.boolean()) })
   .parse(readJson('package.json'));
+/** This repository, and its folder that has clones install a Node. */
+const OWN = ['', '.config/node', 'node_modules/terminal-gateway-node'];
+const shipped = shippedPackages();
 const OldLicense = z.object({ licenses: z.tuple([z.object({ type: z.string() })]) });
 
 /** Licences without conditions on the programs that use the package. */
@@ -40,11 +45,12 @@ const FOR_USERS = [
   'ISC',
   'MIT',
   'MIT-0',
+  'Unlicense',
   '(MIT AND BSD-3-Clause)',
   '(MIT OR Apache-2.0)',
 ];
-/** Licences also allowed for development tools, which users do not install. */
-const FOR_DEVELOPMENT = [...FOR_USERS, 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0', 'Unlicense'];
+/** Licences also allowed for development tools, which users do not get. */
+const FOR_DEVELOPMENT = [...FOR_USERS, 'CC-BY-3.0', 'CC-BY-4.0', 'CC0-1.0', 'MPL-2.0', 'Python-2.0'];
 const REGISTRY = 'https://registry.npmjs.org/';
 
 const nameOf = (path: string): string =>
@@ -57,7 +63,7 @@ function oldLicense(path: string): string | undefined {
 
 /** Problems of a locked package, one line each. */
 function problemsOf(path: string, each: Package, licence = each.license ?? 'none'): readonly string[] {
-  const allowed = each.dev === true ? FOR_DEVELOPMENT : FOR_USERS;
+  const allowed = each.dev === true && !shipped.has(path) ? FOR_DEVELOPMENT : FOR_USERS;
   return [
     ...(allowed.includes(licence) ? [] : [`the licence ${licence} is not allowed`]),
     ...(each.hasInstallScript === true && !Object.hasOwn(allowScripts, nameOf(path))
@@ -71,7 +77,7 @@ function problemsOf(path: string, each: Package, licence = each.license ?? 'none
 }
 
 describe('locked packages', () => {
-  const locked = Object.entries(packages).filter(([path]) => path !== '');
+  const locked = Object.entries(packages).filter(([path]) => !OWN.includes(path));
 
   it('have allowed licences, known install scripts, and a hash of what the registry has', () => {
     expect(locked.length).toBeGreaterThan(100);
@@ -80,6 +86,18 @@ describe('locked packages', () => {
       problemsOf(path, each, each.license ?? oldLicense(path)),
     ]);
     expect(problems.filter(([, found]) => found?.length !== 0)).toEqual([]);
+  });
+
+  it('are not in this repository, but for the folder of the Node of a clone', () => {
+    const links = Object.values(packages).filter(({ link }) => link === true);
+    expect(links).toEqual([{ resolved: '.config/node', link: true }]);
+  });
+
+  it('are those that users get, as far as modules import them, and what they depend on', () => {
+    const installed = locked.filter(([, { dev }]) => dev !== true).map(([path]) => path);
+    const joined = ['kysely', 'pg-pool', 'react', 'wonka'].map((name) => `node_modules/${name}`);
+    expect([...shipped]).toEqual(expect.arrayContaining([...installed, ...joined]));
+    expect([...shipped]).not.toContain('node_modules/vitest');
   });
 
   it('have install scripts where allowScripts names them', () => {

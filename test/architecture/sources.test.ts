@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -145,5 +146,15 @@ describe('a script beside the tests', () => {
   it.each([...new Set(SCRIPTS)])('%s loads no module that works in tests only', (script) => {
     const found = [...modulesOf(script)].filter((path) => CALL.test(textOf(path)));
     expect(found).toEqual([]);
+  });
+});
+
+describe('the top level', () => {
+  it('has nothing but what is meant to stand there', () => {
+    const allowed =
+      'LICENSE README.md codegen.ts package-lock.json package.json schema.graphql src test tsconfig.json';
+    const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+    const names = new Set(tracked.map((path) => path.split('/')[0] ?? ''));
+    expect([...names].filter((name) => !name.startsWith('.')).sort()).toEqual(allowed.split(' '));
   });
 });

@@ -210,6 +210,7 @@ function transactionsOf(sizes: Sizes, start: number): Filling {
       status_reason: ifPaid(`'00'`),
       nsu: ifPaid('cast(n as text)'),
       authorization_code: ifPaid(`'998877'`),
+      last_digits: ifPaid(`substr('000' || n, -4)`),
       payment_outcome: ifPaid(`'approved'`),
       payment_status: ifPaid(`'approved'`, `''`),
       payment_type: ifPaid(`'sale'`, `''`),

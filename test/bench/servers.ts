@@ -56,7 +56,7 @@ export async function startServer(databaseUrl: string, environment: Readonly<Rec
 }
 
 /** Options of Node in the script `start`. */
-function flagsOfStart(): readonly string[] {
+export function flagsOfStart(): readonly string[] {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { scripts } = JSON.parse(text) as { readonly scripts: { readonly start: string } };
   return scripts.start.match(/--\S+/g) ?? [];

@@ -58,6 +58,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['member', 'remove', ...MEMBER],
   ['company', 'rename', '--company', 'Acme', '--name', 'Acme Pagamentos'],
   ['company', 'time-zone', '--company', 'Acme', '--time-zone', 'America/Sao_Paulo'],
+  ['company', 'currency', '--company', 'Acme', '--currency', 'BRL'],
   ['user', 'disable', '--email', BO],
   ['user', 'unlock', '--email', BO],
   ['user', 'update', '--email', BO, '--name', 'Bo'],
@@ -97,7 +98,7 @@ describe('contract 28: a command that changes something acts for a user', () => 
       }
     }
     const reads = ['user list', 'token list', 'member list', 'company list', 'config print', 'audit verify'];
-    const files = ['migrate', 'check', 'backup', 'restore', 'info', 'copy', 'prune', 'compact'].map(
+    const files = ['migrate', 'check', 'backup', 'restore', 'info', 'copy', 'prune', 'compact', 'drill'].map(
       (command) => `db ${command}`,
     );
     expect(without.toSorted()).toEqual([...reads, ...files].toSorted());

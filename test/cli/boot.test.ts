@@ -1,30 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { accessSync, constants, cpSync, mkdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 
 import { readDocument, ROOT } from '../documents/markdown.js';
 import { it } from '../support/cli-test.js';
+import { NO_OLDER_NODE, olderNode } from '../support/older-node.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 
-/** Path of a Node in PATH that is too old for the program. */
-function olderNode(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.map((folder) => join(folder, 'node')).find(isOlder);
-}
-
-function isOlder(node: string): boolean {
-  try {
-    accessSync(node, constants.X_OK);
-    return Number(execFileSync(node, ['-p', 'process.versions.napi'])) < 10;
-  } catch {
-    return false;
-  }
-}
-
 const older = olderNode();
-const WHY = 'no Node older than 22.14 on this machine';
 
 describe('the program', () => {
   it('prints help, and refuses unknown commands and options with exit code 2', async ({ bare: cli }) => {
@@ -43,7 +28,7 @@ describe('the program', () => {
   });
 
   it('runs under its bundled Node when started with an older one', async ({ skip, bare: cli }) => {
-    if (older === undefined) return skip(WHY);
+    if (older === undefined) return skip(NO_OLDER_NODE);
     const info = await runProgram(['user', 'list', '--json'], cli.place.url, { node: older });
     expect([info.code, info.stdout, info.stderr]).toEqual([0, '[]\n', '']);
     expect((await runProgram(['nonsense'], cli.place.url, { node: older })).code).toBe(2);
@@ -52,7 +37,7 @@ describe('the program', () => {
   it.for(['SIGINT', 'SIGKILL'] as const)(
     'forwards %s to the bundled Node',
     async (signal, { skip, bare: cli }) => {
-      if (older === undefined) return skip(WHY);
+      if (older === undefined) return skip(NO_OLDER_NODE);
       const server = await startProgram(cli.place.url, { node: older });
       const ended = await server.end(signal);
       expect(ended).toEqual(signal === 'SIGKILL' ? { code: null, signal } : { code: 0, signal: null });
@@ -66,7 +51,7 @@ describe('the program', () => {
   );
 
   it('CF-42 forwards SIGHUP, and repeated SIGTERM as one', async ({ skip, bare: cli }) => {
-    if (older === undefined) return skip(WHY);
+    if (older === undefined) return skip(NO_OLDER_NODE);
     const server = await startProgram(cli.place.url, { node: older });
     server.process.kill('SIGHUP');
     await expect.poll(() => server.stdout()).toContain('SIGHUP has no effect');
@@ -83,7 +68,7 @@ describe('the program', () => {
   });
 });
 
-it.each(['prepare', 'start', 'demo', 'cli'])(
+it.each(['postprepare', 'start', 'demo', 'cli'])(
   'RU-64 npm run %s says what to do where the program is not built, and cannot be',
   (script) => {
     const folder = scratchFolder();

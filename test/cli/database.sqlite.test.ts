@@ -1,4 +1,5 @@
 import Sqlite from 'better-sqlite3';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
@@ -6,6 +7,7 @@ import { describe, expect } from 'vitest';
 import { MIGRATION_NAMES } from '../../src/database/migrations.js';
 import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
+import { audited, insertMany } from '../support/databases/rows.js';
 import { fileOf } from '../support/databases/sqlite-place.js';
 import { GOOD_PASSWORD, userAdd } from '../support/program.js';
 import { insertTransactions } from '../support/retention.js';
@@ -32,6 +34,37 @@ describe('db', () => {
       expect(dry).toMatchObject({ migrations: [MIGRATION_NAMES.at(-1)], tables: [tables] });
       expect((dry.tables as { rows: number }[])[0]?.rows).toBeGreaterThan(1);
     }
+  });
+
+  it('CM-08 backs up and restores the logs of terminals, byte for byte', async ({ cli }) => {
+    const [company] = await cli.place.sql<{ id: number }>('select id from companies');
+    const companyId = company?.id ?? 0;
+    const device = { serial_number: 'T-1', enabled: 1, meta: '{}', tags: '[]', ...audited(null) };
+    const [device_id = 0] = await insertMany(cli.place, ['devices', companyId, 1], () => device);
+    const log = { device_id, name: 'ação.log', at: 1, parts: 1, size: 9, created_at: 1 };
+    const [log_id = 0] = await insertMany(cli.place, ['device_logs', companyId, 1], () => log);
+    const bytes = () => randomBytes(70_000);
+    await insertMany(cli.place, ['device_log_chunks', companyId, 3], (sequence) => {
+      return { log_id, part: 1, sequence, size: 9, line_count: 1, bytes: bytes() };
+    });
+    const rows = async () => [
+      await cli.place.sql('select * from device_logs'),
+      await cli.place.sql('select * from device_log_chunks order by id'),
+    ];
+    const before = await rows();
+    expect(before.map(({ length }) => length)).toEqual([1, 3]);
+    const copy = join(cli.folder, 'logs.db');
+    expect((await cli.run(['db', 'backup', copy])).code).toBe(0);
+    await cli.place.sql('delete from device_log_chunks where sequence = 2');
+    const restored = cli.with({ DATABASE_URL: `file:${join(cli.folder, 'restored.db')}` });
+    expect((await restored.run(['db', 'restore', copy])).code).toBe(0);
+    const database = new Sqlite(join(cli.folder, 'restored.db'));
+    const after = ['device_logs', 'device_log_chunks'].map((table) =>
+      database.prepare(`select * from ${table} order by id`).all(),
+    );
+    database.close();
+    expect(after).toEqual(before);
+    expect((await restored.run('db check')).code).toBe(0);
   });
 
   it('backs up and restores, and refuses to overwrite a file', async ({ cli, token }) => {

@@ -105,12 +105,15 @@ describe('company list and rename', () => {
       'Terminals of "Beta Cards" show times of America/Sao_Paulo.\n',
     );
     expect((await cli.run([...zone, 'Brasilia'])).stderr).toContain('--time-zone: must be an IANA time zone');
+    const currency = ['company', 'currency', '--company', 'Beta Cards', '--currency'];
+    expect((await cli.run([...currency, 'EUR'])).stdout).toBe('Amounts of "Beta Cards" are in EUR.\n');
+    expect((await cli.run([...currency, 'EURO'])).stderr).toContain('--currency: must be a currency code');
     expect((await cli.run('company list --json')).list()).toMatchObject([
       { name: 'Acme', members: 1 },
-      { name: 'Beta Cards', members: 1 },
+      { name: 'Beta Cards', currency: 'EUR', members: 1 },
     ]);
     expect((await cli.run('company list')).stdout).toMatch(
-      /ID +NAME +TIME ZONE +MEMBERS\n\d+ +Acme +UTC +1\n\d+ +Beta Cards +America\/Sao_Paulo +1/,
+      /ID +NAME +TIME ZONE +CURRENCY +MEMBERS\n\d+ +Acme +UTC +1\n\d+ +Beta Cards +America\/Sao_Paulo +EUR +1/,
     );
     rename[3] = 'Beta Cards';
     for (const [name, message] of [

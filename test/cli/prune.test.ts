@@ -49,7 +49,7 @@ describe('db prune', () => {
     const text = await cli.run([...words, '2 years']);
     expect(text.lines[0]).toMatch(/^company +kind +rows +oldest +newest$/);
     expect(text.lines.at(-1)).toBe(
-      'Would be deleted: transactions 300, ledger 0, deliveries 0, tokens 0, jobs 0, alerts 0. Nothing was changed.',
+      'Would be deleted: transactions 300, ledger 0, deliveries 0, logs 0, tokens 0, jobs 0, alerts 0. Nothing was changed.',
     );
   });
 
@@ -58,13 +58,13 @@ describe('db prune', () => {
     const server = await cli.serve({ KEEP_LEDGER: 'forever' });
     const done = await cli.run(['db', 'prune', '--transactions', '24 months', '--ledger', 'forever']);
     expect(done.lines.at(-1)).toBe(
-      'Deleted: transactions 300, ledger 0, deliveries 0, tokens 0, jobs 0, alerts 0.',
+      'Deleted: transactions 300, ledger 0, deliveries 0, logs 0, tokens 0, jobs 0, alerts 0.',
     );
     expect(done.stderr).toContain('Deleting: 100 %');
     expect(await countsIn(cli)).toMatchObject({ transactions: 20 });
     const again = await cli.run('db prune --transactions 24m --ledger forever');
     expect(again.lines).toEqual([
-      'Deleted: transactions 0, ledger 0, deliveries 0, tokens 0, jobs 0, alerts 0.',
+      'Deleted: transactions 0, ledger 0, deliveries 0, logs 0, tokens 0, jobs 0, alerts 0.',
     ]);
     await server.stop();
   });

@@ -36,7 +36,9 @@ describe('serve', () => {
       'CF-14 a newer schema',
       (file) => {
         const database = new Sqlite(file);
-        database.exec("insert into applied_migrations (name, applied_at) values ('9999-future', 0)");
+        database.exec(
+          "insert into applied_migrations (name, applied_at, needs) values ('9999-future', 0, '9999-future')",
+        );
         database.pragma('journal_mode = DELETE');
         database.close();
       },

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished } from 'vitest';
 
 import { it } from '../support/cli-test.js';
 import { createClient } from '../support/client.js';
-import { GOOD_PASSWORD, runProgram } from '../support/program.js';
+import { GOOD_PASSWORD, runProgram, userAdd } from '../support/program.js';
 
 describe('serve', () => {
   it('starts without a database, and prints a working command for the first user', async ({ bare: cli }) => {
@@ -18,6 +18,23 @@ describe('serve', () => {
     expect((await cli.run(['user', 'add', ...args], GOOD_PASSWORD)).code).toBe(0);
     await server.end('SIGTERM');
     expect((await cli.start()).stderr()).not.toContain('no user');
+  });
+
+  it('prints a command for the first user with the settings whose tokens the server knows', async ({
+    bare,
+  }) => {
+    const given = { TOKEN_SECRET_FILE: join(bare.folder, 'secret'), LEDGER_CHAIN: '1' };
+    writeFileSync(given.TOKEN_SECRET_FILE, '0123456789abcdef'.repeat(4), { mode: 0o600 });
+    const server = await bare.start({ TOKEN_SECRET: '', ...given });
+    await expect.poll(() => server.stderr()).toContain('--password-stdin');
+    const [printed = ''] = /[A-Z_]+='.*(?= user add)/.exec(server.stderr()) ?? [];
+    const assignments = [...printed.matchAll(/([A-Z_]+)='([^']*)'/g)];
+    const settings = Object.fromEntries(assignments.map(([, name = '', value = '']) => [name, value]));
+    expect(settings).toEqual({ ...given, DATABASE_URL: expect.any(String) as string });
+    const cli = bare.with({ TOKEN_SECRET: '', TOKEN_SECRET_FILE: settings.TOKEN_SECRET_FILE ?? '' });
+    const { stdout } = await cli.run(userAdd({}, '--json'), GOOD_PASSWORD);
+    const { api_token: token } = JSON.parse(stdout) as { api_token: string };
+    expect((await server.client(token).get('groups')).status).toBe(200);
   });
 
   it('AT-29 has no default account', async ({ bare: cli }) => {

@@ -54,11 +54,14 @@ function endGroup(pid: number): void {
 
 const stoppingLines = (output: string): number => output.split('"stopping"').length - 1;
 
-/** The start commands of the unit file in src/docs/service.md and of the container image. */
+/** Path of the program where the package is installed as src/docs/operate/service.md says. */
+const INSTALLED = '/opt/terminal-gateway/bin/terminal-gateway';
+
+/** The start commands of the unit file in src/docs/operate/service.md and of the container image. */
 function documentedCommands(): [string, string[]][] {
-  const text = readDocument('src/docs/service.md');
+  const text = readDocument('src/docs/operate/service.md');
   const image = readDocument('.config/container/Containerfile').replaceAll('/app/', '');
-  const unit = /^ExecStart=(.*)$/m.exec(text)?.[1]?.replace('/opt/terminal-gateway/', '') ?? '';
+  const unit = /^ExecStart=(.*)$/m.exec(text)?.[1]?.replace(INSTALLED, 'dist/boot.js') ?? '';
   const listOf = (name: string): string[] =>
     JSON.parse(new RegExp(`^${name} (\\[.*\\])$`, 'm').exec(image)?.[1] ?? '[]') as string[];
   const commands = { ExecStart: unit.split(' '), ENTRYPOINT: [...listOf('ENTRYPOINT'), ...listOf('CMD')] };
@@ -87,7 +90,7 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
     expect([stoppingLines(service.output()), service.output().includes('"stopped"')]).toEqual([1, true]);
   });
 
-  it('src/docs/service.md starts node itself, and its commands stop so too', async () => {
+  it('src/docs/operate/service.md starts node itself, and its commands stop so too', async () => {
     // Where both are the same command, it is run once.
     const commands = new Map(documentedCommands().map(([name, command]) => [command.join(' '), name]));
     for (const [command, name] of commands) {
@@ -103,12 +106,14 @@ describe('CF-42 stop signals as service managers and npm send them', () => {
   });
 
   it.each(['service', 'several-nodes'])(
-    'src/docs/%s.md runs the server as a user of its own, without privileges, and starts it at boot',
+    'src/docs/operate/%s.md runs the server as a user of its own, without privileges, and starts it at boot',
     (guide) => {
-      const unit = /^```ini\n([^]*?)^```/m.exec(readDocument(`src/docs/${guide}.md`))?.[1]?.split('\n');
+      const unit = /^```ini\n([^]*?)^```/m
+        .exec(readDocument(`src/docs/operate/${guide}.md`))?.[1]
+        ?.split('\n');
       const restricted =
         'User=terminal-gateway StateDirectory=terminal-gateway NoNewPrivileges=yes ProtectSystem=strict PrivateTmp=yes';
-      const started = /^ExecStart=.*$/m.exec(readDocument('src/docs/service.md'))?.[0];
+      const started = /^ExecStart=.*$/m.exec(readDocument('src/docs/operate/service.md'))?.[0];
       const others = ['CapabilityBoundingSet=', started, 'ExecReload=/bin/kill -HUP $MAINPID', '[Install]'];
       const lines = [...restricted.split(' '), ...others, 'WantedBy=multi-user.target'];
       expect(unit).toEqual(expect.arrayContaining(lines));

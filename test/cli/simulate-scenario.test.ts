@@ -21,9 +21,15 @@ function fileWith(cli: CommandLine, name: string, value: unknown): string {
 const GATEWAY =
   'token create --company Acme --email ana@acme.example --name gateway --scopes read,write,terminals';
 
-async function run(cli: CommandLine, url: string, scenario: unknown, token = 'none'): Promise<Outcome> {
+async function run(
+  cli: CommandLine,
+  url: string,
+  scenario: unknown,
+  token = 'none',
+  more = '--for 2m',
+): Promise<Outcome> {
   const files = [fileWith(cli, 'token.txt', token), fileWith(cli, 'scenario.json', scenario)];
-  const options = `--terminals ${TERMINALS} --ramp 0s --every 400ms --for 2m --no-faults --json --group`;
+  const options = `--terminals ${TERMINALS} --ramp 0s --every 400ms ${more} --no-faults --json --group`;
   const given = ['simulate', '--url', url, '--token-file', files[0] ?? '', '--scenario', files[1] ?? ''];
   return await cli.run([...given, ...options.split(' '), 'Simulated terminals']);
 }
@@ -34,7 +40,8 @@ async function serveRelease(cli: CommandLine, token: string) {
   const client = server.client(token);
   await releaseVersion(client, await createTerminals(client, TERMINALS), '1.1');
   const gateway = (await cli.run(GATEWAY)).stdout;
-  return (scenario: unknown): Promise<Outcome> => run(cli, server.url, scenario, gateway);
+  return (scenario: unknown, more?: string): Promise<Outcome> =>
+    run(cli, server.url, scenario, gateway, more);
 }
 
 describe('terminal-gateway simulate --scenario', () => {
@@ -48,10 +55,11 @@ describe('terminal-gateway simulate --scenario', () => {
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     const { scenario, broken } = object() as unknown as Summary;
     expect(broken).toEqual([]);
-    expect(scenario).toMatchObject({ state: 'UNDONE', problems: [] });
-    // A quarter of 5, rounded up.
+    // A quarter of 5, rounded up. A terminal that has failed and tries again is not counted in `waves` meanwhile.
+    const because = expect.stringMatching(/^2 of 5 terminals have failed .*: at least 40 %\.$/);
+    expect(scenario).toMatchObject({ state: 'UNDONE', because, problems: [] });
     expect(scenario?.waves).toMatchObject([
-      { size: 5, granted: 5, undone: 5, failed: 2 },
+      { size: 5, granted: 5, undone: 5 },
       { size: 5, granted: 0, undone: 0, failed: 0 },
     ]);
   });
@@ -63,6 +71,23 @@ describe('terminal-gateway simulate --scenario', () => {
       1,
       expect.stringContaining('The rollout is FINISHED, not STOPPED_BY_FAILURES.'),
     ]);
+  });
+
+  it('needs no rollout to have commands refused, whose terminals the server knows', async ({
+    cli,
+    token,
+  }) => {
+    const simulate = await serveRelease(cli, token);
+    const commands = [{ behaviour: 'refuses', percent: 100 }];
+    const { code, stderr, object } = await simulate({ commands }, '--for 5s --command-every 1s');
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    const summary = object() as unknown as Summary;
+    expect(summary).toMatchObject({ scenario: null, broken: [], commands_done: 0 });
+    expect(summary.commands_failed).toBeGreaterThan(0);
+    const known = await cli.place.sql<{ state: string; code: string | null }>(
+      "select distinct state, code from notification_deliveries where state <> 'replaced'",
+    );
+    expect(known).toEqual([{ state: 'failed', code: 'SIMULATED' }]);
   });
 
   it('says what the server refuses', async ({ cli, token }) => {
@@ -88,6 +113,11 @@ describe('terminal-gateway simulate --scenario', () => {
     [{ ...GOOD, terminals: [{ wave: 1, behaviour: 'fails', percent: 4, share: 1 }] }, 'terminals.0'],
     [{ ...GOOD, terminals: [{ wave: 1, behaviour: 'explodes', percent: 4 }] }, 'terminals.0.behaviour'],
     [{ ...GOOD, expect: { stopsInWave: 0 } }, 'expect.stopsInWave must be at least 1'],
+    [{ commands: [] }, 'commands must'],
+    [{ commands: [{ behaviour: 'late' }] }, 'commands.0 must have exactly one of percent, serialNumbers'],
+    [{ commands: [{ behaviour: 'late', percent: 5, serialNumbers: ['SN-1'] }] }, 'exactly one of'],
+    [{ commands: [{ behaviour: 'wrongCrc', percent: 5 }] }, 'commands.0.behaviour'],
+    [{ commands: [{ behaviour: 'late', percent: 5 }], expect: GOOD.expect }, 'has unknown fields: expect'],
   ] as const)('refuses %j before the run', async ([document, message], { bare }) => {
     const { code, stderr } = await run(bare, 'http://127.0.0.1:9', document);
     expect([code, stderr]).toEqual([1, expect.stringMatching(`--scenario: .*${message}`)]);

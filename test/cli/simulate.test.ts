@@ -84,7 +84,7 @@ describe('simulated terminals and this server', () => {
     const file = fileWith(cli, 'token.txt', gateway.stdout);
     const outcome = await simulate(
       cli,
-      `--url ${server.url} --token-file ${file} --terminals 10 --for 5s --ramp 1s --every 500ms --notify-every 1s --no-faults --json`,
+      `--url ${server.url} --token-file ${file} --terminals 10 --for 5s --ramp 1s --every 500ms --notify-every 1s --command-every 700ms --no-faults --json`,
       ['--group', 'Simulated terminals'],
     );
     expect([outcome.code, outcome.stderr]).toEqual([0, expect.stringContaining('10 terminals against')]);
@@ -92,8 +92,10 @@ describe('simulated terminals and this server', () => {
     const kept = { connected: 10, broken: [], notifications_outstanding: 0, errors: 0 };
     expect(summary).toMatchObject({ terminals: 10, ...kept });
     expect(summary.notifications_received).toBeGreaterThanOrEqual(10 * summary.notifications_sent);
-    const { notifications_sent, transactions_created, assets_downloaded, reports } = summary;
-    for (const figure of [notifications_sent, transactions_created, assets_downloaded, reports]) {
+    const { notifications_sent, transactions_created, assets_downloaded, reports, logs_sent, commands_done } =
+      summary;
+    const figures = [notifications_sent, transactions_created, assets_downloaded, reports, logs_sent];
+    for (const figure of [...figures, commands_done]) {
       expect(figure).toBeGreaterThan(0);
     }
     // Whole numbers of test cards were sent.

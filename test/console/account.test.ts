@@ -33,7 +33,7 @@ it('a token is generated, shown once, renewed, renamed and revoked', async () =>
   await page.getByRole('button', { name: 'Generate token' }).click();
   const form = page.getByRole('dialog', { name: 'Generate token' });
   await form.getByRole('button', { name: 'Create' }).click();
-  await form.getByText('must not be empty').waitFor();
+  await form.getByText('Name must not be empty.').waitFor();
   await expectSound(page);
   await form.getByLabel('Name').fill('Back office');
   await form.getByLabel('Change').check();
@@ -88,7 +88,7 @@ it('a session is ended from another one, and a new password ends all others', as
   await page.getByLabel('Current password').first().fill(PASSWORD);
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Change password' }).click();
-  await page.getByText('must have at least 12 characters').waitFor();
+  await page.getByText('New password is too short. Use at least 12 characters.').waitFor();
   await page.getByLabel('New password').fill(changed);
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.getByText('The password is changed.').waitFor();
@@ -110,7 +110,7 @@ it('company, language and theme are changed in the menu of the account', async (
   await choose('menuitemradio', 'Beta Cards');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.getByRole('link', { name: 'Groups', exact: true }).click();
-  await page.getByText('None yet.').waitFor();
+  await page.getByText('A group is a set of logical numbers').waitFor();
   expect(await page.getByRole('button', { name: 'New group' }).count()).toBe(0);
 
   await page.keyboard.press('Escape');

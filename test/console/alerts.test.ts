@@ -111,7 +111,7 @@ it('an alert is opened by a rule, seen, acknowledged, and closed by itself', asy
   await deleteRule(server.acme, ruleId);
 });
 
-it('a rule for silence keeps its devices and hours, and leads to the silent devices', async () => {
+it('a rule for silence keeps its devices, hours and days, and leads to the silent devices', async () => {
   const filter = { serialNumber: { startsWith: 'shop' } };
   const create = `mutation ($input: SavedFilterCreateInput!) {
       savedFilterCreate(input: $input) { userErrors { message } } }`;
@@ -130,9 +130,14 @@ it('a rule for silence keeps its devices and hours, and leads to the silent devi
   await picked(form, from, '0:00');
   await picked(form, to, '24:00');
   await picked(form, zone, 'America/Sao_Paulo');
+  // On all days, so that it opens whenever this runs.
+  for (const day of await form.getByRole('checkbox', { name: /feira$|^Sábado$|^Domingo$/ }).all()) {
+    await day.check();
+  }
   await expectSoundInSizes(page);
   await form.getByRole('button', { name: WORDS.create }).click();
   await panel(page).getByText('America/Sao_Paulo').waitFor();
+  await panel(page).getByText('Segunda-feira, Terça-feira').waitFor();
   await button(page, WORDS.edit).click();
   await panel(page).getByLabel(WORDS.repeat).fill('1d');
   await expectSoundInSizes(page);
@@ -148,6 +153,10 @@ it('a rule for silence keeps its devices and hours, and leads to the silent devi
   const all = panel(page).getByRole('link', { name: WORDS.all });
   const { searchParams } = new URL((await all.getAttribute('href')) ?? '', server.url);
   expect(JSON.parse(searchParams.get('filter') ?? '')).toMatchObject({ ...filter, enabled: { eq: true } });
+  const address = page.url();
+  await all.click();
+  await page.getByText('3 registros', { exact: true }).waitFor();
+  await page.goto(address);
   await panel(page).getByRole('link', { name: 'Silent rule' }).click();
   await button(page, WORDS.delete).click();
   await page.getByRole('dialog').getByRole('button', { name: WORDS.delete }).click();

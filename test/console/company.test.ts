@@ -68,11 +68,11 @@ it('a person is invited, chooses a password, gets another role, another password
   const other = await open('/groups');
   await chosenBy(other, link);
   await other.getByRole('link', { name: 'Groups' }).click();
-  await other.getByText('None yet.').waitFor();
+  await other.getByText('A group is a set of logical numbers').waitFor();
   expect(await other.getByRole('button', { name: 'New group' }).count()).toBe(0);
   const late = await open('/groups');
   await chosenBy(late, link);
-  await late.getByText('The link was used').waitFor();
+  await late.getByText('This link was used').waitFor();
 
   const act = async (name: string): Promise<void> => {
     await page.getByRole('button', { name: 'Actions for Bruno Lima' }).click();
@@ -120,7 +120,10 @@ it.each([
     const id = await fleet.logicalNumber(server.acme.client, number);
     await fleet.device(server.acme.client, `S-${role}`, { logical_number_id: id });
     const page = await open('/devices', { email });
-    await page.getByRole('row', { name: `S-${role}` }).click();
+    await page
+      .getByRole('row', { name: `S-${role}` })
+      .getByText(`S-${role}`, { exact: true })
+      .click();
     await page.getByRole('complementary').getByRole('tab', { name: 'History' }).waitFor();
     expect((await page.getByRole('checkbox').count()) > 0).toBe(mayWrite);
     const names = await page.getByRole('button').allTextContents();

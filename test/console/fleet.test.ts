@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 
+import { getDeviceBySerialNumber, reportDevice } from '../../src/domain/fleet/device/device.service.js';
 import { expectSound, TELEPHONE } from '../support/browser.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { populate } from '../support/populated.js';
-import { picked, useConsoleOfOtherNode } from './pages.js';
+import { picked, useConsoleOfOtherNode, WINDOWS } from './pages.js';
 
 const { server, open } = useConsoleOfOtherNode();
 let email: string;
@@ -19,9 +20,36 @@ beforeAll(async () => {
   const number = await fleet.logicalNumber(client, '700', { group_id: group, app_version_ids: versions });
   for (const name of ['SN-700', 'SN-701']) await fleet.device(client, name, { logical_number_id: number });
   await fleet.logicalNumber(client, '800');
+  const reported = { battery_level: '21', gprs_signal: '40', sim_card_id: '89551234567890123456' };
+  await server.app.units.write(server.acme.caller, async (work) =>
+    reportDevice(work, await getDeviceBySerialNumber(work, 'SN-701'), { meta: reported }),
+  );
   ({ email } = await addPerson(server, { acme: 'admin' }));
   ({ email: viewer } = await addPerson(server, { acme: 'viewer' }));
 });
+
+const WORDS = {
+  en: {
+    filter: 'Filter',
+    below: 'Battery below (%)',
+    condition: 'Battery: below 21%',
+    sim: 'SIM card',
+    noMatch: 'No record matches these conditions.',
+    columns: 'Columns',
+    battery: 'Battery',
+    share: '21%',
+  },
+  pt: {
+    filter: 'Filtrar',
+    below: 'Bateria abaixo de (%)',
+    condition: 'Bateria: abaixo de 21%',
+    sim: 'Chip (SIM)',
+    noMatch: 'Nenhum registro atende a estas condições.',
+    columns: 'Colunas',
+    battery: 'Bateria',
+    share: '21%',
+  },
+};
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const row = (page: Page, name: string) => page.getByRole('row', { name });
@@ -36,14 +64,20 @@ async function choose(page: Page, label: string, name: string): Promise<void> {
 it('devices are enrolled from a list, with the refused lines shown before and the list kept meanwhile', async () => {
   const page = await open('/devices', { email });
   await button(page, 'Enrol devices').click();
+  // Either of them is enough.
+  for (const label of ['Serial numbers', 'File'])
+    expect(await page.getByLabel(label, { exact: true }).getAttribute('aria-required'), label).toBeNull();
   await page.getByLabel('Serial numbers').fill('NEW-1\nNEW-2\n\nNEW-1\nBAD\u200BX\nSN-700\n');
   await page.reload();
   await button(page, 'Enrol devices').click();
   await button(page, 'Check').click();
   await page.getByText('2 to enrol, 3 refused').waitFor();
-  await row(page, '4 serialNumber is given twice').waitFor();
-  await row(page, '5 serialNumber must not contain control or invisible characters').waitFor();
-  await row(page, '6 serialNumber exists already').waitFor();
+  await row(page, '4 NEW-1 Refused Serial number "NEW-1" is given twice. Remove one.').waitFor();
+  await row(page, 'Refused Serial number has characters that cannot be seen.').waitFor();
+  await row(
+    page,
+    '6 SN-700 Refused There is already one with the Serial number "SN-700". Enter another one.',
+  ).waitFor();
   await expectSound(page);
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Save as CSV' }).click();
@@ -51,9 +85,21 @@ it('devices are enrolled from a list, with the refused lines shown before and th
   await button(page, 'Enrol devices (2)').click();
   await page.getByRole('heading', { name: 'Import of devices' }).waitFor();
   await page.getByRole('complementary').getByText('Done').waitFor();
+  await page.getByText('Enrol devices. Done: 2').waitFor();
   await page.goto(new URL('/console/devices', page.url()).href);
-  await row(page, 'NEW-2').click();
+  await row(page, 'NEW-2').getByText('NEW-2', { exact: true }).click();
   await page.getByRole('heading', { name: 'NEW-2' }).waitFor();
+});
+
+it('the template of an import has headings that an import takes', async () => {
+  const page = await open('/devices', { email });
+  await button(page, 'Enrol devices').click();
+  const link = page.getByRole('link', { name: 'Download a template' });
+  const [, headings = ''] = ((await link.getAttribute('href')) ?? '').split(',');
+  const file = `${decodeURIComponent(headings)}T-1,L-77,,true,north,Note,Shop,Street 1,`;
+  await page.getByLabel('Serial numbers').fill(file);
+  await button(page, 'Check').click();
+  await page.getByText('1 to enrol, 0 refused').waitFor();
 });
 
 it('many devices are disabled by keyboard, after their number and names are shown', async () => {
@@ -77,7 +123,7 @@ it('many devices are disabled by keyboard, after their number and names are show
 it('two people edit one device: the second sees both values, a reload keeps the draft, a change is taken back', async () => {
   const [first, second] = [await open('/devices', { email }), await open('/devices', { email })];
   for (const page of [first, second]) {
-    await row(page, 'SN-700').click();
+    await row(page, 'SN-700').getByText('SN-700', { exact: true }).click();
     await button(page, 'Edit').click();
   }
   await choose(first, 'Logical number', '800');
@@ -100,7 +146,7 @@ it('two people edit one device: the second sees both values, a reload keeps the 
 
 it('the panel of a device says what its terminal gets and why, and makes a new token', async () => {
   const page = await open('/devices', { email, viewport: TELEPHONE, colorScheme: 'dark' });
-  await row(page, 'Select populated 0').click();
+  await row(page, 'Select populated 0').getByText('populated 0', { exact: true }).first().click();
   await tab(page, 'What it gets');
   await row(page, 'shared value Own value instead of value of the group populated 0').waitFor();
   await expectSound(page);
@@ -138,7 +184,7 @@ it('devices get new tokens by a job, which has them as a file', async () => {
 
 it('a logical number moves once the loss of software is accepted, and comes back', async () => {
   const page = await open('/logical-numbers', { email });
-  await row(page, 'Select 700').click();
+  await row(page, 'Select 700').getByText('700', { exact: true }).click();
   await tab(page, 'App versions');
   await page.getByRole('checkbox', { checked: true }).waitFor();
   await button(page, 'Edit').click();
@@ -161,9 +207,33 @@ it('an unknown terminal becomes a device under a number', async () => {
   await row(page, 'Select 800').getByText('unknown populated 0').waitFor();
 });
 
+it.each(WINDOWS)(
+  'devices with a low battery are found, with their SIM cards: $name',
+  async ({ name, ...window }) => {
+    const text = name.startsWith('English') ? WORDS.en : WORDS.pt;
+    const page = await open('/devices', { email, ...window });
+    await button(page, text.filter).click();
+    await page.getByLabel(text.below, { exact: true }).fill('21');
+    await page.getByText(text.condition).waitFor();
+    await page.getByLabel(text.sim, { exact: true }).fill('8955');
+    await page.getByText(text.noMatch).waitFor();
+    await page.getByLabel(text.below, { exact: true }).fill('22');
+    await button(page, text.columns).click();
+    for (const column of [text.battery, text.sim]) {
+      await page.getByRole('menuitemcheckbox', { name: column, exact: true }).click();
+    }
+    await page.keyboard.press('Escape');
+    await row(page, 'SN-701').getByText('89551234567890123456').waitFor();
+    expect(await page.getByRole('row', { name: 'SN-700' }).count()).toBe(0);
+    await expectSound(page);
+    await row(page, 'SN-701').getByText('SN-701', { exact: true }).click();
+    await page.getByRole('complementary').getByText(text.share).waitFor();
+  },
+);
+
 it('viewers see no button that changes something', async () => {
   const page = await open('/devices', { email: viewer });
-  await row(page, 'SN-700').click();
+  await row(page, 'SN-700').getByText('SN-700', { exact: true }).click();
   await page.getByText('Reported by the terminal').waitFor();
   const names = await page.getByRole('main').getByRole('button').allInnerTexts();
   expect(names.filter((name) => /create|enrol|edit|token|adopt|delete/i.test(name))).toEqual([]);

@@ -24,7 +24,7 @@ const newGroup = async (name: string) => nodeId('Group', await fleet.group(serve
 
 /** Opens a group with its form. */
 async function openForm(page: Page): Promise<void> {
-  await page.getByRole('complementary').getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('complementary').getByRole('button', { name: 'Edit', exact: true }).click();
 }
 
 const nameIn = (page: Page) => page.getByRole('textbox', { name: 'Name' });
@@ -195,7 +195,7 @@ describe('RU-81 a page whose company the session has left in another tab', () =>
         await page.getByRole('menuitem', { name: 'Disable' }).click();
       },
     ],
-    ['exports nothing', (page: Page) => page.getByRole('link', { name: 'Export' }).click()],
+    ['exports nothing', (page: Page) => page.getByRole('button', { name: 'Export' }).click()],
   ])('%s, says so, and goes on in the other one', async (_name, act) => {
     const page = await leftPage();
     const failures: Promise<string | null>[] = [];

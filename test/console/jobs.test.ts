@@ -2,12 +2,13 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 
 import { takeJobStep } from '../../src/domain/base/job/job.service.js';
-import { changed } from '../support/dashboard.js';
+import { expectSound } from '../support/browser.js';
+import { answered, changed } from '../support/dashboard.js';
 import { audited, insertMany } from '../support/databases/rows.js';
 import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { carrying } from '../support/uploading.js';
-import { chosen, expectSoundInSizes, PORTUGUESE_TELEPHONE, useConsole } from './pages.js';
+import { chosen, expectSoundInSizes, PORTUGUESE_TELEPHONE, useConsole, WINDOWS } from './pages.js';
 
 const { server, open } = useConsole();
 let email: string;
@@ -26,8 +27,9 @@ const WORDS = {
   file: 'Arquivo',
   check: 'Conferir',
   marked: '2 a cadastrar, 1 recusados',
-  twice: 'serialNumber: foi informado duas vezes',
-  taken: 'já está em uso',
+  twice: 'Número de série "new-1" foi informado duas vezes. Remova um.',
+  refused: 'Recusada',
+  taken: 'Já existe um registro com Número de série',
   rejections: 'Linhas recusadas',
   select: 'Selecionar',
   selectAll: 'Selecionar todos os 300',
@@ -47,7 +49,7 @@ const HISTORY_WORDS = {
   records: 'Registros',
   count: '3 registros',
   device: /^Dispositivo /,
-  remove: 'Remover a condição Feita por uma tarefa',
+  remove: 'Remover a condição Pagamentos e alterações por tarefas',
 } as const;
 
 it('a file with a bad row is imported by a job', async () => {
@@ -57,7 +59,7 @@ it('a file with a bad row is imported by a job', async () => {
   await page.getByLabel(WORDS.file).setInputFiles({ name: 'fleet.csv', mimeType: 'text/csv', buffer });
   await button(page, WORDS.check).click();
   await page.getByRole('dialog').getByText(WORDS.marked).waitFor();
-  await page.getByRole('row', { name: `3 ${WORDS.twice}` }).waitFor();
+  await page.getByRole('row', { name: `3 new-1 ${WORDS.refused} ${WORDS.twice}` }).waitFor();
   await expectSoundInSizes(page);
   await button(page, `${WORDS.enrol} (2)`).click();
   await cell(page, WORDS.states.waiting).waitFor();
@@ -110,6 +112,135 @@ it('devices of a filter move by a job, which is cancelled', async () => {
   await expect.poll(() => page.getByRole('complementary').getByRole('listitem').count()).toBe(2);
 });
 
+const PREVIEW_WORDS = {
+  'en-US': {
+    enrol: 'Enrol devices',
+    serials: 'File',
+    exist: 'Devices that exist already',
+    change: 'Change them',
+    check: 'Check',
+    rows: [
+      '2 OLD Changed Notes: Ask Ana None Tags of the number: vip Merchant: Padaria Açougue Parameter host.address: gw3',
+      '3 NEW Created Logical number: NEW-900 (is created) Enabled: No',
+      '4 SAME Nothing changes',
+      '5 BAD Refused There is no group "Nowhere". Create it first, or choose another one.',
+    ],
+  },
+  'pt-BR': {
+    enrol: 'Cadastrar dispositivos',
+    serials: 'Arquivo',
+    exist: 'Dispositivos que já existem',
+    change: 'Alterar',
+    check: 'Conferir',
+    rows: [
+      '2 OLD Alterado Observações: Ask Ana Nenhum Etiquetas do número: vip Estabelecimento: Padaria Açougue Parâmetro host.address: gw3',
+      '3 NEW Criado Número lógico: NEW-900 (é criado) Habilitado: Não',
+      '4 SAME Nada muda',
+      '5 BAD Recusada Não existe grupo "Nowhere". Crie antes ou escolha outro.',
+    ],
+  },
+} as const;
+
+it.each(WINDOWS)('an import shows what each row changes before it runs: $name', async (own) => {
+  const words = PREVIEW_WORDS[own.locale];
+  const named = (text: string) =>
+    text.replaceAll(/OLD|NEW|SAME|BAD/g, (name) => `${name.toLowerCase()}${own.locale}`);
+  const { acme } = server;
+  const present =
+    'serial_number,logical_number,notes,merchant_name\nOLD,OLD-900,Ask Ana,Padaria\nSAME,OLD-901,,';
+  const sent = carrying(server, acme, { name: 'a.csv', bytes: named(present) });
+  await changed(sent, 'mutation ($file: Upload!) { fleetImport(input: { file: $file }) { job { id } } }');
+  await step();
+  const page = await open('/devices', { email, ...own });
+  await button(page, words.enrol).click();
+  const buffer = Buffer.from(
+    named(
+      [
+        'serial_number;logical_number;group;enabled;notes;merchant_name;number_tags;parameters',
+        'OLD;OLD-900;;;-;Açougue;vip;"{""host.address"": ""gw3""}"',
+        'NEW;NEW-900;;no;;;;',
+        'SAME;OLD-901;;yes;;;;',
+        'BAD;OLD-901;Nowhere;;;;;',
+      ].join('\n'),
+    ),
+  );
+  await page.getByLabel(words.serials).setInputFiles({ name: 'fleet.csv', mimeType: 'text/csv', buffer });
+  await page.getByLabel(words.exist).selectOption({ label: words.change });
+  await button(page, words.check).click();
+  for (const row of words.rows) await page.getByRole('row', { name: named(row), exact: true }).waitFor();
+  await expectSoundInSizes(page);
+  const query = 'query ($name: String!) { device(serialNumber: $name) { notes } }';
+  expect(await answered(acme, query, { name: named('OLD') })).toEqual({
+    device: { notes: 'Ask Ana' },
+  });
+});
+
+const LEADING_WORDS = {
+  'en-US': {
+    enrol: 'Enrol devices',
+    serials: 'Serial numbers',
+    check: 'Check',
+    done: 'Enrol devices. Done: 2',
+    show: 'Show them',
+    chip: 'Changed by the job: Import of devices',
+    changed: 'Show what it changed',
+  },
+  'pt-BR': {
+    enrol: 'Cadastrar dispositivos',
+    serials: 'Números de série',
+    check: 'Conferir',
+    done: 'Cadastrar dispositivos. Concluído: 2',
+    show: 'Mostrar',
+    chip: 'Alterados pela tarefa: Importação de dispositivos',
+    changed: 'Mostrar o que alterou',
+  },
+} as const;
+
+it.each(WINDOWS)('the message of the end of an import leads to its devices: $name', async (own) => {
+  const words = LEADING_WORDS[own.locale];
+  const [one, two] = [`led 1 ${own.locale}`, `led 2 ${own.locale}`];
+  await fleet.device(server.acme.client, `not led ${own.locale}`);
+  const page = await open('/devices', { email, ...own });
+  await button(page, words.enrol).click();
+  await page.getByLabel(words.serials).fill(`${one}\n${two}`);
+  await button(page, words.check).click();
+  await button(page, `${words.enrol} (2)`).click();
+  await page.getByRole('complementary').waitFor();
+  await step();
+  const message = page.getByRole('alertdialog').filter({ hasText: words.done });
+  await message.waitFor();
+  const list = page.getByRole('grid').first();
+  await message.getByRole('button', { name: words.show }).click();
+  await page.getByText(words.chip).waitFor();
+  await list.getByRole('row', { name: one }).waitFor();
+  await list.getByRole('row', { name: two }).waitFor();
+  expect(await list.getByRole('row', { name: own.locale }).count()).toBe(2);
+  await expectSound(page);
+  await page.goBack();
+  await page.getByRole('link', { name: words.changed }).click();
+  await list.getByRole('row', { name: two }).waitFor();
+  expect(await list.getByRole('row', { name: own.locale }).count()).toBe(2);
+});
+
+it('the message of several adopted terminals leads to their devices', async () => {
+  const admin = (await addPerson(server, { acme: 'admin' })).email;
+  await insertMany(server.place, ['unknown_terminals', server.acme.caller.companyId, 2], (n) => ({
+    serial_number: `stray ${n}`,
+    first_seen_at: server.clock.now(),
+    last_seen_at: server.clock.now(),
+    count: 1,
+  }));
+  const page = await open('/unknown-terminals', { email: admin });
+  for (const serialNumber of ['stray 1', 'stray 2'])
+    await page.getByRole('checkbox', { name: `Select ${serialNumber}` }).click();
+  await page.getByRole('region', { name: '2 selected' }).getByRole('button', { name: 'Adopt' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Adopt (2)' }).click();
+  await page.getByText('Adopted: 2').waitFor();
+  await button(page, 'Show them').click();
+  await page.getByText('Devices: stray').waitFor();
+  await expect.poll(() => page.getByRole('grid').first().getByText('stray').count()).toBe(2);
+});
+
 it('a job is one entry of the history, which is opened', async () => {
   const admin = (await addPerson(server, { acme: 'admin' })).email;
   const sent = carrying(server, server.acme, { name: 'a.txt', bytes: 'job A\njob B' });
@@ -124,7 +255,7 @@ it('a job is one entry of the history, which is opened', async () => {
   await panel.getByRole('tab', { name: HISTORY_WORDS.records }).click();
   await panel.getByText(HISTORY_WORDS.count).waitFor();
   await panel.getByText(HISTORY_WORDS.device).first().click();
-  await panel.getByText('job A').waitFor();
+  await panel.getByText('job A', { exact: true }).waitFor();
   await expectSoundInSizes(page);
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'hidden' });

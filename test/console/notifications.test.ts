@@ -5,7 +5,7 @@ import { fleet } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { newTerminal } from '../support/terminals.js';
 import { httpTerminal } from '../support/waiting-terminal.js';
-import { chosen, savedNumbers, useConsoleOfOtherNode } from './pages.js';
+import { chosen, savedNumbers, useConsoleOfOtherNode, WINDOWS } from './pages.js';
 
 const { server, open } = useConsoleOfOtherNode();
 
@@ -21,7 +21,7 @@ it('a notification is sent to a group, and seen to be delivered when a terminal 
   }
 
   const page = await open('/notifications', { email });
-  await page.getByText('None yet.').waitFor();
+  await page.getByText('A notification is a text').waitFor();
   await page.getByRole('button', { name: 'Send notification' }).click();
   const form = page.getByRole('dialog', { name: 'Send notification' });
   await form.getByLabel('Message').fill('Closed | on Sunday');
@@ -54,6 +54,58 @@ it('a notification is sent to a group, and seen to be delivered when a terminal 
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel notification' }).click();
   await deliveries.getByRole('row', { name: 'number of S-2' }).getByText('Cancelled').waitFor();
   await page.getByText('Cancel notification').waitFor({ state: 'detached' });
+});
+
+const UNREACHED = {
+  'en-US': {
+    send: 'Send notification',
+    message: 'Message',
+    numbers: 'Logical numbers',
+    one: 'has no terminal. Nobody will get it there, unless a terminal is given this number',
+    two: /U2\S+ and U3\S+ have no terminal\./,
+    none: 'None of these logical numbers has a terminal.',
+  },
+  'pt-BR': {
+    send: 'Enviar notificação',
+    message: 'Mensagem',
+    numbers: 'Números lógicos',
+    one: 'não tem terminal. Ninguém vai recebê-la ali, a não ser que um terminal receba este número',
+    two: /U2\S+ e U3\S+ não têm terminal\./,
+    none: 'Nenhum destes números lógicos tem terminal.',
+  },
+} as const;
+
+it.each(WINDOWS)('numbers without a terminal are named before a notification is sent: $name', async (own) => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  const { client } = server.acme;
+  const [one, two, three] = ['U1', 'U2', 'U3'].map((name) => `${name}-${own.locale}`);
+  const ids = await Promise.all([one, two, three].map((number) => fleet.logicalNumber(client, number ?? '')));
+  await fleet.device(client, `of ${one}`, { logical_number_id: ids[0] });
+  const page = await open('/notifications', { email, ...own });
+  const words = UNREACHED[own.locale];
+  await page.getByRole('button', { name: words.send }).first().click();
+  const form = page.getByRole('dialog', { name: words.send });
+  await form.getByLabel(words.message).fill('Closed');
+  const warning = form.locator('.note-warning');
+  for (const [numbers, said] of [
+    [`${one}, ${two}`, words.one],
+    [`${one} ${two} ${three}`, words.two],
+    [`${two}\n${three}`, words.none],
+  ] as const) {
+    await form.getByLabel(words.numbers).fill(numbers);
+    await warning.getByText(said).waitFor();
+  }
+  await expectSound(page);
+  await form.getByLabel(words.numbers).fill(one ?? '');
+  await warning.waitFor({ state: 'detached' });
+  await form.getByLabel(words.numbers).fill(two ?? '');
+  await warning.waitFor();
+  await form.locator('button[type=submit]').click();
+  await form.waitFor({ state: 'detached' });
+  await page
+    .getByRole('complementary')
+    .getByRole('row', { name: two ?? '' })
+    .waitFor();
 });
 
 it('a notification is sent to the logical numbers of a saved filter', async () => {

@@ -33,7 +33,7 @@ it('each tile and row leads to a list with the same number of records', async ()
   );
   const ids = failed.map(({ id }) => id);
   await inUnit(server.app.units, server.acme, async (work) => {
-    await finish(work, ids.slice(0, 3), 'failed', 'No answer');
+    await finish(work, ids.slice(0, 3), 'failed', { reason: 'No answer' });
     await finish(work, ids.slice(3), 'expired');
   });
   for (let index = 0; index < 25; index += 1) await notify(server, server.acme, 'Waits', 'late');
@@ -54,6 +54,7 @@ it('each tile and row leads to a list with the same number of records', async ()
       counted.push([href, await numberIn(place, part)]);
     }
   }
+  await page.getByText(/^Counted at \w+ \d+, \d{4}, \d+:\d\d:\d\d [AP]M\.$/).waitFor();
   expect(counted.length).toBeGreaterThan(7);
   const undelivered = tiles.filter({ hasText: 'Notifications that were not delivered' });
   expect(await numberIn(undelivered, 'strong')).toBe(6);

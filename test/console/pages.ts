@@ -52,7 +52,7 @@ async function launchShared(): Promise<Browser> {
 }
 
 /** Windows of a browser, on the pages of the node at `nodeUrl`. */
-function useWindows(nodeUrl: () => string) {
+export function useWindows(nodeUrl: () => string) {
   let browser: Browser;
   beforeAll(async () => {
     browser = await (shared ??= launchShared());

@@ -50,7 +50,7 @@ it('a passkey is added, named and removed; with it, people sign in alone or afte
   await page.keyboard.type('Telephone');
   await form.getByLabel('Current password').fill('not my password');
   await page.keyboard.press('Enter');
-  await form.getByText('is not the password of the user').waitFor();
+  await form.getByText('This is not your password').waitFor();
   await expectSound(page);
   await form.getByLabel('Current password').fill(PASSWORD);
   await page.keyboard.press('Enter');

@@ -28,13 +28,14 @@ const WORDS = {
   timeout: /^Parâmetros timeout\s*0 60$/,
   later: /^Parâmetros timeout\s*50 60$/,
   apply: 'Aplicar (13)',
-  stale: /parâmetro timeout foi alterado de novo, na entrada \d+/,
+  stale: /Alguém alterou parâmetro timeout de novo, na entrada \d+/,
   again: 'Planejar de novo',
   applied: 'Aplicado: mostrar a tarefa',
+  changed: ['Grupos: 1', 'Números lógicos: 3', 'Dispositivos: 2'],
   nothing: 'Nada: tudo está como o documento diz.',
   undo: 'Desfazer: ver o que isso mudaria',
   broken: 'Isto não é YAML nem JSON.',
-  unknown: 'document.groups.north: tem campos desconhecidos: colour',
+  unknown: 'document.groups.north tem campos desconhecidos: colour. Remova.',
 } as const;
 
 const button = (page: Page, label: string) => page.getByRole('button', { name: label, exact: true });
@@ -81,6 +82,9 @@ it('a plan of a file is applied and undone', async () => {
   await expect.poll(() => timeout.textContent()).toMatch(WORDS.later);
   await button(page, WORDS.apply).click();
   await page.getByText(WORDS.applied).waitFor();
+  const changes = page.getByRole('status').filter({ hasText: WORDS.applied });
+  expect(await changes.getByRole('link').allTextContents()).toEqual([WORDS.applied, ...WORDS.changed]);
+  await expectSoundInSizes(page);
   await button(page, WORDS.see).click();
   await page.getByText(WORDS.nothing).waitFor();
 

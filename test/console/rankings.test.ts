@@ -43,6 +43,13 @@ it('the terminals that were denied most yesterday, and their payments, are found
     ['T-2', '12', '3', '9', '75%', '–', '37.02'],
     ['T-1', '4', '3', '1', '25%', '50%', '37.02'],
   ]);
+  const order = page.getByLabel('Ranked by');
+  await order.selectOption('Approved amount');
+  await expect.poll(shown).toEqual([
+    ['T-1', '4', '3', '1', '25%', '37.02', '12.34'],
+    ['T-2', '12', '3', '9', '75%', '37.02', '–'],
+  ]);
+  await order.selectOption('Share denied');
   await page.getByRole('link', { name: '9 denied payments of T-2' }).click();
   await page.getByText('9 records').waitFor();
   await page.goBack();

@@ -69,3 +69,34 @@ it('a filter is saved, shared, used by a colleague and deleted', async () => {
   await dialog.getByRole('button', { name: WORDS.delete }).click();
   await dialog.getByText(WORDS.none).waitFor();
 });
+
+it('a saved filter for yesterday stays relative, and its page names the zone', async () => {
+  const { email } = await addPerson(server, { acme: 'operator' });
+  for (const number of ['1', '2', '3']) await fleet.logicalNumber(server.acme.client, number);
+  const page = await open('/logical-numbers', { email });
+  await button(page, 'Filter').click();
+  const created = page.getByRole('combobox', { name: 'Created' });
+  await created.selectOption('TODAY');
+  await button(page, 'Remove the condition Created').waitFor();
+  await page.getByText('Created: Today (UTC)').waitFor();
+  expect(await page.getByLabel('Created from').count()).toBe(0);
+  await expectSoundInSizes(page);
+  await page.getByText('3 records').waitFor();
+  await created.selectOption('YESTERDAY');
+  await page.getByText('Created: Yesterday (UTC)').waitFor();
+  await page.getByText('0 records').waitFor();
+  await button(page, 'Saved filters').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('made yesterday');
+  await dialog.getByRole('button', { name: 'Save filter' }).click();
+  await dialog.getByRole('button', { name: 'made yesterday' }).waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await button(page, 'Clear all').click();
+  await page.getByText('3 records').waitFor();
+  await button(page, 'Saved filters').click();
+  await dialog.getByRole('button', { name: 'made yesterday' }).click();
+  await page.getByText('Created: Yesterday (UTC)').waitFor();
+  await created.selectOption('From … before …');
+  await page.getByLabel('Created from').fill('2026-01-01T00:00');
+  await page.getByText('3 records').waitFor();
+});

@@ -12,10 +12,10 @@ import { launchBrowser, openPage } from '../support/browser.js';
 import { addressOf, killPrograms, startCommand } from '../support/program.js';
 
 const PICTURES = [
-  { name: 'console-overview', path: '/overview', colorScheme: 'light' },
-  { name: 'console-devices', path: '/devices', colorScheme: 'dark' },
+  { name: 'overview', path: '/overview', colorScheme: 'light' },
+  { name: 'devices', path: '/devices', colorScheme: 'dark' },
 ] as const;
-const FOLDER = fileURLToPath(new URL('../../src/docs/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../src/docs/pictures/', import.meta.url));
 /** Maximum bytes of both pictures together. */
 const MOST_BYTES = 200_000;
 /** The simulated terminals have reported and recorded transactions. */

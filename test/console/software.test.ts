@@ -31,13 +31,13 @@ it('an app is created, its first version released to a group with a file, and a 
   await upload.getByRole('button', { name: 'Upload file' }).click();
   const panel = page.getByRole('complementary');
   await panel.getByRole('heading', { name: 'logo.bmp' }).waitFor();
-  await panel.getByRole('button', { name: 'Edit' }).click();
+  await panel.getByRole('button', { name: 'Edit', exact: true }).click();
   await panel.getByLabel('New content').setInputFiles(fileOf('logo.bmp', 'a newer picture'));
   await panel.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Undo' }).waitFor();
 
   await page.getByRole('link', { name: 'Apps', exact: true }).click();
-  await page.getByText('None yet.').waitFor();
+  await page.getByText('An app is what terminals run').waitFor();
   await page.getByRole('button', { name: 'New app' }).click();
   const newApp = page.getByRole('dialog', { name: 'New app' });
   await newApp.getByLabel('Name').fill('Pay');
@@ -54,8 +54,8 @@ it('an app is created, its first version released to a group with a file, and a 
   await chosen(panel, 'Add', 'logo', 'logo.bmp');
   await panel.getByRole('row', { name: 'logo.bmp' }).waitFor();
 
-  await panel.getByRole('button', { name: 'Release' }).click();
-  const release = page.getByRole('dialog', { name: 'Release: Pay 1.0.0' });
+  await panel.getByRole('button', { name: 'Release to all at once' }).click();
+  const release = page.getByRole('dialog', { name: 'Release to all at once: Pay 1.0.0' });
   expect(await release.getByRole('button', { name: 'Release' }).isDisabled()).toBe(true);
   await chosen(release, 'Group', 'Lit', 'Litoral');
   await release.getByText('Goes to 2 logical numbers, for example number of S-1, 4711').waitFor();
@@ -68,7 +68,7 @@ it('an app is created, its first version released to a group with a file, and a 
   for (const changes of [{ group_id: group }, { app_version_ids: [] }]) {
     for (const number of numbers) await client.put(`logical_numbers/${number}`, changes);
   }
-  await panel.getByRole('button', { name: 'Release' }).click();
+  await panel.getByRole('button', { name: 'Release to all at once' }).click();
   await picked(release, 'To whom', 'Saved filter');
   await chosen(release, 'Saved filter', 'coa', 'Coast');
   await release.getByText('Goes to 3 logical numbers, for example C-1, C-2, C-3').waitFor();

@@ -16,7 +16,7 @@ it('a person works at one node, sees changes of another one, and is signed out t
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByRole('gridcell', { name: 'before' }).click();
-  await page.getByRole('complementary').getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('complementary').getByRole('button', { name: 'Edit', exact: true }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('changed here');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('heading', { name: 'changed here' }).waitFor();

@@ -41,7 +41,7 @@ it('a group is made, gets a number and a version, and a value for its numbers, o
   await panel.getByRole('link', { name: 'host' }).click();
 
   await page.getByRole('heading', { name: 'Parameters', level: 1 }).waitFor();
-  await panel.getByRole('button', { name: 'Edit' }).click();
+  await panel.getByRole('button', { name: 'Edit', exact: true }).click();
   await panel.getByLabel('Value').fill('new.example');
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByRole('tab', { name: 'Who gets it' }).click();
@@ -74,7 +74,7 @@ it('a metacontent is created for a logical number, and changed, as JSON or as te
   await form.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('row', { name: 'menu {"items":5} 4713' }).click();
   const panel = page.getByRole('complementary');
-  await panel.getByRole('button', { name: 'Edit' }).click();
+  await panel.getByRole('button', { name: 'Edit', exact: true }).click();
   await panel.getByLabel('Value').fill('closed');
   await panel.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('row', { name: 'menu "closed" 4713' }).waitFor();
@@ -88,7 +88,7 @@ it('two people edit one group: the second sees both names, and decides', async (
       const page = await open('/groups', { email });
       await page.getByRole('row', { name: 'Serra' }).click();
       const panel = page.getByRole('complementary');
-      await panel.getByRole('button', { name: 'Edit' }).click();
+      await panel.getByRole('button', { name: 'Edit', exact: true }).click();
       await panel.getByLabel('Name').fill(name);
       return { page, save: () => panel.getByRole('button', { name: 'Save' }).click() };
     }),
@@ -113,11 +113,11 @@ it('a form in Portuguese shows what is wrong beside its field', async () => {
   const name = form.getByRole('textbox', { name: 'Nome' });
   await name.fill('x'.repeat(256));
   await form.getByRole('button', { name: 'Criar' }).click();
-  await form.getByText('deve ter no máximo 255 caracteres').waitFor();
+  await form.getByText('Nome é longo demais. Use no máximo 255 caracteres.').waitFor();
   const described = await name.getAttribute('aria-describedby');
   const ids = described?.split(' ') ?? [];
   const notes = await Promise.all(ids.map((id) => form.locator(`[id="${id}"]`).allTextContents()));
-  expect(notes.flat()).toEqual(['deve ter no máximo 255 caracteres']);
+  expect(notes.flat()).toEqual(['Nome é longo demais. Use no máximo 255 caracteres.']);
   expect(await name.getAttribute('aria-invalid')).toBe('true');
   await name.fill('Litoral Sul');
   await form.getByRole('button', { name: 'Criar' }).click();

@@ -1,5 +1,4 @@
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { SETTINGS } from '../../src/platform/config/settings.js';
@@ -82,38 +81,4 @@ it('.dockerignore lets through what is copied, and nothing else of this reposito
 
 it.each(['build.sh', 'make-database.sh'])('.config/container/%s can be executed', (name) => {
   expect(statSync(`${ROOT}${FOLDER}/${name}`).mode & 0o111).toBe(0o111);
-});
-
-const BLOCK_BYTES = 512;
-
-interface Lock {
-  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>;
-}
-
-/** Packages that `npm ci --omit=dev` installs, as paths such as `node_modules/kysely`. */
-function productionPackages(): readonly string[] {
-  const { packages } = JSON.parse(readDocument('package-lock.json')) as Lock;
-  return Object.entries(packages)
-    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
-    .map(([path]) => path)
-    .filter((path) => existsSync(join(ROOT, path)));
-}
-
-/** Bytes on the disk of a folder, without the packages in it. */
-function bytesOnDisk(folder: string): number {
-  let bytes = lstatSync(folder).blocks * BLOCK_BYTES;
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.name === 'node_modules') continue;
-    const path = join(folder, entry.name);
-    bytes += entry.isDirectory() ? bytesOnDisk(path) : lstatSync(path).blocks * BLOCK_BYTES;
-  }
-  return bytes;
-}
-
-it('the packages of the running program take at most 250 MB on the disk, with the Node runtime', () => {
-  const packages = productionPackages();
-  expect(packages).toContain('node_modules/kysely');
-  const megabytes = packages.reduce((sum, path) => sum + bytesOnDisk(join(ROOT, path)), 0) / 1024 ** 2;
-  expect(megabytes).toBeGreaterThan(80);
-  expect(megabytes).toBeLessThanOrEqual(250);
 });

@@ -88,6 +88,18 @@ const TYPED: Readonly<
     }),
     ['change.parameter.key', 'change.parameter.value', 'change.parameter.description'],
   ],
+  exportScheduleCreate: [
+    async () => ({
+      input: {
+        name: CARD,
+        hour: 8,
+        timeZone: 'UTC',
+        webhookId: await idOfNew('webhookCreate', 'webhook', { url: 'https://e.example/', events: ['*'] }),
+        export: { kind: 'DEVICES', filter: FILTER },
+      },
+    }),
+    ['name', 'query'],
+  ],
   exportStart: [() => ({ input: { kind: 'DEVICES', format: 'CSV', filter: FILTER } }), ['input']],
   groupCreate: [() => ({ input: { name: CARD } }), ['name']],
   groupUpdate: [() => ({ id: nodeId('Group', group), input: { name: `${CARD} b` } }), ['name']],

@@ -67,10 +67,13 @@ const VALUES: Readonly<Record<string, unknown>> = {
   NotificationTargetInput: { logicalNumbers: ['own number'] },
   AppVersionGrantTargetInput: { all: true },
   TransactionResult: 'SUCCESS',
+  ExportKind: 'DEVICES',
+  timeZone: 'UTC',
   serialNumber: 'nobody',
   key: 'new key',
   number: '7',
   on: { refused: { count: 1, within: '1h' } },
+  action: 'REBOOT',
   content: 'Hello',
   role: 'VIEWER',
 };

@@ -139,3 +139,78 @@ describe('RU-79: a person who has an account', () => {
     expect(await beginsIn(email)).toBe(ACME);
   });
 });
+
+describe('an administrator', () => {
+  interface Open {
+    readonly invitations: readonly Fields[] | null;
+  }
+  const OPEN = '{ invitations { email name role isMember invitedAt expiresAt } }';
+  const openOf = async (client: Parameters<typeof answered>[0], email: string) => {
+    const { invitations } = await answered<Open>(client, OPEN);
+    return (invitations ?? []).filter((each) => each.email === email);
+  };
+
+  it('sees who was asked and has not answered, as long as it is so, and no other company does', async () => {
+    const { email } = await addPerson(server, { beta: 'viewer' });
+    await ask('memberInvite', email);
+    const [invitation, ...others] = await openOf(server.acme, email);
+    expect(others).toEqual([]);
+    expect(invitation).toMatchObject({
+      name: 'Ana, as Acme calls her',
+      role: 'OPERATOR',
+      isMember: false,
+      expiresAt: null,
+    });
+    expect(await openOf(server.beta, email)).toEqual([]);
+    const browser = await signedIn(server.url, email);
+    await mutated(browser, 'invitationAccept', { id: acmeId() }, 'viewer { company { name } }');
+    expect(await openOf(server.acme, email)).toEqual([]);
+  });
+
+  it('withdraws a question once, and the person is not asked any more', async () => {
+    const { email } = await addPerson(server, { beta: 'viewer' });
+    await ask('memberInvite', email);
+    await expectRefused(
+      server.beta,
+      'invitationWithdraw',
+      { email },
+      'NOT_FOUND email',
+      /No such invitation/,
+    );
+    expect(await mutated(server.acme, 'invitationWithdraw', { email }, 'email')).toEqual({ email });
+    expect(await openOf(server.acme, email)).toEqual([]);
+    const browser = await signedIn(server.url, email);
+    expect((await mineOf(browser)).asks).toEqual([]);
+    await expectRefused(
+      server.acme,
+      'invitationWithdraw',
+      { email },
+      'NOT_FOUND email',
+      /No such invitation/,
+    );
+  });
+
+  it('sees new accounts with the end of their link until they have signed in', async () => {
+    const email = 'new-account@example.com';
+    const input = { email, name: 'Bia', role: 'VIEWER' };
+    const { link } = await mutated(server.acme, 'memberInvite', { input }, 'link');
+    const [invitation] = await openOf(server.acme, email);
+    expect(invitation).toMatchObject({ name: 'Bia', role: 'VIEWER', isMember: true });
+    const time = Date.parse(String(invitation?.expiresAt)) - Date.parse(String(invitation?.invitedAt));
+    expect(time).toBe(72 * 3_600 * SECOND);
+    const code = new URL(String(link)).hash.replace(/^#.*=/, '');
+    await mutated(
+      openBrowser(server.url),
+      'passwordSetByLink',
+      { code, password: PASSWORD },
+      'viewer { company { name } }',
+    );
+    expect(await openOf(server.acme, email)).toEqual([]);
+  });
+
+  it('does not see that a member of other companies too has asked for a new password', async () => {
+    const { email } = await addPerson(server, { acme: 'viewer', beta: 'viewer' });
+    await mutated(openBrowser(server.url), 'passwordRequest', { email });
+    expect(await openOf(server.acme, email)).toEqual([]);
+  });
+});

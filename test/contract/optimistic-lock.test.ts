@@ -110,8 +110,8 @@ describe('optimistic locking', () => {
         ),
       )
       .map(({ name, args }) => [name, String(args.find((arg) => arg.name === 'ifMatch')?.type)]);
-    // Notifications, jobs and rollouts have neither.
-    expect(names.length).toBe(2 * (new Set(audited).size - 3));
+    // Notifications, commands, jobs and rollouts have neither.
+    expect(names.length).toBe(2 * (new Set(audited).size - 4));
     expect(names.filter(([, type]) => type !== 'Int')).toEqual([]);
     const revisions = audited.map((name) => {
       const type = schema.getType(name);

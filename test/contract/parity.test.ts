@@ -108,8 +108,11 @@ describe('REST and GraphQL show the same fields', () => {
 
   it.each([
     ['Group', ['revision']],
-    ['LogicalNumber', ['revision']],
-    ['Device', ['revision', 'lastSeenAt', 'presence']],
+    ['LogicalNumber', ['revision', 'merchantName', 'merchantAddress', 'tags', 'notes']],
+    [
+      'Device',
+      ['revision', 'tags', 'notes', 'model', 'batteryLevel', 'signal', 'simCardId', 'lastSeenAt', 'presence'],
+    ],
     ['App', ['revision', 'createdAt']],
     ['AppVersion', ['revision', 'createdVia', 'sha256']],
     ['File', ['revision', 'sha256']],

@@ -75,6 +75,8 @@ const CASES: Readonly<Record<string, Case>> = {
     by: 'admin',
     given: ({ company }) => ({ name: company === 'acme' ? 'Acme Pagamentos' : 'Beta Cards' }),
   },
+  companySetResponseText: { by: 'admin', given: () => ({ code: 'B1', text: 'Call the helpdesk' }) },
+  companySetCurrency: { by: 'admin', given: () => ({ currency: 'BRL' }) },
   companySetTimeZone: { by: 'admin', given: () => ({ timeZone: 'America/Sao_Paulo' }) },
   companySwitch: { by: 'person', given: ({ company }) => ({ companyId: companyId(OTHER[company]) }) },
   emailChange: {
@@ -92,6 +94,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   invitationAccept: { by: 'person', given: asked },
   invitationDecline: { by: 'person', given: asked },
+  invitationWithdraw: { by: 'admin', given: ({ email }) => ({ email }), rules: ['not_found'] },
   memberAdd: { by: 'admin', given: member, rules: ['taken'] },
   memberInvite: { by: 'admin', given: member, rules: ['taken'] },
   memberRemove: { by: 'admin', given: ({ userId }) => ({ userId }) },

@@ -50,11 +50,14 @@ const REPEATED: Readonly<Record<string, () => Fields | Promise<Fields>>> = {
   appVersionSetFiles: () => ({ id: version, fileIds: [] }),
   appVersionSetModules: () => ({ id: version, moduleIds: [] }),
   appVersionUpdate: () => ({ id: version, input: { number: '7.7', bytecode: 'AAAA' }, force: true }),
+  companySetResponseText: () => ({ code: 'B2', text: 'Call the helpdesk' }),
+  companySetCurrency: () => ({ currency: 'EUR' }),
   companySetTimeZone: () => ({ timeZone: 'America/Recife' }),
   deviceAssign: async () => ({ id: device, logicalNumberId: await number() }),
   deviceDisable: () => ({ id: device }),
   deviceEnable: () => ({ id: device }),
   deviceReport: () => ({ serialNumber: 'unchanged', input: { meta: { b: 1, a: '2' } } }),
+  commandCancel: async () => ({ id: await firstId('commands') }),
   deviceTokenRevoke: () => ({ deviceId: device }),
   deviceUpdate: () => ({ id: device, input: { enabled: false, logicalNumberId: null } }),
   groupAttachAppVersions: () => ({ id: group, appVersionIds: [version] }),
@@ -105,8 +108,8 @@ const sale = {
 
 /** These do more than to give a record some values: they make, delete, send, sign in, draw secrets or take a step. */
 const OTHERS = new Set(
-  `apiTokenRenew companySwitch deviceAdopt deviceBulkChange deviceTokenIssue emailChange
-  emailConfirm exportStart fleetApply fleetImport invitationAccept invitationDecline jobCancel logicalNumberBulkChange memberAdd memberInvite memberRemove
+  `apiTokenRenew commandSend companySwitch deviceAdopt deviceBulkChange deviceTokenIssue emailChange
+  emailConfirm exportStart fleetApply fleetImport invitationAccept invitationDecline invitationWithdraw jobCancel logicalNumberBulkChange memberAdd memberInvite memberRemove
   notificationRetry notificationSend passkeyAdd passkeyOptions passkeyRemove passwordChange
   passwordRequest passwordReset passwordSetByLink recoveryCodesRenew revert rolloutLeaveOut rolloutPassWave rolloutPause rolloutResume rolloutUndo
   sessionEnd signIn signInByLink signInByPasskey signOut transactionFinish webhookSecretRotate webhookTest`.split(

@@ -101,7 +101,16 @@ describe('prepared statements', () => {
       .values({ name: 'x', created_at: new Date(0), updated_at: new Date(0) })
       .execute();
     expect(await database.reads.selectFrom('companies').selectAll().execute()).toEqual([
-      { id: 1, name: 'x', created_at: 0, updated_at: 0, time_zone: 'UTC', note: null },
+      {
+        id: 1,
+        name: 'x',
+        created_at: 0,
+        updated_at: 0,
+        time_zone: 'UTC',
+        currency: null,
+        response_texts: '{}',
+        note: null,
+      },
     ]);
   });
 });

@@ -1,15 +1,20 @@
 import Sqlite from 'better-sqlite3';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { copyTables, type CopyValue } from '../../src/database/copy.js';
+import type { Database } from '../../src/database/database.js';
 import { openDatabase, openSource, openTarget } from '../../src/database/open.js';
 import { SESSION_AS_SYSTEM } from '../../src/database/postgres/roles.js';
 import { connect } from '../../src/database/sqlite/connect.js';
 import { createUnits } from '../../src/database/units.js';
+import type { Units } from '../../src/database/work.js';
 import { createDemo } from '../../src/demo/demo.js';
 import { createGroup } from '../../src/domain/fleet/group/group.service.js';
+import { logPartOf } from '../../src/domain/terminals/device-log/device-log.model.js';
+import { cleanPart, storePart } from '../../src/domain/terminals/device-log/device-log.service.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { ledgerChainHash } from '../../src/platform/hashes.js';
 import { localCaller } from '../../src/platform/requests.js';
@@ -55,6 +60,7 @@ async function demoFile(): Promise<string> {
   const database = connect(file);
   await createDemo(database, systemClock, { seed: 3, tokenSecret: TOKEN_SECRET });
   const units = createUnits(database, systemClock, { chain: ledgerChainHash(TOKEN_SECRET) });
+  await addLog(database, units);
   const members = await database.reads.selectFrom('memberships').select(['company_id', 'user_id']).execute();
   for (const [index, { company_id, user_id }] of members.entries()) {
     const caller = localCaller({ companyId: company_id, userId: user_id, timeZone: 'UTC' });
@@ -64,6 +70,19 @@ async function demoFile(): Promise<string> {
   // Half of the payments are as good as all.
   expect(await runCommand(['db', 'prune', '--transactions', '15d'], urlOf(file))).toMatchObject({ code: 0 });
   return file;
+}
+
+/** Text of a log of more than one piece. */
+const LOG = 'emoji 🏧 ação \\x \\N "quoted"\n'.repeat(20_000);
+
+/** Stores a log of one of the terminals, as if it had sent it. */
+async function addLog({ reads }: Database, units: Units): Promise<void> {
+  const query = reads.selectFrom('devices').select(['company_id', 'id']);
+  const { company_id: companyId, id } = await query.orderBy('id').executeTakeFirstOrThrow();
+  const caller = localCaller({ companyId, userId: 0, timeZone: 'UTC' });
+  const text = await cleanPart(companyId, Buffer.from(LOG));
+  const part = logPartOf(new Map([['name', 'main.log']]));
+  await units.write(caller, (work) => storePart(work, { id }, part, text));
 }
 
 /** Calls `use` with a connection, by which a test reads or changes a file as no command would. */
@@ -122,7 +141,7 @@ async function verified(url: string) {
 }
 
 describe('a copy from a file to a server, to another one and back', () => {
-  it('has the same tables row for row, ids given and chains of the ledger', async () => {
+  it('CM-08 has the same tables row for row, logs, ids given and chains of the ledger', async () => {
     const [url, file] = [await emptyServer(), urlOf(newFile())];
     const before = await schemaOf(url);
     // Others may have the file open.
@@ -140,6 +159,12 @@ describe('a copy from a file to a server, to another one and back', () => {
       expect(checksums(await copy(from, to))).toEqual(checksums(there));
     }
     expect(contentOf(file.slice(5))).toEqual(contentOf(demo));
+    for (const target of [url, other]) {
+      const chunks = await asSystem(target, 'select bytes from device_log_chunks order by sequence');
+      expect(chunks.length).toBeGreaterThan(1);
+      const text = chunks.map(({ bytes }) => gunzipSync(bytes as Buffer).toString()).join('');
+      expect(text === LOG, 'the log of a terminal is as it was').toBe(true);
+    }
     await expect(asSystem(other, 'update ledger set ip = null')).rejects.toThrow('permission denied');
     const [entry] = await asSystem(
       other,

@@ -98,8 +98,15 @@ describe('AT-25 the fences between companies', () => {
       }
     }
     // A token may be deleted before the one that it has replaced, a rule before its alerts, and a job before the tokens
-    // that it has issued.
-    expect(loose).toEqual(['access_tokens.replaced_by_id', 'alerts.rule_id', 'device_tokens.job_id']);
+    // that it has issued, and before the schedule that it was started by; a
+    // command before the log that it has asked for.
+    expect(loose).toEqual([
+      'access_tokens.replaced_by_id',
+      'alerts.rule_id',
+      'device_logs.command_id',
+      'device_tokens.job_id',
+      'export_schedules.job_id',
+    ]);
   });
 });
 
@@ -147,8 +154,8 @@ const links = (id: number): readonly string[] => [
   `insert into app_version_files (company_id, app_version_id, file_id) values (1, 1, ${id})`,
   `insert into logical_number_app_versions (company_id, logical_number_id, app_version_id) values (1, 1, ${id})`,
   `insert into content_chunks (company_id, content_id, sequence, bytes) values (1, ${id}, 0, x'00')`,
-  `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, state, queued_at, sequence)
-    values (9, 1, 1, ${id}, 'queued', 0, 1)`,
+  `insert into notification_deliveries (id, company_id, notification_id, logical_number_id, lane, state, queued_at, sequence)
+    values (9, 1, 1, ${id}, 1, 'queued', 0, 1)`,
   `insert into parameters (id, company_id, group_id, key, value, ${KEYED}) values (9, 1, ${id}, 'k', 'v', 1, 0, 0, 'api')`,
   `insert into metacontents (id, company_id, logical_number_id, key, value, ${KEYED})
     values (9, 1, ${id}, 'k', '1', 1, 0, 0, 'api')`,

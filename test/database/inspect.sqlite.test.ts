@@ -86,7 +86,9 @@ const REFUSED: readonly (readonly [what: string, make: () => void, reason: strin
     'CF-14 a database of a newer program',
     () => {
       databaseFile(folder);
-      execute("insert into applied_migrations (name, applied_at) values ('9999-of-the-future', 0)");
+      execute(
+        "insert into applied_migrations (name, applied_at, needs) values ('9999-of-the-future', 0, '9999-of-the-future')",
+      );
     },
     'newer',
     /newer than this program.*9999-of-the-future/,

@@ -14,19 +14,29 @@ const PART = 2;
 export function noteOfGroups(onPart: () => void = () => undefined): Migrations {
   return {
     '9101-group-note': {
+      needs: null,
       sqlite: run('alter table groups add column note text'),
       postgres: run('alter table groups add column note text'),
     },
     '9102-group-notes': {
-      part: async (db) => {
+      needs: null,
+      part: async (db, [company = 0, group = 0]) => {
         onPart();
-        const { rows } = await sql`update groups set note = 'note of ' || name where (company_id, id) in (
-            select company_id, id from groups where note is null order by company_id, id limit ${PART})
-          returning id`.execute(db);
-        return rows.length === PART;
+        const after = sql`(company_id, id) > (${company}, ${group})`;
+        // PostgreSQL gives ids as text here.
+        const { rows } = await sql<
+          Record<'company_id' | 'id', number | string>
+        >`select company_id, id from groups
+          where ${after} order by company_id, id limit ${PART}`.execute(db);
+        const last = rows.at(-1);
+        if (last === undefined) return null;
+        await sql`update groups set note = 'note of ' || name where note is null and ${after}
+          and (company_id, id) <= (${last.company_id}, ${last.id})`.execute(db);
+        return [Number(last.company_id), Number(last.id)];
       },
     },
     '9103-group-note-demanded': {
+      needs: '9101-group-note',
       sqlite:
         run(`create trigger groups_have_notes before update of note on groups when new.note is null begin
         select raise(abort, 'a group has a note'); end`),
@@ -35,6 +45,10 @@ export function noteOfGroups(onPart: () => void = () => undefined): Migrations {
         'alter table groups add constraint groups_have_notes check (note is not null) not valid',
         'alter table groups validate constraint groups_have_notes',
       ),
+    },
+    '9104-group-note-index': {
+      needs: null,
+      index: { name: 'groups_note', table: 'groups', columns: '(company_id, note)' },
     },
   };
 }

@@ -25,6 +25,7 @@ beforeEach(() => {
 afterEach(() => removeFolder(folder));
 
 const onSqlite = (...statements: string[]): Migration => ({
+  needs: null,
   sqlite: async (db) => {
     for (const statement of statements) await sql.raw(statement).execute(db);
   },
@@ -74,6 +75,8 @@ describe('migrating', () => {
       'id',
       'name',
       'time_zone',
+      'currency',
+      'response_texts',
       'created_at',
       'updated_at',
       'note',

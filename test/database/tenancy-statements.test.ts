@@ -91,7 +91,7 @@ describe('a statement that names a company', () => {
       new Date(Date.UTC(2027, 0, 1)),
     ]);
     await place.sql('delete from notification_deliveries where company_id <> 1');
-    expect(await units.systemRead(findExpired)).toBeUndefined();
+    expect(await units.systemRead((work) => findExpired(work, 'notification'))).toBeUndefined();
   });
 
   it('copies no chunk of another company', async () => {

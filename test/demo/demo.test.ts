@@ -124,6 +124,16 @@ describe('the demo fleet', () => {
     expect(total).toBeLessThanOrEqual(max);
   });
 
+  it('looks alive: most terminals were seen today, some days ago, and few never', async () => {
+    const { database, now } = first;
+    const rows = await database.reads.selectFrom('device_presence').select('last_seen_at').execute();
+    const ages = rows.map((row) => now - row.last_seen_at).filter((age) => age < now);
+    expect(rows.length).toBeGreaterThan(200);
+    expect(ages.filter((age) => age < DAY).length).toBeGreaterThan(rows.length * 0.6);
+    expect(ages.filter((age) => age > DAY).length).toBeGreaterThan(10);
+    expect(ages.filter((age) => age < 0)).toEqual([]);
+  });
+
   it('has links of every kind, and settings of groups and of logical numbers', async () => {
     const links = ['app_version_groups', 'app_version_modules', 'app_version_files'] as const;
     for (const table of [...links, 'logical_number_app_versions'] as const) {

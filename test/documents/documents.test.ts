@@ -1,5 +1,5 @@
 import { buildSchema, parse, validate } from 'graphql';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -18,12 +18,21 @@ import {
 import { commands, pathOf, TABLES, withPrintedTables } from './printed-tables.js';
 import { SOURCES } from './sources.js';
 
-const GUIDES = readdirSync(`${ROOT}src/docs`).flatMap((name) =>
-  name.endsWith('.md') ? [`src/docs/${name}`] : [],
-);
+const GUIDES = globSync('src/docs/**/*.md', { cwd: ROOT }).toSorted();
+/** Lists all other guides. */
+const INDEX = 'src/docs/README.md';
 /** Documents for users; all others are for developers. */
 const PUBLIC = ['README.md', ...GUIDES];
-const DOCUMENTS = [...PUBLIC, 'src/README.md', 'src/decisions.md', 'src/rest/CONTRACT.md', 'test/CASES.md'];
+const DOCUMENTS = [
+  ...PUBLIC,
+  'src/README.md',
+  'src/decisions.md',
+  'src/rest/CONTRACT.md',
+  'test/CASES.md',
+  '.github/CONTRIBUTING.md',
+  '.github/SECURITY.md',
+  '.github/pull_request_template.md',
+];
 const CASES = readDocument('test/CASES.md');
 
 const textsIn = (folder: string): string[] =>
@@ -112,12 +121,22 @@ describe('what documents name', () => {
     expect(wrong.map((words) => words.join(' '))).toEqual([]);
   });
 
-  it('README.md leads to every guide', () => {
-    expect(links(readDocument('README.md'))).toEqual(expect.arrayContaining(GUIDES));
+  it('README.md leads to the index, and that to every guide once', () => {
+    expect(links(readDocument('README.md'))).toContain(INDEX);
+    const listed = links(readDocument(INDEX)).map((target) => `src/docs/${target}`);
+    expect(listed.filter((path) => GUIDES.includes(path)).toSorted()).toEqual(
+      GUIDES.filter((guide) => guide !== INDEX),
+    );
+  });
+
+  it('the glossary has at most eight words of its own', () => {
+    const words = tableRows(readDocument('src/docs/glossary.md'), 'Word');
+    expect(words.length).toBeGreaterThan(0);
+    expect(words.length).toBeLessThanOrEqual(8);
   });
 
   it.each(PUBLIC)('%s is short enough to read', (document) => {
-    const most = document === 'README.md' ? 12_000 : 12 * 1024;
+    const most = document === 'README.md' ? 8_000 : 12 * 1024;
     expect(Buffer.byteLength(readDocument(document))).toBeLessThanOrEqual(most);
   });
 
@@ -208,7 +227,7 @@ describe('the console', () => {
       buildSchema(readDocument('schema.graphql')).getMutationType()?.getFields() ?? {},
     );
     const missing = mutations.filter((name) => !new RegExp(`\\bmutations\\.${name}\\b`).test(pages));
-    const [, listed = ''] = readDocument('src/docs/console.md').split('Not in the console');
+    const [, listed = ''] = readDocument('src/docs/use/console.md').split('Not in the console');
     expect(new Set(missing)).toEqual(new Set(inlineCode(listed)));
   });
 });

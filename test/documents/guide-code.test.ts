@@ -16,7 +16,7 @@ import { waitFor } from '../support/wait-for.js';
 import { readDocument, ROOT } from './markdown.js';
 
 const server = useServer();
-const GUIDES = ['README.md', ...globSync('src/docs/*.md', { cwd: ROOT }).sort()];
+const GUIDES = ['README.md', ...globSync('src/docs/**/*.md', { cwd: ROOT }).sort()];
 
 interface Block {
   readonly guide: string;
@@ -88,13 +88,34 @@ describe('RU-94 code in the guides', () => {
   it('is in languages that a test reads', () => {
     // Commands and configurations are read by `documents.test.ts` and the tests of the command line, proxies and services.
     const languages = new Set(BLOCKS.map(({ language }) => language));
-    const known = ['', 'sh', 'sql', 'nginx', 'ini', 'csv', 'js', 'graphql', 'json', 'yaml', 'ts'];
+    const known = [
+      '',
+      'sh',
+      'sql',
+      'nginx',
+      'ini',
+      'csv',
+      'js',
+      'graphql',
+      'haproxy',
+      'html',
+      'json',
+      'yaml',
+      'ts',
+    ];
     expect(known).toEqual(expect.arrayContaining([...languages]));
-    // The tests below run these, and `webhook/guide.test.ts` the one in JavaScript.
+    // The tests below run these, `webhook/guide.test.ts` and `demo-guides.sqlite.test.ts` those in JavaScript.
     const programs = BLOCKS.filter(({ language }) => ['ts', 'js'].includes(language)).map(
       ({ guide }) => guide,
     );
-    const run = ['graphql-live', 'graphql-types', 'graphql-types', 'proxy', 'webhooks'];
+    const run = [
+      'operate/proxy',
+      'reference/graphql-live',
+      'reference/graphql-types',
+      'reference/graphql-types',
+      'start/move',
+      'use/webhooks',
+    ];
     expect(programs).toEqual(run.map((name) => `src/docs/${name}.md`));
   });
 
@@ -112,7 +133,7 @@ describe('RU-94 code in the guides', () => {
   });
 
   it('the types of graphql-types.md are generated, and its program compiles and prints groups', async () => {
-    const [codegen = '', main = ''] = typescriptIn('src/docs/graphql-types.md');
+    const [codegen = '', main = ''] = typescriptIn('src/docs/reference/graphql-types.md');
     const folder = project({ 'codegen.ts': codegen, 'src/main.ts': main });
     const { default: config } = (await import(await bundled(folder, 'codegen.ts'))) as { default: object };
     await generate({ ...config, cwd: folder, silent: true } as Parameters<typeof generate>[0], true);
@@ -126,7 +147,7 @@ describe('RU-94 code in the guides', () => {
   }, 120_000);
 
   it('the loop of graphql-live.md follows the ledger', async () => {
-    const [loop = ''] = typescriptIn('src/docs/graphql-live.md');
+    const [loop = ''] = typescriptIn('src/docs/reference/graphql-live.md');
     const printed = await started(project({ 'src/loop.ts': loop }), 'src/loop.ts');
     await waitFor(async () => {
       await fleet.group(server.acme.client, crypto.randomUUID());
@@ -135,7 +156,7 @@ describe('RU-94 code in the guides', () => {
   }, 60_000);
 
   it('the settings of Vite in proxy.md can be loaded', async () => {
-    const [settings = ''] = typescriptIn('src/docs/proxy.md');
+    const [settings = ''] = typescriptIn('src/docs/operate/proxy.md');
     const folder = project({ 'vite.config.ts': settings });
     const { default: config } = (await import(await bundled(folder, 'vite.config.ts'))) as {
       default: object;

@@ -161,6 +161,7 @@ export const NO_SOURCES: MetricSources = {
   droppedTraces: zero,
   lostLogLines: zero,
   storage: () => ({ sizes: null, rows: null }),
+  vitals: () => Promise.resolve(null),
   clients: () => ({ waitingBytes: 0, connections: 0, cut: 0, refused: new Map() }),
   database: {
     bytes: () => ({ file: 0, log: 0 }),

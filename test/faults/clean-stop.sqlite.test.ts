@@ -51,6 +51,13 @@ it('CF-44 after a clean stop, the file is checked once requests are served', asy
   expect(await wholeFile(program.client(null))).toEqual({ ok: true });
 });
 
+it('the first server on a database that a command has made does not say that another one left it open', async () => {
+  await prepare();
+  const server = await serveHere(urlOf(file));
+  expect(server.output()).not.toContain(FIRST);
+  await server.stop();
+});
+
 it('CF-44 a stop during the check is a clean one, and leaves nothing running', async () => {
   await stoppedOnce();
   for (let round = 0; round < 3; round += 1) {

@@ -26,6 +26,7 @@ const SLOW_STATEMENTS = [
 const MIGRATIONS_WITH_SLOW: Migrations = {
   ...MIGRATIONS,
   [SLOW]: {
+    needs: null,
     sqlite: async (db) => {
       for (const statement of SLOW_STATEMENTS) await sql.raw(statement).execute(db);
     },
@@ -49,7 +50,7 @@ const CHILD = `
     statements += 1;
   };
   const watcher = { onStatement, onFatal: () => undefined, onFault: () => undefined };
-  await migrateFile(file, slow === '[]' ? MIGRATIONS : { ...MIGRATIONS, '${SLOW}': { sqlite } }, watcher);
+  await migrateFile(file, slow === '[]' ? MIGRATIONS : { ...MIGRATIONS, '${SLOW}': { needs: null, sqlite } }, watcher);
 `;
 
 /** Begins to migrate a file and kills the process before the statement of index `fatal`. */

@@ -169,6 +169,7 @@ async function addTerminals(place: RolloutRoundOptions['place'], count: number):
 }
 
 const TOGETHER = 20;
+const PATIENCE = 10;
 
 /** Applications and files with their CRCs, as the manifest of each terminal names them, by serial numbers. */
 async function softwareOf(
@@ -181,7 +182,12 @@ async function softwareOf(
   const read = async (): Promise<void> => {
     for (let serial = left.pop(); serial !== undefined; serial = left.pop()) {
       const headers = { Authorization: `Bearer ${token}`, 'X-Serial-Number': serial };
-      const reply = await fetch(url, { headers });
+      let reply = await fetch(url, { headers });
+      // A terminal whose node has just lost PostgreSQL, or is busy, is told to come again.
+      for (let tries = 0; reply.status === 503 && tries < PATIENCE; tries += 1) {
+        await sleep(Number(reply.headers.get('retry-after') ?? 1) * 1_000);
+        reply = await fetch(url, { headers });
+      }
       if (reply.status !== 200) throw new Error(`The manifest of ${serial} has the status ${reply.status}.`);
       const { apps, files, params_dat } = (await reply.json()) as Record<string, unknown>;
       found.set(serial, JSON.stringify({ apps, files, params_dat }));

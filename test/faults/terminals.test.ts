@@ -32,10 +32,11 @@ const isOnPostgres = (): boolean => place.url.startsWith('postgres:');
 function expectKept(summary: Summary): void {
   expect(summary).toMatchObject({ broken: [], notifications_outstanding: 0, connected: TERMINALS });
   expect(summary.notifications_received).toBeGreaterThanOrEqual(TERMINALS * summary.notifications_sent);
+  expect(summary.commands_done).toBeGreaterThan(0);
 }
 
 it(
-  'CF-01 CF-22 kill -9 of one of the servers loses and doubles no delivery and no transaction of its terminals',
+  'CF-01 CF-22 CM-06 kill -9 of one of the servers loses and doubles no notification, command or transaction of its terminals',
   async () => {
     const count = isOnPostgres() ? 2 : 1;
     const servers = await serversOn(count);
@@ -163,6 +164,7 @@ async function simulationOf(
     forMs: 3_600_000,
     rampMs: 500,
     notify: { token, groupId, everyMs: NOTIFY_MS },
+    commands: { token, everyMs: NOTIFY_MS },
     transport: broker === null ? { over: 'http' } : await overBroker(broker.port, client),
     terminals: simulatedSerials(TERMINALS).map((serialNumber) => ({ serialNumber, token, isNamed: true })),
   });

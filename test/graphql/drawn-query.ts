@@ -3,6 +3,7 @@ import {
   getNullableType,
   isEnumType,
   isInputObjectType,
+  isNonNullType,
   isLeafType,
   isListType,
   isObjectType,
@@ -147,6 +148,10 @@ export class DrawnQueries {
     const known = getNullableType(type);
     if (isListType(known)) return [this.#value(known.ofType)];
     if (isEnumType(known)) return new Enum(this.#one(known.getValues()).name);
+    if (isInputObjectType(known)) {
+      const fields = Object.values(known.getFields()).filter((field) => isNonNullType(field.type));
+      return Object.fromEntries(fields.map((field) => [field.name, this.#value(field.type)]));
+    }
     const values: Record<string, () => unknown> = {
       Boolean: () => this.#next(2) === 0,
       Int: () => this.#next(4),

@@ -9,16 +9,16 @@ import { callOf, rootFieldsOf, type RootField } from './root-calls.js';
 
 /** Root fields by the scope that they need, written a second time: a field that is missing here fails. */
 const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | null, names: string])[] = [
-  ['Query', null, 'viewer responseCodes'],
+  ['Query', null, 'viewer'],
   [
     'Query',
     'read',
-    `node nodes search group groups logicalNumber logicalNumbers device devices deviceSummary deviceAt fleetState fleetPlan deletedByRetention
-      unknownTerminal unknownTerminals job jobs savedFilters notificationSummary alert alerts alertRule alertRules rollout rollouts app apps appVersion appVersions file files notification
-      notifications transaction transactions transactionSummary parameter parameters metacontent
+    `node nodes search tags group groups logicalNumber logicalNumbers device devices deviceSummary deviceAt fleetState fleetPlan deletedByRetention recordNames exportColumns
+      unknownTerminal unknownTerminals deviceLog deviceLogs job jobs savedFilters notificationSummary responseCodes alert alerts alertRule alertRules rollout rollouts app apps appVersion appVersions file files notification
+      notifications command commands transaction transactions transactionSummary parameter parameters metacontent
       metacontents`,
   ],
-  ['Query', 'admin', 'user users apiToken apiTokens ledger webhook webhooks'],
+  ['Query', 'admin', 'user users apiToken apiTokens ledger webhook webhooks exportSchedules invitations'],
   [
     'Mutation',
     'write',
@@ -28,7 +28,7 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
       deviceDisable deviceAssign deviceBulkChange logicalNumberBulkChange deviceBulkCreate deviceAdopt fleetImport fleetApply jobCancel savedFilterCreate savedFilterUpdate savedFilterDelete alertRuleCreate
       alertRuleUpdate alertRuleDelete alertAcknowledge appCreate appUpdate appDelete
       appVersionCreate appVersionUpdate appVersionDelete appVersionSetModules appVersionSetFiles
-      appVersionGrant rolloutCreate rolloutPause rolloutResume rolloutUndo rolloutLeaveOut rolloutPassWave fileCreate fileUpdate fileDelete notificationSend notificationCancel
+      appVersionGrant rolloutCreate rolloutPause rolloutResume rolloutUndo rolloutLeaveOut rolloutPassWave fileCreate fileUpdate fileDelete notificationSend notificationCancel commandSend commandCancel
       notificationRetry parameterCreate parameterUpdate parameterDelete parameterBulkSet metacontentCreate
       metacontentUpdate metacontentDelete revert`,
   ],
@@ -39,9 +39,9 @@ const FIELDS: readonly (readonly [type: 'Query' | 'Mutation', scope: Scope | nul
     'admin',
     `deviceTokenIssue deviceTokenRevoke userUnlock userDisable userEnable memberAdd memberInvite
       passwordReset
-      memberSetRole memberRemove companyRename companySetTimeZone webhookCreate webhookUpdate webhookReplay
+      memberSetRole memberRemove invitationWithdraw companyRename companySetTimeZone companySetCurrency companySetResponseText webhookCreate webhookUpdate webhookReplay
       webhookSecretRotate webhookTest
-      webhookDelete`,
+      webhookDelete exportScheduleCreate exportScheduleDelete`,
   ],
   // The services decide: users may change what is their own.
   ['Mutation', null, 'apiTokenCreate apiTokenRenew apiTokenUpdate apiTokenRevoke userUpdate'],

@@ -111,11 +111,11 @@ describe('/metrics', () => {
     expect(await server.metric('database_reader_threads_lost_total')).toBe(0);
   });
 
-  it('has the metrics that src/docs/monitoring.md lists, and those of the process', async () => {
+  it('has the metrics that src/docs/operate/monitoring.md lists, and those of the process', async () => {
     const other = await ownServer({ mqtt: brokerAt(9) });
     const { text } = await other.anonymous.get('/metrics');
     const present = Array.from(text.matchAll(/^# TYPE (\w+)/gm), ([, name = '']) => name);
-    const listed = firstCells(readDocument('src/docs/monitoring.md'), 'Metric');
+    const listed = firstCells(readDocument('src/docs/operate/monitoring.md'), 'Metric');
     expect(present.filter((name) => !/^(process|nodejs)_/.test(name)).toSorted()).toEqual(listed.toSorted());
   });
 });

@@ -31,10 +31,10 @@ function wholeConfiguration(http: string, folder: string): string {
   return `${user} pid ${folder}/nginx.pid; error_log stderr;\nevents {}\nhttp { access_log off; ${paths.join(' ')}\n${http}\n}`;
 }
 
-/** The configuration in src/docs/proxy.md, with the paths and addresses of the test. */
+/** The configuration in src/docs/operate/proxy.md, with the paths and addresses of the test. */
 function documentedConfiguration(server: TestServer, port: number, folder: string): string {
   selfSigned(folder);
-  const [, sample = ''] = /^```nginx\n([^]*?)^```/m.exec(readDocument('src/docs/proxy.md')) ?? [];
+  const [, sample = ''] = /^```nginx\n([^]*?)^```/m.exec(readDocument('src/docs/operate/proxy.md')) ?? [];
   return sample
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
     .replace(/ssl_certificate .*;/, `ssl_certificate ${folder}/cert.pem;`)
@@ -49,7 +49,7 @@ function useFolder(): string {
 }
 
 describe('AT-42 behind nginx', () => {
-  itWithNginx('with the configuration of src/docs/proxy.md', async () => {
+  itWithNginx('with the configuration of src/docs/operate/proxy.md', async () => {
     const folder = useFolder();
     const server = await serve({ trustProxy: ['127.0.0.1'] });
     const port = await freePort();

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { INTERVALS, instantOf, intervalOf, startsOf } from '../../src/console/text/zone.js';
-import { offsetsFor, segmentsOf } from '../../src/platform/buckets.js';
+import { calendarRange, CALENDAR_INTERVALS, offsetsFor, segmentsOf } from '../../src/platform/buckets.js';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
 import { offsetAt, offsetsIn } from '../../src/platform/time-zones.js';
 
@@ -19,6 +19,24 @@ const DAYS = Intl.supportedValuesOf('timeZone').flatMap((zone) => {
       return { zone, date: new Date(each * DAY).toISOString().slice(0, 10), first };
     });
   });
+});
+
+describe('days of the calendar', () => {
+  it.each(CALENDAR_INTERVALS)(
+    '%s is the same in a filter of the API and on pages, in zones all over the world',
+    (name) => {
+      const shownAs = INTERVALS.find((each) => each.toLowerCase() === name) ?? 'TODAY';
+      const wrong = DAYS.flatMap(({ zone, first }) =>
+        [first, first - 1, first + 40 * HOUR].flatMap((now) => {
+          const { from, to } = calendarRange(name, zone, now);
+          const page = intervalOf(shownAs, zone, new Date(now));
+          const isSame = Date.parse(page.from) === from && Date.parse(page.to) === to;
+          return isSame ? [] : [{ zone, now: new Date(now).toISOString(), from, to, page }];
+        }),
+      );
+      expect(wrong).toEqual([]);
+    },
+  );
 });
 
 describe('the first instant of a day', () => {

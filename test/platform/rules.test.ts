@@ -2,14 +2,18 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 
-import { messageOf } from '../../src/console/api/rules.js';
+import { sentenceOf } from '../../src/console/api/rules.js';
+import { ENGLISH } from '../../src/console/api/sentences-english.js';
+import { PORTUGUESE } from '../../src/console/api/sentences-portuguese.js';
 import { ParsedPayment } from '../../src/domain/payments/transaction/transaction.model.js';
 import { userErrorsOf } from '../../src/graphql/schema/errors.js';
-import { DomainError } from '../../src/platform/errors.js';
+import { DOMAIN_CODES, DomainError } from '../../src/platform/errors.js';
 import { problemOf, problemOfPart, rule, RULES } from '../../src/platform/rules.js';
 import { checked, parse } from '../../src/platform/validate.js';
 
-const OTHER_COUNT = 'is {expected}, but the change affects {count} {what}. Nothing was changed';
+const OTHER_COUNT = 'This now affects {count} {what}, not {expected}. Check the list and confirm again.';
+/** Codes of errors that the client can correct. */
+const USER_CODES = DOMAIN_CODES.filter((code) => userErrorsOf(new DomainError(code, '')) !== undefined);
 const wholeNumber = problemOf(rule('must be a whole number'));
 
 it.each<[string, object, unknown]>([
@@ -35,7 +39,7 @@ it.each<[string, object, unknown]>([
   ],
   ['is given twice', problemOf(rule('is given twice')), { rule: 'given_twice', params: null }],
   [
-    'is 3, but the change affects 2 logical numbers. Nothing was changed',
+    'This now affects 2 logical numbers, not 3. Check the list and confirm again.',
     problemOf(rule(OTHER_COUNT, { expected: 3, count: 2, what: 'logical numbers' })),
     { rule: 'other_count', params: { expected: 3, count: 2, what: 'logical numbers' } },
   ],
@@ -47,7 +51,7 @@ it.each<[string, object, unknown]>([
   [
     'name exists {already}',
     problemOfPart('name', problemOf({ message: 'exists {already}' })),
-    { rule: null, params: null },
+    { rule: null, params: { in: 'name' } },
   ],
 ])('%s: the problem is %j', (message, problem, broken) => {
   expect(problem).toEqual({ message, ...(broken as object) });
@@ -57,9 +61,9 @@ it('parameters come in the order of the sentence, the part of the field first', 
   const broken = rule(OTHER_COUNT, { what: 'devices', count: 2, expected: 3 });
   expect(Object.keys(problemOfPart('change', problemOf(broken)).params ?? {})).toEqual([
     'in',
-    'expected',
     'count',
     'what',
+    'expected',
   ]);
 });
 
@@ -113,9 +117,28 @@ it('a check of another kind keeps the words of zod, which say more than that the
 });
 
 /** Parameters that are figures, names and values; the others are English words, or say more than a person needs. */
-const SHOWN = ['maximum', 'minimum', 'count', 'example', 'values', 'choices', 'field', 'fields', 'number'];
+const SHOWN = [
+  'maximum',
+  'minimum',
+  'count',
+  'example',
+  'values',
+  'choices',
+  'field',
+  'fields',
+  'number',
+  'name',
+];
+const LANGUAGES = ['en', 'pt'] as const;
+const label = (name: string): string => `Label of ${name}`;
+/** A whole sentence: it begins like one, ends with a point, and nothing in it is left open. */
+const SENTENCE = /^["\p{Lu}\d](?:(?![{}]|undefined|\bnull\b).)*\.$/u;
 
-it.each(Object.entries(RULES))('%s: has a Portuguese message', (template, code) => {
+it.each(
+  LANGUAGES.flatMap((language) =>
+    Object.entries(RULES).map(([message, code]) => [language, message, code] as const),
+  ),
+)('in %s, the rule of "%s" has a sentence of the page', (language, template, code) => {
   let value = 70;
   const values = new Map<string, string>();
   const message = template.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -124,23 +147,77 @@ it.each(Object.entries(RULES))('%s: has a Portuguese message', (template, code) 
   });
   const problem = problemOf({ message: template, params: Object.fromEntries(values) });
   expect([problem.rule, problem.message]).toEqual([code, message]);
-  const portuguese = messageOf({ code: 'OTHER', ...problem }, 'pt');
-  expect(portuguese).not.toBe(message);
-  expect(portuguese).not.toMatch(/[{}]|undefined/);
+  const sentences: Readonly<Record<string, unknown>> = language === 'en' ? ENGLISH : PORTUGUESE;
+  expect(Object.keys(sentences)).toContain(code);
+  const error = { code: 'OTHER', ...problem, path: ['input', 'name'] };
+  const sentence = sentenceOf(error, { language, label, sent: { input: { name: 'the value' } } });
+  expect(sentence).toMatch(SENTENCE);
   const shown = [...values].filter(([name]) => SHOWN.includes(name)).map(([, text]) => text);
-  expect(shown.filter((text) => !portuguese.includes(text))).toEqual([]);
+  expect(shown.filter((text) => !sentence.includes(text))).toEqual([]);
 });
 
-const codes = ['INVALID', 'TAKEN', 'NOT_FOUND', 'NOT_EMPTY', 'IN_USE', 'TOO_MANY_RECORDS'];
+it.each(LANGUAGES.flatMap((language) => USER_CODES.map((code) => [language, code] as const)))(
+  'in %s, an error %s without a rule has a sentence of the page',
+  (language, code) => {
+    const error = userErrorsOf(new DomainError(code, 'no sentence'))?.[0];
+    expect(sentenceOf(error ?? fail(), { language, label })).toMatch(SENTENCE);
+  },
+);
 
-it.each(codes)('an error %s without a rule has a Portuguese message', (code) => {
-  const message = 'Something is wrong.';
-  expect(messageOf({ code, message, rule: code.toLowerCase() }, 'pt')).not.toBe(message);
+it('a sentence exists in both languages, with the same names in it', () => {
+  const names = (text: string): readonly string[] =>
+    [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).toSorted();
+  const shape = (sentences: typeof ENGLISH): unknown =>
+    Object.fromEntries(Object.entries(sentences).map(([rule, text]) => [rule, [text].flat().map(names)]));
+  expect(shape(PORTUGUESE)).toEqual(shape(ENGLISH));
 });
 
-it('a message on a part of a field names the part in each language', () => {
-  const message = 'installment.quantity must be a whole number';
-  const error = { code: 'INVALID', ...problemOfPart('installment.quantity', wholeNumber) };
-  expect(messageOf(error, 'en')).toBe(message);
-  expect(messageOf(error, 'pt')).toBe('installment.quantity: tem o tipo errado');
+it.each<[string, Parameters<typeof sentenceOf>[0], string, string]>([
+  [
+    'a value that exists already',
+    { code: 'TAKEN', rule: 'taken', message: 'exists already', path: ['input', 'serialNumber'] },
+    'There is already one with the Serial number "X1". Enter another one.',
+    'Já existe um registro com Serial number "X1". Informe outro.',
+  ],
+  [
+    'a part of a field',
+    { code: 'INVALID', path: ['input'], ...problemOfPart('waves.0.percent', wholeNumber) },
+    'Percent must be a whole number.',
+    'Percent deve ser um número inteiro.',
+  ],
+  [
+    'a group that does not exist',
+    {
+      code: 'INVALID',
+      ...problemOfPart(
+        'group',
+        problemOf(
+          rule('There is no {what} "{name}". Create it first, or choose another one.', {
+            what: 'group',
+            name: 'Nenhum grupo',
+          }),
+        ),
+      ),
+    },
+    'There is no group "Nenhum grupo". Create it first, or choose another one.',
+    'Não existe grupo "Nenhum grupo". Crie antes ou escolha outro.',
+  ],
+  [
+    'an id, which nobody knows',
+    { code: 'NOT_FOUND', rule: 'not_found', message: 'No such group.', path: ['input', 'groupId'] },
+    'It does not exist any more. Load the page again.',
+    'O registro não existe mais. Carregue a página de novo.',
+  ],
+])('%s is said with its label', (_what, error, english, portuguese) => {
+  const words: Readonly<Record<string, string>> = { serialNumber: 'Serial number', percent: 'Percent' };
+  const seen = {
+    label: (name: string) => words[name.replace(/^.*\./, '')] ?? name,
+    sent: { input: { serialNumber: 'X1', groupId: 'R3JvdXA6MQ' } },
+  };
+  expect(sentenceOf(error, { ...seen, language: 'en' })).toBe(english);
+  expect(sentenceOf(error, { ...seen, language: 'pt' })).toBe(portuguese);
 });
+
+function fail(): never {
+  throw new Error('no user error');
+}

@@ -70,12 +70,19 @@ describe('the settings KEEP_…', () => {
       transactions: null,
       ledger: { months: 13, days: 0 },
       deliveries: { months: 0, days: 90 },
+      logs: { months: 0, days: 30 },
     });
-    const given = { KEEP_TRANSACTIONS: '24 months', KEEP_LEDGER: 'forever', KEEP_DELIVERIES: ' 7d ' };
+    const given = {
+      KEEP_TRANSACTIONS: '24 months',
+      KEEP_LEDGER: 'forever',
+      KEEP_DELIVERIES: ' 7d ',
+      KEEP_LOGS: '2w',
+    };
     expect(readConfig({ ...settings, ...given }).keep).toEqual({
       transactions: { months: 24, days: 0 },
       ledger: null,
       deliveries: { months: 0, days: 7 },
+      logs: { months: 0, days: 14 },
     });
   });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { sendCommand } from '../../src/domain/messages/command/command.service.js';
 import { createClient, type Fields } from '../support/client.js';
 import { changed } from '../support/dashboard.js';
 import { notify } from '../support/deliveries.js';
@@ -14,6 +15,8 @@ const server = useServer();
 let terminal: StockedTerminal;
 let asset: string;
 let event: string;
+let command: string;
+let log: string;
 let job: string;
 /** Path of an export by a link. */
 let link: string;
@@ -24,6 +27,13 @@ beforeAll(async () => {
   await notify(server, server.acme, 'Closed on Sunday', terminal.logicalNumber);
   const given = await httpTerminal(server.url, terminal.token).get('/notifications');
   event = (given.body.notifications as { id: string }[])[0]?.id ?? '';
+  const { caller } = server.acme;
+  await server.app.units.write(caller, (work) =>
+    sendCommand(work, { action: 'REBOOT' }, [terminal.deviceId]),
+  );
+  const commands = await httpTerminal(server.url, terminal.token).get('/notifications');
+  command = (commands.body.notifications as { id: string }[])[0]?.id ?? '';
+  log = String((await sendLog()).body.id);
   await fleet.device(server.acme.client, 'NEW-TOKEN');
   const started = await changed<{ readonly job: { readonly databaseId: number } }>(
     server.acme,
@@ -39,6 +49,12 @@ beforeAll(async () => {
   link = exported.job.result.url;
 });
 
+/** Sends a text as a log of the terminal. */
+const sendLog = async (token = terminal.token, more: Readonly<Record<string, string>> = {}) =>
+  await createClient(server.url, null).request('POST', '/terminal/v1/logs?name=main.log', 'a line', {
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain', ...more },
+  });
+
 const STREAM = 'streamTerminalNotifications';
 const named = OTHERS.map((route) => [route.operationId, route] as const);
 const answered = named.filter(([id]) => id !== STREAM);
@@ -49,13 +65,21 @@ async function call(
   token = scope === 'terminals' ? terminal.token : server.acme.token,
   more: Readonly<Record<string, string>> = {},
 ) {
+  if (path.endsWith('/logs')) return await sendLog(token, more);
   const own = path.endsWith('/confirm') ? { event } : path.endsWith('/installs') ? { name: asset } : {};
   const sent: Fields = { ...example, ...own };
   const row = body?.shape.serialNumber === undefined ? {} : { serial_number: terminal.serialNumber };
   const type = bodyTypes === undefined ? {} : { 'content-type': bodyTypes[0] ?? '' };
   return await createClient(server.url, null).request(
     method,
-    scope === null ? link : path.replace('{name}', asset).replace('{list}', 'devices').replace('{job}', job),
+    scope === null
+      ? link
+      : path
+          .replace('{name}', asset)
+          .replace('{log}', log)
+          .replace('{id}', command)
+          .replace('{list}', 'devices')
+          .replace('{job}', job),
     body && JSON.stringify({ ...sent, ...row }),
     { headers: { authorization: `Bearer ${token}`, ...type, ...more } },
   );

@@ -29,7 +29,7 @@ async function outcomeOf(url: string, options: Partial<BrokerOptions> = {}): Pro
   const parts = { shared, serialNumber: 'SN-1', random: createRandom(1) } as unknown as TerminalParts;
   const broker = { url: new URL(url), username: undefined, password: undefined, ca: undefined, ...options };
   const mqtt = new MqttWait({ over: 'mqtt', broker, companyId: '1' }, '100', parts);
-  const confirmations = new Confirmations(parts, mqtt);
+  const confirmations = new Confirmations(parts, mqtt, () => Promise.resolve());
   const received = mqtt.receive(confirmations).catch((error: unknown) => error);
   await expect.poll(() => mqtt.isConnected || stats.counts.errors > 0).toBe(true);
   const [outcome = 'connected'] = stats.errors;

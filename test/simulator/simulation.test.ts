@@ -92,7 +92,11 @@ describe('a simulated terminal', () => {
     await run(server, { terminals: reporting }, () => server.reports.length > 0);
     expect(server.reports[0]).toEqual({
       framework_version: '8.31.2',
-      meta: { ...reported.meta, battery_level: expect.stringMatching(/^\d+$/) as string },
+      meta: {
+        ...reported.meta,
+        battery_level: expect.stringMatching(/^\d+$/) as string,
+        started_at: expect.stringMatching(/^20.+Z$/) as string,
+      },
     });
   });
 

@@ -16,6 +16,8 @@ export interface Faults {
   readonly result?: (reference: string, isKnown: boolean) => string;
   /** Status of the first requests to `/report`. */
   readonly busy?: number;
+  /** End of a command to change the software, which the first wait has. */
+  readonly commandUntil?: Date;
   /** Whether no token works after a renewal. */
   readonly endsTokens?: boolean;
 }
@@ -29,6 +31,8 @@ export interface StandIn {
   /** Reports of installations. */
   readonly installs: Record<string, unknown>[];
   readonly rows: Map<string, Record<string, unknown>>;
+  /** Reports of the command. */
+  readonly commandReports: unknown[];
   /** Has other bytes for the asset from now on. */
   release(asset: Buffer): void;
   stop(): Promise<void>;
@@ -36,12 +40,14 @@ export interface StandIn {
 
 const ASSET = Buffer.alloc(4_000, 'a sale ');
 const NAME = 'acme_sale.posxml';
+const COMMAND = { id: '9', message: '9|SYSTEM_UPDATE|', command: '5' };
 
 /** A small server for terminals, which keeps its promises but for the faults. */
 export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
   const [requests, confirmed, reports] = [[] as string[], [] as string[], [] as unknown[]];
   const installs: Record<string, unknown>[] = [];
   const rows = new Map<string, Record<string, unknown>>();
+  const commandReports: unknown[] = [];
   const left = { waits: 0, busy: faults.busy ?? 0 };
   const params = Buffer.from(
     faults.params ?? `host="gw.example"\napps_list=1 - Sale,${NAME},posxml,${crcOf(ASSET)};\nfiles_list=\n`,
@@ -83,6 +89,10 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
         installs.push(JSON.parse(await text(request)) as Record<string, unknown>);
         response.end('{}');
       },
+      'POST /terminal/v1/logs': async (request, response) => {
+        await text(request);
+        response.end('{"id":"1"}');
+      },
       'POST /terminal/v1/token': (_request, response) => {
         token = `token ${requests.length}`;
         response.end(JSON.stringify({ token }));
@@ -103,10 +113,16 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
       'GET /terminal/v1/notifications': (_request, response) => {
         left.waits += 1;
         const ids = faults.ids?.[left.waits - 1] ?? (left.waits === 1 ? ['1'] : []);
-        const notifications = ids.map((id) => ({ id, message: `${id}|SHOW_MESSAGE|Hello` }));
+        const notifications: object[] = ids.map((id) => ({ id, message: `${id}|SHOW_MESSAGE|Hello` }));
+        if (left.waits === 1 && faults.commandUntil !== undefined)
+          notifications.push({ ...COMMAND, expires_at: faults.commandUntil.toISOString() });
         const answer = (): void => void response.end(JSON.stringify({ notifications }));
         if (ids.length > 0) answer();
         else setTimeout(answer, 200);
+      },
+      [`POST /terminal/v1/commands/${COMMAND.id}`]: async (request, response) => {
+        commandReports.push(JSON.parse(await text(request)));
+        response.end('{}');
       },
       'GET /terminal/v1/notifications/stream': (_request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -122,8 +138,10 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
     const path = `${method} ${url.split('?')[0] ?? ''}`;
     const { range = '', 'if-none-match': tag = '' } = request.headers;
     requests.push(`${path} ${range}${tag === '' ? '' : 'unless changed'}`.trimEnd());
-    if (request.headers.authorization === `Bearer ${token}`) void routes[path]?.(request, response);
-    else response.writeHead(401).end('{}');
+    const route = routes[path];
+    if (request.headers.authorization !== `Bearer ${token}`) response.writeHead(401).end('{}');
+    else if (route === undefined) response.writeHead(501).end('{}');
+    else void route(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -134,7 +152,7 @@ export async function startStandIn(faults: Faults = {}): Promise<StandIn> {
     await once(server, 'close');
   };
   const release = (asset: Buffer): void => void (released = asset);
-  return { url, requests, confirmed, reports, installs, rows, release, stop };
+  return { url, requests, confirmed, reports, installs, rows, commandReports, release, stop };
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

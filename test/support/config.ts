@@ -28,7 +28,7 @@ export function testConfig(url: string, overrides: Partial<Config> = {}): Config
     presence: PRESENCE_LIMITS,
     tls: null,
     ledgerChain: false,
-    keep: { transactions: null, ledger: null, deliveries: null },
+    keep: { transactions: null, ledger: null, deliveries: null, logs: null },
     publicUrl: '',
     mail: null,
     webhookNetworks: [],

@@ -1,6 +1,6 @@
 import { inCompany, type OfCompany } from '../../src/database/company/company-rows.js';
 import type { SystemWriteWork, Units } from '../../src/database/work.js';
-import { finish } from '../../src/domain/messages/notification/delivery.repository.js';
+import { end } from '../../src/domain/messages/notification/ending.service.js';
 import type { ClaimedDelivery } from '../../src/domain/messages/notification/notification.model.js';
 import { sendNotification } from '../../src/domain/messages/notification/notification.service.js';
 import { fleet, rowsIn } from './fleet.js';
@@ -40,7 +40,7 @@ export async function failDeliveries(
   reason: string,
 ): Promise<void> {
   const ids = claimed.map(({ id }) => id);
-  await finish(work, ids, 'failed', reason);
+  await end(work, ids, 'failed', { reason });
 }
 
 /** Deliveries of a company by id. */

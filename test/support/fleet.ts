@@ -4,7 +4,7 @@ import type { WriteWork } from '../../src/database/work.js';
 import { recordEach } from '../../src/domain/payments/transaction/recording/transaction-recording.service.js';
 import { fileForm, type Client, type Fields } from './client.js';
 import { audited, insertMany, insertRows } from './databases/rows.js';
-import type { Member, Reply, TestServer } from './server.js';
+import { type Member, type Reply, type TestServer, withoutSightings } from './server.js';
 
 type Body = Fields | FormData;
 
@@ -107,14 +107,10 @@ export async function ledgerOf(
 export const actionsOf = async (...record: Parameters<typeof ledgerOf>): Promise<string[]> =>
   (await ledgerOf(...record)).map(({ action }) => action);
 
-/** When terminals were seen, and refused, is stored in the background. */
-const IN_BACKGROUND = ['set last_seen_at', 'insert into terminal_refusals'];
-
 /** Number of SQL statements of a request on its second run, when all caches are filled. */
 export async function statementsOf(server: TestServer, request: () => Promise<unknown>): Promise<number> {
   await request();
-  const { statements } = await server.statements(request);
-  return statements.filter((sql) => !IN_BACKGROUND.some((part) => sql.includes(part))).length;
+  return withoutSightings((await server.statements(request)).statements).length;
 }
 
 /** More than one statement deletes. */

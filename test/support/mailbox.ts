@@ -37,6 +37,7 @@ export function useServerWithMail(settings: Partial<Config> = {}): {
 /** A server of SMTP that keeps what it gets. */
 async function openMailbox() {
   const letters: Letter[] = [];
+  const refused = new Set<string>();
   const server = createServer((socket) => talk(socket));
   const talk = (socket: Socket): void => {
     const say = (line: string): void => void socket.write(`${line}\r\n`);
@@ -55,7 +56,7 @@ async function openMailbox() {
           say('250 kept');
         } else if (/^RCPT TO/i.test(line)) {
           to = /<(.*)>/.exec(line)?.[1] ?? '';
-          say('250 ok');
+          say(refused.has(to) ? '550 no such mailbox' : '250 ok');
         } else if (/^DATA/i.test(line)) {
           data = '';
           say('354 go on');
@@ -70,6 +71,8 @@ async function openMailbox() {
   return {
     url: `smtp://127.0.0.1:${port}`,
     letters,
+    /** Addresses that get nothing. */
+    refused,
     close: () => new Promise((resolve) => server.close(resolve)),
     /** The letters to an address, once there are as many. */
     to: async (email: string, count = 1): Promise<readonly Letter[]> => {

@@ -1,15 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 
-import { itUnless } from '../faults/machine.js';
 import { sendHttp } from './client.js';
+import { itWith } from './installed.js';
 
 const NGINX = 'nginx';
 /** A test that is skipped where there is no nginx. */
-export const itWithNginx = itUnless(spawnSync(NGINX, ['-v']).status === 0 ? null : 'there is no nginx');
+export const itWithNginx = itWith(NGINX, '-v');
 
 /** Starts nginx with a configuration in the folder, until the test ends; resolves when it responds at the URL. */
 export async function startNginx(configuration: string, url: string, folder: string): Promise<void> {

@@ -5,8 +5,16 @@ import { createPasswords } from '../../src/domain/people/user/password.service.j
 import type { User } from '../../src/domain/people/user/user.model.js';
 import { addUser } from '../../src/domain/people/user/user.service.js';
 import type { Role } from '../../src/platform/requests.js';
+import { answered } from './dashboard.js';
 import { ledgerOf } from './fleet.js';
-import { COMPANIES, SYSTEM, type Reply, type RequestOptions, type TestServer } from './server.js';
+import {
+  COMPANIES,
+  SYSTEM,
+  type Member,
+  type Reply,
+  type RequestOptions,
+  type TestServer,
+} from './server.js';
 
 export const PASSWORD = 'correct horse battery staple';
 export const WRONG = 'not the right password';
@@ -32,6 +40,14 @@ export async function addPerson(
   });
   if (user === undefined) throw new Error('Give at least one company.');
   return { user, email };
+}
+
+/** The e-mail address of a member. */
+export async function emailOf(member: Pick<Member, 'graphql'>): Promise<string> {
+  interface Answer {
+    readonly viewer: { readonly user: { readonly email: string } };
+  }
+  return (await answered<Answer>(member, '{ viewer { user { email } } }')).viewer.user.email;
 }
 
 /** Requests the tokens of a user. */

@@ -4,9 +4,12 @@ import { startJob } from '../../src/domain/base/job/job.service.js';
 import { createSavedFilter } from '../../src/domain/base/saved-filter/saved-filter.service.js';
 import { DEVICE_CHANGE } from '../../src/domain/fleet/bulk/bulk-change.service.js';
 import { findDevicesBySerialNumbers } from '../../src/domain/fleet/device/device.service.js';
+import { sendCommand } from '../../src/domain/messages/command/command.service.js';
 import { claimForTerminals } from '../../src/domain/messages/notification/dispatch.service.js';
 import { planRollout } from '../../src/domain/software/rollout/rollout-plan.service.js';
 import { changeRollout, createRollout } from '../../src/domain/software/rollout/rollout.service.js';
+import { logPartOf } from '../../src/domain/terminals/device-log/device-log.model.js';
+import { storePart } from '../../src/domain/terminals/device-log/device-log.service.js';
 import {
   addUnknownTerminals,
   storeRefusals,
@@ -48,15 +51,16 @@ export async function populate(server: TestServer, member: Member, times: number
     const message = { content: 'Hello', kind: 'processing', app_id: apps[n] };
     await client.post('notifications', { ...message, range: 'group', group_id: groups[n] });
     await addColleague(server);
-    await addWebhook(member);
+    await addSchedule(member, name, await addWebhook(member));
   }
   await server.app.units.write(member.caller, async (work) => {
     const found = await findDevicesBySerialNumbers(work, all);
-    const terminals = [...found.values()].map(({ serialNumber, logicalNumberId }) => {
-      return { serialNumber, logicalNumberId: logicalNumberId ?? 0 };
+    const terminals = [...found.values()].map(({ id, serialNumber, logicalNumberId }) => {
+      return { id, serialNumber, logicalNumberId: logicalNumberId ?? 0 };
     });
     await claimForTerminals(work, terminals);
     const deviceIds = [...found.values()].map(({ id }) => id);
+    await sendCommand(work, { action: 'REBOOT' }, deviceIds);
     await storeRefusals(work, { code: 'terminal_disabled', deviceIds, unlessSince: work.now });
     // The second row of each job is refused: there is no such device.
     for (const id of deviceIds) {
@@ -66,11 +70,14 @@ export async function populate(server: TestServer, member: Member, times: number
         rows: [{ id }, { id: UNKNOWN, serialNumber: 'deleted' }],
       });
     }
-    for (const name of all) {
-      await addAlerts(work, name);
+    for (const [n, name] of all.entries()) {
+      await addAlerts(work, name, n < 2);
       await addRollout(work, name, versions);
       await createSavedFilter(work, { name, kind: 'device', filter: { serialNumber: { eq: name } } });
     }
+    const part = logPartOf(new Map());
+    for (const id of deviceIds)
+      await storePart(work, { id }, part, { chunks: ['line 1\nline 2\n'], scrubs: 0 });
     const knock = { firstSeenAt: work.now, lastSeenAt: work.now, count: 1 };
     await addUnknownTerminals(
       work,
@@ -96,19 +103,34 @@ export async function populate(server: TestServer, member: Member, times: number
 }
 
 /** An alert rule of each kind, with an alert that the caller has acknowledged. */
-async function addAlerts(work: WriteWork, name: string): Promise<void> {
+async function addAlerts(work: WriteWork, name: string, hasAllKinds: boolean): Promise<void> {
   const counted = { count: 1, within: DAY };
   const all = {
     refused: counted,
     unknownTerminals: counted,
     deliveriesFailed: counted,
+    commandsFailed: counted,
     rolloutStopped: counted,
     rolloutUnmoved: counted,
   };
-  for (const [kind, on] of Object.entries({ ...all, silent: { percent: 1, silentFor: DAY } })) {
+  const of = {
+    silent: { percent: 1, silentFor: DAY },
+    lowBattery: { count: 1, below: 20 },
+    weakSignal: { percent: 5, below: 20 },
+    lowApproval: { below: 50, minPayments: 20, within: DAY },
+    noPayments: { count: 1, lasting: DAY },
+    largePayments: { count: 1, above: 500_000, within: DAY },
+    highSales: { above: 5_000_000, within: DAY },
+  };
+  const figures = [{ name, value: 1, payments: null, from: null, to: null }];
+  // Companies have at most 50 rules.
+  for (const [kind, on] of Object.entries(hasAllKinds ? { ...all, ...of } : all)) {
     const input = { name: `${kind} ${name}`, on: { [kind]: on }, recipientIds: [work.caller.userId] };
     const rule = await createAlertRule(work, { ...input, repeatAfter: DAY });
-    await acknowledgeAlert(work, await openAlert(work, rule, { affected: 1, total: 2, examples: [name] }));
+    await acknowledgeAlert(
+      work,
+      await openAlert(work, rule, { affected: 1, total: 2, examples: [name], figures }),
+    );
   }
 }
 
@@ -127,7 +149,7 @@ async function addRollout(work: WriteWork, name: string, appVersionIds: readonly
   const rollout = await createRollout(work, await planRollout(work, input, { conditions: [], all: true }));
   const side = { terminals: 1, payments: 2, approved: 1, failed: 0 };
   const payments = [{ from: 0, countedAt: DAY, now: side, before: side, waiting: side }];
-  await changeRollout(work, rollout, { payments });
+  await changeRollout(work, rollout, { payments, replacedIds: appVersionIds.slice(1, 2) });
 }
 
 /** A webhook to which nothing is sent. */
@@ -144,6 +166,17 @@ export async function addWebhook(member: Pick<Member, 'graphql'>): Promise<numbe
     { id: webhook.id },
   );
   return webhook.databaseId;
+}
+
+async function addSchedule(member: Member, name: string, webhook: number): Promise<void> {
+  const exported = { kind: 'DEVICES', format: 'NDJSON', columns: ['serialNumber'] };
+  const webhookId = nodeId('Webhook', webhook);
+  const input = { name, hour: 8, timeZone: 'UTC', export: exported, webhookId };
+  await changed(
+    member,
+    'mutation ($input: ExportScheduleCreateInput!) { exportScheduleCreate(input: $input) { userErrors { message } } }',
+    { input },
+  );
 }
 
 /** REST has no default versions. */

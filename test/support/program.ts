@@ -59,6 +59,8 @@ export interface ProgramOptions {
   readonly args?: readonly string[];
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
+  /** Path of another build than that in dist/. */
+  readonly program?: string;
   /** Path of another Node than the one that runs the tests. */
   readonly node?: string;
   /** Standard input, whole. */
@@ -238,7 +240,7 @@ export function startCommand(
 ): Started {
   if (!existsSync(PROGRAM)) throw new Error('There is no dist/. Run npm run build.');
   const { environment = {}, through = [], nodeOptions = [], node = process.execPath, input = '' } = options;
-  const [command = '', ...rest] = [...through, node, ...nodeOptions, PROGRAM, ...args];
+  const [command = '', ...rest] = [...through, node, ...nodeOptions, options.program ?? PROGRAM, ...args];
   const child = spawn(command, rest, {
     env: {
       PATH: process.env.PATH,

@@ -14,6 +14,7 @@ const NONE: Rules = {
   transactions: null,
   ledger: null,
   deliveries: null,
+  logs: null,
   tokens: null,
   jobs: null,
   alerts: null,

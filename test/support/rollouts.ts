@@ -8,11 +8,11 @@ import type { Fields, Member, TestServer } from './server.js';
 
 export const CREATE = `mutation ($input: RolloutCreateInput!, $target: AppVersionGrantTargetInput!, $dryRun: Boolean) {
   rolloutCreate(input: $input, target: $target, dryRun: $dryRun) {
-  count waves { count examples } obstacles { obstacle count examples } withoutTerminal
+  count waves { count examples } obstacles { obstacle count examples } withoutTerminal withoutTerminalExamples
   rollout { id databaseId state total } userErrors { code path message } } }`;
 
 const SHOWN = `query ($id: ID!) { rollout(id: $id) { state stoppedBecause total deadline window { from to zone }
-  stopWhen { failedPercent failedCount silentPercent approvalDropPercent } appVersions { databaseId } job { kind state done rejected }
+  stopWhen { failedPercent failedCount silentPercent approvalDropPercent } appVersions { databaseId } replacedAppVersions { databaseId } job { kind state done rejected }
   waves { state size waiting excluded granted downloaded installed proven failed silent minProvenPercent minDuration } } }`;
 
 export type ShownWave = Readonly<Record<string, number | string>>;

@@ -26,7 +26,11 @@ export interface Member {
   readonly graphql: Graphql;
 }
 
-const OF_TOKENS = /^update "access_tokens" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
+const OF_TOKENS = /^update "(?:access_tokens|sessions)" set "last_used_at"|[.]"?token_hash"? (?:=|in) /;
+/** When terminals were seen, and refused, is stored in the background. */
+const OF_SIGHTINGS = /set last_seen_at|insert into terminal_refusals/;
+export const withoutSightings = (statements: readonly string[]): readonly string[] =>
+  statements.filter((sql) => !OF_SIGHTINGS.test(sql));
 const OF_NODES =
   /^\s*select [^]+ from (?:notification_targets\s+where|jobs\s+where ended_at is null and|rollouts\s+where due_at is not null and due_at <= \S+ and) company_id > /;
 /** Ids of records of beta are greater. */

@@ -41,7 +41,7 @@ export async function stockedTerminal(
   }
   const serialNumber = `SN-${name}`;
   const deviceId = await fleet.device(client, serialNumber, { logical_number_id: numberId });
-  const token = await issueToken({ client, ...member }, deviceId);
+  const token = await issueToken(member, deviceId);
   return {
     serialNumber,
     logicalNumber,

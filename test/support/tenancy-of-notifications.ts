@@ -4,7 +4,7 @@ import {
   deliverySummaries,
   failedNumbersSince,
   selectFacts,
-  selectOpenNumbers,
+  selectOpenLanes,
   selectQueueChanges,
 } from '../../src/domain/messages/notification/delivery-list.repository.js';
 import {
@@ -35,7 +35,8 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
   'deliveries that are due': (work) => selectDue(work, 10),
   'waiting deliveries': (work) => selectWaiting(work, NUMBERS, 10),
   'handed deliveries': (work) => selectHanded(work, [1, LEASED, 16]),
-  'deliveries in states': (work) => selectInStates(work, 1, ['queued', 'failed'], 10),
+  'deliveries in states': (work) =>
+    selectInStates(work, { of: 'notification', id: 1 }, ['queued', 'failed'], 10),
   'deliveries by state': (work) => deliverySummaries(work, [{ id: 1 }, { id: 2 }, { id: 3 }]),
   'number of failed deliveries': (work) => countFailedSince(work, EPOCH),
   'numbers of failed deliveries': (work) => failedNumbersSince(work, EPOCH, 10),
@@ -51,7 +52,7 @@ export const NOTIFICATION_READS: Readonly<Record<string, (work: ReadWork) => Pro
       condition: { field: 'deliveryState', operator: 'in', value: ['queued', 'failed', 'delivered'] },
     }),
   'changes of deliveries': (work) => selectQueueChanges(work, 0, 50),
-  'numbers with open deliveries': (work) => selectOpenNumbers(work, NUMBERS),
+  'lanes with open deliveries': (work) => selectOpenLanes(work, NUMBERS),
   'devices that wait': (work) => selectFacts(work, [1]),
 };
 

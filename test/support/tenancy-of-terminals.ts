@@ -34,6 +34,19 @@ import {
   selectRows,
 } from '../../src/domain/software/rollout/rollout.repository.js';
 import {
+  deleteLogs,
+  selectChunks,
+  selectHeads,
+  selectNeighbours,
+  selectSizes,
+} from '../../src/domain/terminals/device-log/device-log.repository.js';
+import {
+  deviceLogs,
+  logsOfDevice,
+  readLines,
+  storePart,
+} from '../../src/domain/terminals/device-log/device-log.service.js';
+import {
   addUnknownTerminals,
   countRefusedSince,
   deleteDeviceToken,
@@ -53,6 +66,8 @@ const BY_LINKS = [
   { field: 'version', operator: 'in', value: [11, 12, TWIN + 11] },
   { field: 'refused', operator: 'eq', value: true },
 ] as const;
+const LOGS = { ...PAGE, order: 'ID', condition: null } as const;
+const LOG_PART = { name: 'log 1', at: new Date(5), part: 2, parts: 3 } as const;
 const EPOCH = new Date(0);
 const IS_ENABLED = { field: 'enabled', operator: 'eq', value: true } as const;
 const NEVER_SEEN = { field: 'presence', operator: 'eq', value: 'never_seen' } as const;
@@ -123,6 +138,14 @@ export const TERMINAL_READS: Readonly<Record<string, (work: ReadWork) => Promise
     ]),
   'effective parameters, counted': (work) => countEntries(work, effectiveEntries, 100, [1]),
   'bytes of parameters': (work) => selectValueBytes(work, { id: 1, groupId: 1 }),
+  'logs of devices': (work) => logsOfDevice.slices(work, [1, TWIN + 1], LOGS),
+  'number of logs of devices': (work) => logsOfDevice.counts(work, [1, TWIN + 1], null),
+  'logs by ids': (work) => deviceLogs.byIds(work, [1, TWIN, TWIN + 1]),
+  'sizes of logs': (work) => selectSizes(work, { id: 2, deviceId: 1 }),
+  'pieces of logs': (work) => selectHeads(work, [1, TWIN + 1]),
+  'bytes of logs': (work) => selectChunks(work, [1, TWIN + 1]),
+  'parts beside a part of a log': (work) => selectNeighbours(work, 1, 2),
+  'lines of logs': (work) => readLines(work, [1, TWIN + 1], { search: '', first: 10, after: 0 }),
   'unknown terminal': (work) => isUnknownTerminal(work, 'Ux'),
 };
 
@@ -141,6 +164,9 @@ export const TERMINAL_WRITES: Readonly<Record<string, (work: WriteWork) => Promi
     upsertHeld(work, [{ deviceId: 1, appVersionId: 1, state: 'granted', ...HELD }]),
   'note a file of a terminal': (work) => storeFile(work, 1, 'params.dat', '31C3'),
   'forget deleted versions of a terminal': (work) => forgetLost(work, 1),
+  'store a part of a log, which joins those beside it': (work) =>
+    storePart(work, { id: 1 }, LOG_PART, { chunks: ['11111111'], scrubs: 0 }),
+  'delete logs': (work) => deleteLogs(work, [1, TWIN + 1]),
   'revoke the token of a device': (work) => deleteDeviceToken(work, 1),
   'store refusals': (work) =>
     storeRefusals(work, {

@@ -12,7 +12,7 @@ interface Issued {
   readonly token: string;
 }
 
-export async function issueToken(member: Member, deviceId: number): Promise<string> {
+export async function issueToken(member: Pick<Member, 'graphql'>, deviceId: number): Promise<string> {
   return (await changed<Issued>(member, ISSUE, { id: nodeId('Device', deviceId) })).token;
 }
 

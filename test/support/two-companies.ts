@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib';
+
 import { NUMBERED_TABLES } from '../../src/database/statements.js';
 import type { Tables } from '../../src/schema/schema.js';
 import type { SqlRow, SqlValue, TestPlace } from './databases/place.js';
@@ -21,6 +23,9 @@ const DUE = { state: 'queued', finished_at: null, due_at: EARLY, lease_ends_at: 
 /** In the hour of UTC in which a day begins in India. */
 export const START = 10 * 86_400_000 + 18 * 3_600_000;
 
+/** Text of a piece of a log, which ends within a line. */
+const LINE = gzipSync('sale 41111111');
+
 /** Rows of the first company. Only links of the other company lead to group 2 and version 12. */
 const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows: readonly SqlRow[]])[] = [
   ['groups', 'name', [1, 2].map((id) => ({ id, name: `group ${id}` }))],
@@ -34,6 +39,12 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
     ],
   ],
   ['devices', 'serial_number', [{ id: 1, serial_number: 'S', enabled: true, logical_number_id: 1 }]],
+  ['device_logs', 'name', [1, 2].map((id) => ({ id, device_id: 1, name: `log ${id}`, parts: 3, size: 5 }))],
+  [
+    'device_log_chunks',
+    null,
+    [1, 3].map((part) => ({ id: part, log_id: 1, part, sequence: 0, line_count: 1, bytes: LINE })),
+  ],
   // The other company has a device `Sx`.
   [
     'unknown_terminals',
@@ -120,6 +131,11 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
       },
     ],
   ],
+  [
+    'export_schedules',
+    'name',
+    [{ id: 1, name: 'E', list: 'devices', input: '{}', origin: '{}', webhook_id: 1, time_zone: 'UTC' }],
+  ],
   ['saved_filters', 'name', [{ id: 1, name: 'X', kind: 'device', filter: '{}', shared: true }]],
   ['notification_targets', null, [{ notification_id: 2, part: 0, logical_numbers: '[2]' }]],
   [
@@ -132,7 +148,7 @@ const ROWS: readonly (readonly [table: keyof Tables, unique: string | null, rows
       { id: FAILED_LATER, notification_id: 4, logical_number_id: 1, ...FAILED },
       { id: 15, notification_id: 1, logical_number_id: 2, ...FAILED },
       { id: 16, notification_id: 1, logical_number_id: 3, ...DUE },
-    ].map((row) => ({ ...row, sequence: row.id, attempts: 1 })),
+    ].map((row) => ({ ...row, lane: row.logical_number_id, sequence: row.id, attempts: 1 })),
   ],
   [
     'transactions',
@@ -173,6 +189,8 @@ const LINKS: readonly (readonly [table: keyof Tables, row: SqlRow, unlinked: Sql
 const LINK_COLUMNS = [
   'group_id',
   'logical_number_id',
+  'device_id',
+  'log_id',
   'app_id',
   'content_id',
   'notification_id',
@@ -285,7 +303,7 @@ const ONLY_OF_OTHER: readonly Inserted[] = [
     { id: 2, notification_id: 100, logical_number_id: 2, ...DUE },
   ].map((row): Inserted => [
     'notification_deliveries',
-    { company_id: TWIN, ...row, sequence: row.id, attempts: 0 },
+    { company_id: TWIN, ...row, lane: row.logical_number_id, sequence: row.id, attempts: 0 },
   ]),
 ];
 

@@ -17,7 +17,7 @@ import { beforePart, NAMES, noteOfGroups } from '../invented-migrations.js';
 const database = openNodes(2);
 const { node, admin } = database;
 const groups = new CompanyRows('groups');
-const NOTHING = { sqlite: () => Promise.resolve(), postgres: () => Promise.resolve() };
+const NOTHING = { needs: null, sqlite: () => Promise.resolve(), postgres: () => Promise.resolve() };
 
 /** Reads and changes the same group, with prepared statements, until `isDone`. Returns the number of units. */
 async function load({ units }: Node, caller: Caller, isDone: () => boolean): Promise<number> {
@@ -111,6 +111,10 @@ describe('CF-16 a migration by a newer node', () => {
           ...MIGRATIONS,
           ...known,
           '9999-preview': { ...NOTHING, postgres: change },
+          '9999-preview-index': {
+            needs: null,
+            index: { name: 'parameters_preview', table: 'parameters', columns: '(revision)' },
+          },
         });
         const [counted] = await admin<{ rows: number }>('select count(*)::int as rows from groups');
         const { rows } = present(counted);
@@ -121,6 +125,13 @@ describe('CF-16 a migration by a newer node', () => {
           { migration, table: 'devices', lock: 'AccessExclusiveLock', rows: 0, isRewritten: true },
           { migration, table: 'files', lock: 'RowExclusiveLock', rows: 0, isRewritten: false },
           { migration, table: 'groups', lock: 'AccessExclusiveLock', rows, isRewritten: false },
+          {
+            migration: '9999-preview-index',
+            table: 'parameters',
+            lock: 'ShareUpdateExclusiveLock',
+            rows: 0,
+            isRewritten: false,
+          },
         ]);
         const { rows: places } = await other.query(
           `select current_schema() as schema from pg_namespace where nspname like 'terminal_gateway_preview%'
@@ -135,7 +146,10 @@ describe('CF-16 a migration by a newer node', () => {
     }
   });
 
-  it('lets a node of the version before run, and refuses its next start', async () => {
+  it('lets nodes of the version before run and start, until one needs what they do not know', async () => {
+    expect(await node(0).database.checks.migrations?.()).toBeNull();
+    await (await openDatabase({ server: database.url })).close();
+    await admin("update applied_migrations set needs = '9001-test' where name = '9005-test'");
     expect(await node(0).database.checks.migrations?.()).toBeNull();
     await expect(openDatabase({ server: database.url })).rejects.toMatchObject({ reason: 'newer' });
   });
@@ -163,6 +177,20 @@ it('a migration adds a column, fills it in parts, and goes on with the parts tha
     expect(await bringUpToDate(client, 'test', undefined, noteOfGroups())).toEqual(NAMES.slice(1));
     expect(await filled()).toEqual([{ filled: 5 }]);
     await expect(run('update groups set note = null')).rejects.toThrow('groups_have_notes');
+    const isValid = () => run("select indisvalid from pg_index where indexrelid = 'groups_note'::regclass");
+    expect(await isValid()).toEqual([{ indisvalid: true }]);
+    // As after a crash while it was created; then two nodes start together.
+    await run("update pg_index set indisvalid = false where indexrelid = 'groups_note'::regclass");
+    await run("delete from applied_migrations where name = '9104-group-note-index'");
+    const other = new pg.Client(url);
+    await other.connect();
+    try {
+      const both = [client, other].map((each) => bringUpToDate(each, 'test', undefined, noteOfGroups()));
+      expect(await Promise.all(both)).toContainEqual(['9104-group-note-index']);
+    } finally {
+      await other.end();
+    }
+    expect(await isValid()).toEqual([{ indisvalid: true }]);
     expect(await checkServer(client)).toEqual([]);
   } finally {
     await close();

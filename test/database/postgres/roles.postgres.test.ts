@@ -97,12 +97,12 @@ describe('the ledger', () => {
   );
 });
 
-describe('a user for tools, made as src/docs/postgresql.md says', () => {
+describe('a user for tools, made as src/docs/operate/postgresql.md says', () => {
   it('sees the rows of all companies, changes nothing, and reads no secret', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const reader = `${name}_analyst`;
     const [, statements = ''] =
-      /^```sql\n(create role analyst[^]*?)^```/m.exec(readDocument('src/docs/postgresql.md')) ?? [];
+      /^```sql\n(create role analyst[^]*?)^```/m.exec(readDocument('src/docs/operate/postgresql.md')) ?? [];
     const here = statements.replaceAll('analyst', reader).replace('terminal_gateway', name);
     for (const statement of here.trim().split('\n')) await database.admin(statement);
     const url = new URL(database.url);

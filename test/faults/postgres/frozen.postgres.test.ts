@@ -63,6 +63,7 @@ it('RU-86 a node that freezes inside a change stops its company for 10 s, and it
     });
   const metrics = async (): Promise<string> => (await fetch(`${waiting.url}/metrics`)).text();
   expect(await metrics()).toMatch(/^database_waiting_companies 1$/m);
+  expect(await metrics()).toMatch(/^database_company_wait_seconds [1-9]/m);
   const warning =
     waiting
       .output()

@@ -27,15 +27,15 @@ function block(document: string, text: string): string {
 
 const each = (ports: readonly number[], line: (port: number) => string): string => ports.map(line).join('\n');
 
-/** The configuration that src/docs/several-nodes.md describes, with the addresses of the test. */
+/** The configuration that src/docs/operate/several-nodes.md describes, with the addresses of the test. */
 function configuration(port: number, nodes: readonly number[], folder: string): string {
-  const upstream = block('src/docs/several-nodes.md', 'upstream terminal_gateway');
+  const upstream = block('src/docs/operate/several-nodes.md', 'upstream terminal_gateway');
   const [, fails = ''] = /server 127\.0\.0\.1:4001 (.*);/.exec(upstream) ?? [];
   const servers = upstream.replace(
     /( +server .*\n)+/,
     `${each(nodes, (node) => `server 127.0.0.1:${node} ${fails};`)}\n`,
   );
-  const proxy = block('src/docs/proxy.md', 'listen 443 ssl')
+  const proxy = block('src/docs/operate/proxy.md', 'listen 443 ssl')
     .replace("'' close;", "'' '';")
     .replace('http://127.0.0.1:4000', 'http://terminal_gateway')
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
@@ -63,7 +63,7 @@ async function commands(folder: string, restart: (port: number) => Promise<unkno
 }
 
 describe('RU-87 a rolling restart behind nginx', () => {
-  itWithNginx('by the loop of src/docs/several-nodes.md lets no request fail', async () => {
+  itWithNginx('by the loop of src/docs/operate/several-nodes.md lets no request fail', async () => {
     const folder = scratchFolder();
     onTestFinished(() => removeFolder(folder));
     selfSigned(folder);
@@ -99,7 +99,7 @@ describe('RU-87 a rolling restart behind nginx', () => {
       }
     };
     const clients = Array.from({ length: 6 }, use);
-    const loop = block('src/docs/several-nodes.md', 'systemctl restart').replaceAll(
+    const loop = block('src/docs/operate/several-nodes.md', 'systemctl restart').replaceAll(
       '{4001..4004}',
       ports.join(' '),
     );

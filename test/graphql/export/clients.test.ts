@@ -107,6 +107,6 @@ describe('clients of exports', () => {
   it('get the headers alone for HEAD', async () => {
     const reply = await server.acme.client.request('HEAD', '/export/v1/groups');
     expect([reply.status, reply.text]).toEqual([200, '']);
-    expect(reply.headers.get('content-disposition')).toBe('attachment; filename="groups.csv"');
+    expect(reply.headers.get('content-disposition')).toBe('attachment; filename=groups.csv');
   });
 });

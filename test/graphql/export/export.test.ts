@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const names = Object.keys(EXPORTS);
 /** Lists without a record in these tests. */
-const EMPTY = ['unknown_terminals', 'jobs'];
+const EMPTY = ['commands', 'device_logs', 'unknown_terminals', 'jobs'];
 const OF_ADMINS = ['members', 'tokens', 'ledger', 'webhooks'];
 const ndjson = { format: 'ndjson' };
 
@@ -52,7 +52,7 @@ describe('the lists that can be exported', () => {
   it('have a column for each value, and one for the name of each relation', async () => {
     const [header] = (await exported(viewer, 'devices')).rows;
     const names = `database_id,revision,created_at,updated_at,created_via,serial_number,enabled,meta,framework_version,
-      created_by,logical_number,last_seen_at,presence`;
+      tags,notes,created_by,model,battery_level,signal,sim_card_id,logical_number,last_seen_at,presence`;
     expect(header).toEqual(names.split(/,\s*/));
   });
 });
@@ -102,7 +102,7 @@ describe('columns', () => {
 
 describe('an export is refused before its first byte', () => {
   it.each<[string, Readonly<Record<string, string>>, string]>([
-    ['an unknown format', { format: 'xlsx' }, 'format must be one of csv, ndjson.'],
+    ['an unknown format', { format: 'xlsx' }, 'format must be one of csv, spreadsheet, ndjson.'],
     ['an unknown column', { columns: 'serial_number,colour' }, '"colour" is no column of this list'],
     ['a column of a list of records', { columns: 'transactions' }, '"transactions" is no column'],
     ['no column at all', { columns: '' }, '"" is no column of this list'],
@@ -111,7 +111,7 @@ describe('an export is refused before its first byte', () => {
     [
       'an unknown parameter',
       { colour: 'red' },
-      'takes format, columns, filter, time_zone, after, totals, id,',
+      'takes format, columns, filter, order_by, time_zone, after, totals, locale, separator,',
     ],
     ['an unknown comparator', { 'serial_number.like': 'SN%' }, 'A parameter is unknown.'],
     ['two spellings of a parameter', { time_zone: 'UTC', timeZone: 'UTC' }, 'time_zone is given more than'],

@@ -61,7 +61,7 @@ describe('exportStart', () => {
     const { rows, totals, headers } = await fetched(path);
     expect(rows.map(([serial]) => serial)).toEqual(['serialNumber', 'SN-1', 'SN-2', 'SN-3', 'SN-4', 'SN-5']);
     expect(totals).toEqual({});
-    expect(headers.get('content-disposition')).toBe('attachment; filename="devices.csv"');
+    expect(headers.get('content-disposition')).toBe('attachment; filename=devices.csv');
     expect(headers.get('cache-control')).toBe('no-store');
     expect((await fetched(path)).rows).toEqual(rows);
     const entries = await ledgerOf(server, server.acme, 'job', job?.databaseId ?? 0);

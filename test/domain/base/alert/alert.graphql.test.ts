@@ -21,6 +21,8 @@ const server = useServerPerTest();
 
 const REFUSED = { refused: { count: 1, within: '1h' } };
 const silent = (more: Fields) => ({ on: { silent: { percent: 50, silentFor: '1h', ...more } } });
+const OPEN = { fromHour: 8, toHour: 18, timeZone: 'UTC' };
+const without = (more: Fields) => ({ on: { noPayments: { count: 1, lasting: '1h', ...more } } });
 
 describe('a rule', () => {
   it('is created, changed with the revision that it has, and deleted', async () => {
@@ -69,6 +71,48 @@ describe('a rule', () => {
       /silent\.fromHour must be at most 23$/,
     ],
     ['half of the hours', silent({ fromHour: 8 }), IN_ON, /silent\.toHour is required/],
+    [
+      'neither count nor percent',
+      { on: { silent: { silentFor: '1h' } } },
+      IN_ON,
+      /exactly one of count, percent/,
+    ],
+    ['count and percent', silent({ count: 1 }), IN_ON, /exactly one of count, percent/],
+    [
+      'a battery below 101',
+      { on: { lowBattery: { below: 101, count: 1 } } },
+      IN_ON,
+      /below must be at most 100$/,
+    ],
+    [
+      'a signal of no terminals',
+      { on: { weakSignal: { below: 9 } } },
+      IN_ON,
+      /exactly one of count, percent/,
+    ],
+    ['days without hours', without({ days: ['MONDAY'] }), IN_ON, /noPayments\.fromHour is required/],
+    ['no day', without({ ...OPEN, days: [] }), IN_ON, /noPayments\.days must not be empty/],
+    ['4 days without payments', without({ lasting: '4d' }), IN_ON, /at most 3 days/],
+    ['a week of payments', { on: { highSales: { above: 1, within: '7d' } } }, IN_ON, /at most 24 hours$/],
+    ['an amount of 0', { on: { highSales: { above: 0, within: '1h' } } }, IN_ON, /above must be at least 1$/],
+    [
+      'no least number of payments',
+      { on: { lowApproval: { below: 50, minPayments: 0, within: '1h' } } },
+      IN_ON,
+      /minPayments must be at least 1$/,
+    ],
+    [
+      'large payments of all together',
+      { on: { largePayments: { above: 1, within: '1h' } } },
+      IN_ON,
+      /exactly one of count, percent/,
+    ],
+    [
+      'a filter of devices for payments',
+      { on: { highSales: { above: 1, within: '1h', filter: { enabled: { eq: true } } } } },
+      [...IN_ON, 'highSales', 'filter'],
+      /does not fit the list/,
+    ],
     ['an unknown zone', silent({ fromHour: 8, toHour: 9, timeZone: 'Mars' }), IN_ON, /IANA time zone/],
     [
       'a count of 0',

@@ -6,11 +6,15 @@ import { answered, changed, nodeId, type UserErrorShape } from '../../../support
 import { fleet } from '../../../support/fleet.js';
 import type { Fields, Member, TestServer } from '../../../support/server.js';
 
-const FIELDS = `id databaseId name kind affected total examples openedAt closedAt acknowledgedAt
+const FIELDS = `id databaseId name kind affected total examples figures { name value payments from to } openedAt closedAt acknowledgedAt
   acknowledgedBy { databaseId } rule { name }`;
 const RULE =
-  'id databaseId name on { silent { filter percent silentFor fromHour toHour timeZone } \
-  refused { count within } unknownTerminals { count within } deliveriesFailed { count within } } \
+  'id databaseId name on { silent { filter count percent silentFor fromHour toHour timeZone } \
+  refused { count within } unknownTerminals { count within } deliveriesFailed { count within } \
+  lowBattery { filter below count percent } weakSignal { filter below count percent } \
+  lowApproval { filter below minPayments within count percent } \
+  noPayments { filter lasting fromHour toHour timeZone days count percent } \
+  largePayments { filter above within count percent } highSales { filter above within count percent } } \
   webhookId recipientIds repeatAfter revision problems';
 
 export interface ShownAlert {
@@ -21,6 +25,7 @@ export interface ShownAlert {
   readonly affected: number;
   readonly total: number | null;
   readonly examples: readonly string[];
+  readonly figures: readonly Fields[];
   readonly openedAt: string;
   readonly closedAt: string | null;
   readonly acknowledgedAt: string | null;

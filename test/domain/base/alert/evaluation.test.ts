@@ -9,6 +9,7 @@ import {
   openAlert,
 } from '../../../../src/domain/base/alert/alert.service.js';
 import { evaluateAlerts } from '../../../../src/domain/base/alert/evaluation.service.js';
+import { sendCommand } from '../../../../src/domain/messages/command/command.service.js';
 import { addUnknownTerminals } from '../../../../src/domain/terminals/terminal/terminal.repository.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
 import { createMailer } from '../../../../src/platform/mail.js';
@@ -170,6 +171,23 @@ describe('an alert of a count', () => {
     const opened = { kind: 'deliveriesFailed', affected: 2, total: null, examples: ['N3', 'N1'] };
     expect(await after(server, MINUTE)).toMatchObject([opened]);
     expect(await after(server, 9 * MINUTE)).toMatchObject([{ affected: 1, closedAt: null }]);
+  });
+
+  it('counts commands that terminals could not do, or did not confirm', async () => {
+    await createRule(server.acme, { on: { commandsFailed: { count: 2, within: '10m' } } });
+    const ids = await addDevices(server.acme, ['C1', 'C2', 'C3']);
+    await server.app.units.write(server.acme.caller, (work) => sendCommand(work, { action: 'REBOOT' }, ids));
+    const end = (id: number, state: string): Promise<unknown> =>
+      server.place.sql(
+        `update notification_deliveries set state = $1, finished_at = $2, due_at = null where device_id = $3`,
+        [state, server.clock.now(), id],
+      );
+    await end(ids[0] ?? 0, 'failed');
+    await end(ids[1] ?? 0, 'done');
+    expect(await after(server, MINUTE)).toEqual([]);
+    await end(ids[2] ?? 0, 'expired');
+    const opened = { kind: 'commandsFailed', affected: 2, examples: ['C3', 'C1'] };
+    expect(await after(server, MINUTE)).toMatchObject([opened]);
   });
 });
 

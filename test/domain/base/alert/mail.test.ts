@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 
+import { valueText } from '../../../../src/domain/base/alert/alert-mail.rules.js';
 import { HOUR, MINUTE } from '../../../../src/platform/clock.js';
-import { answered, nodeId } from '../../../support/dashboard.js';
+import { nodeId } from '../../../support/dashboard.js';
 import { useServerWithMail } from '../../../support/mailbox.js';
+import { emailOf } from '../../../support/people.js';
 import { type Member } from '../../../support/server.js';
+import { payment, record } from '../../payments/transaction/records.js';
 import {
   addDevices,
   after,
@@ -37,11 +40,8 @@ it('an alert is e-mailed to the members of its rule who are not disabled', async
   await after(server, 5 * MINUTE);
   expect(await events(server)).toEqual(['opened', 'repeated', 'closed']);
 
-  const { viewer } = await answered<{ viewer: { user: { email: string } } }>(
-    reader,
-    '{ viewer { user { email } } }',
-  );
-  const texts = (await mailbox.to(viewer.user.email, 3)).map(({ text }) => text);
+  const email = await emailOf(reader);
+  const texts = (await mailbox.to(email, 3)).map(({ text }) => text);
   expect(
     texts.filter((text) => text.includes('Affected / Afetados: 1 / 1\nExamples / Exemplos: a')),
   ).toHaveLength(2);
@@ -62,11 +62,7 @@ it('all who were told of an alert hear that it is closed, however that comes', a
   const people = await Promise.all(
     ['first', 'second', 'third'].map(async (name) => {
       const member = await server.member('acme', 'viewer');
-      const { viewer } = await answered<{ viewer: { user: { email: string } } }>(
-        member,
-        '{ viewer { user { email } } }',
-      );
-      return { name, id: idOf(member), email: viewer.user.email };
+      return { name, id: idOf(member), email: await emailOf(member) };
     }),
   );
   const [first, second, third] = people;
@@ -118,4 +114,40 @@ it('a rule whose recipient has left says so, and can be changed', async () => {
   });
   const changedTo = await updateRule(server.acme, rule.id, { recipientIds: [] });
   expect(changedTo.alertRule?.problems).toEqual([]);
+});
+
+it('amounts, shares and times are written as people read them, times in the zone of the member', async () => {
+  const reader = await server.member('acme', 'viewer');
+  const email = await emailOf(reader);
+  await server.acme.graphql('mutation { companySetCurrency(currency: "BRL") { userErrors { code } } }');
+  await server.acme.graphql(
+    `mutation { userUpdate(id: "${idOf(reader)}", input: { timeZone: "America/Sao_Paulo" }) { userErrors { code } } }`,
+  );
+  const startedAt = server.clock.now();
+  const paid = { ...payment({ status: 'approved', amount: 123_456 }), serialNumber: 'S-9' };
+  await record(server, server.acme, [{ ...paid, startedAt, finishedAt: startedAt }]);
+  await createRule(server.acme, {
+    name: 'Large',
+    on: { largePayments: { above: 1_000, within: '1h', count: 1 } },
+    recipientIds: [idOf(reader)],
+  });
+  await after(server, MINUTE);
+  const [text = ''] = (await mailbox.to(email)).map((letter) => letter.text);
+  const clock = (time: Date): string =>
+    `${new Date(time.getTime() - 3 * HOUR).toISOString().slice(0, 16).replace('T', ' ')} (America/Sao_Paulo)`;
+  const now = server.clock.now();
+  expect(text).toContain('S-9: R$1,234.56 / R$ 1.234,56, payments / pagamentos: 1, ');
+  expect(text).toContain(`${clock(new Date(now.getTime() - HOUR))} - ${clock(now)}`);
+  expect(text).toContain(`Opened / Aberto: ${clock(now)}`);
+});
+
+it.each([
+  [123_456, true, 'BRL', 'R$1,234.56 / R$ 1.234,56'],
+  [123_456, true, 'KWD', 'KWD 123.456 / KWD 123,456'],
+  [1_234, true, 'JPY', '¥1,234 / JP¥ 1.234'],
+  [123_456, true, null, '1,234.56 / 1.234,56'],
+  [41, false, 'BRL', '41%'],
+  [41.23, false, null, '41.2% / 41,2%'],
+])('the value %s (an amount: %s) in %s is %s', (value, isAmount, currency, text) => {
+  expect(valueText(value, { isAmount, currency })).toBe(text);
 });

@@ -17,6 +17,7 @@ const KEEP = {
   transactions: parsePeriod('24 months'),
   ledger: parsePeriod('13 months'),
   deliveries: parsePeriod('90 days'),
+  logs: parsePeriod('30 days'),
 };
 
 const server = useServerPerTest({ keep: KEEP });

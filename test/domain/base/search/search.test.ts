@@ -132,6 +132,32 @@ describe('the search', () => {
     expect(await found(viewer, me.user.email)).toEqual([]);
   });
 
+  it('finds logical numbers by their merchant, and each tag once with a record that has it', async () => {
+    const number = { number: '555', merchantName: 'Padaria São João', tags: ['joinville'] };
+    await changed(
+      server.acme,
+      'mutation ($input: LogicalNumberCreateInput!) { logicalNumberCreate(input: $input) { userErrors { message } } }',
+      { input: number },
+    );
+    const DEVICE =
+      'mutation ($input: DeviceCreateInput!) { deviceCreate(input: $input) { userErrors { message } } }';
+    for (const serialNumber of ['TAG-1', 'TAG-2'])
+      await changed(server.acme, DEVICE, { input: { serialNumber, tags: ['joias', 'blue'] } });
+    await changed(server.beta, DEVICE, { input: { serialNumber: 'TAG-1', tags: ['joker'] } });
+    expect(await found(server.acme, 'sao joao')).toEqual(['LogicalNumber Padaria São João']);
+    expect(await found(server.acme, 'JOI')).toEqual(['Device joias', 'LogicalNumber joinville']);
+    const { search } = await answered<{ search: { nodes: unknown } }>(
+      server.acme,
+      '{ search(text: "joias") { nodes { isTag name record { ... on Device { serialNumber } } } } }',
+    );
+    expect(search.nodes).toEqual([{ isTag: true, name: 'joias', record: { serialNumber: 'TAG-1' } }]);
+    const tags = 'query ($text: String, $first: Int) { tags(text: $text, first: $first) }';
+    expect(await answered(server.acme, tags)).toEqual({ tags: ['blue', 'joias', 'joinville'] });
+    expect(await answered(server.acme, tags, { text: 'OI' })).toEqual({ tags: ['joias', 'joinville'] });
+    expect(await answered(server.acme, tags, { first: 1 })).toEqual({ tags: ['blue'] });
+    expect((await refused(server.acme, tags, { first: 51 })).message).toMatch(/from 1 to 50/);
+  });
+
   it('sees only the own company', async () => {
     expect(await found(server.beta, 'SÃO')).toEqual(['Group São Bento']);
     expect(await found(server.beta, '000123')).toEqual(['Device SN-000123']);

@@ -13,7 +13,7 @@ import { createGroups, createWebhook } from './hooks.js';
 const server = useServer({ webhookNetworks: ['127.0.0.1'] }, { background: true });
 
 it('the receiver of the guide takes what the server has signed, and nothing else', async () => {
-  const guide = readFileSync(new URL('../../../../src/docs/webhooks.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../../../src/docs/use/webhooks.md', import.meta.url), 'utf8');
   const [, example = ''] = /```js\n(.*?)```/s.exec(guide) ?? [];
   const file = join(scratchFolder(), 'receiver.mjs');
   writeFileSync(file, example);

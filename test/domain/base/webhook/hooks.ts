@@ -29,7 +29,7 @@ interface Payload {
 }
 
 /** Runs `webhookCreate`, which may be refused. */
-export async function tryToCreate(member: Member, input: Fields): Promise<Payload> {
+export async function tryToCreate(member: Pick<Member, 'graphql'>, input: Fields): Promise<Payload> {
   return await changed<Payload>(
     member,
     `mutation ($input: WebhookCreateInput!) {
@@ -38,7 +38,7 @@ export async function tryToCreate(member: Member, input: Fields): Promise<Payloa
   );
 }
 
-export async function createWebhook(member: Member, input: Fields): Promise<Payload> {
+export async function createWebhook(member: Pick<Member, 'graphql'>, input: Fields): Promise<Payload> {
   const payload = await tryToCreate(member, { events: ['group.*'], ...input });
   expect(payload.userErrors).toEqual([]);
   return payload;

@@ -44,6 +44,16 @@ const jobOf = async ({ job }: Imported): Promise<Fields> =>
     )
   ).job as Fields;
 
+const described = async (name: string): Promise<unknown> =>
+  (
+    await answered<{ devices: { nodes: unknown } }>(
+      server.acme,
+      `query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { serialNumber tags notes
+        logicalNumber { merchantName merchantAddress } } } }`,
+      { filter: { serialNumber: { startsWith: name } } },
+    )
+  ).devices.nodes;
+
 const devices = async (name: string): Promise<unknown> =>
   (
     await answered<{ devices: { nodes: unknown } }>(
@@ -53,6 +63,52 @@ const devices = async (name: string): Promise<unknown> =>
       { filter: { serialNumber: { startsWith: name } } },
     )
   ).devices.nodes;
+
+describe('tags, notes and merchants in a file', () => {
+  it('are imported with new devices, changed in those that exist, and kept where cells are empty', async () => {
+    const columns = 'serial_number,logical_number,tags,notes,merchant_name,merchant_address';
+    const first = [columns, 'ZG1,tg 1,"VIP, loja",Ask Ana,Padaria,"Rua A\n1"', 'ZG2,tg 2,"[""x"",""y""]",,,'];
+    expect(refusals(await imported(first.join('\n')))).toEqual([]);
+    const [padaria, bare] = [
+      { merchantName: 'Padaria', merchantAddress: 'Rua A\n1' },
+      { merchantName: null, merchantAddress: null },
+    ];
+    expect(await described('ZG')).toEqual([
+      { serialNumber: 'ZG1', tags: ['vip', 'loja'], notes: 'Ask Ana', logicalNumber: padaria },
+      { serialNumber: 'ZG2', tags: ['x', 'y'], notes: null, logicalNumber: bare },
+    ]);
+    const second = [columns, 'ZG1,tg 1,new,,,', 'ZG2,tg 2,,n,Açougue,'];
+    expect(refusals(await imported(second.join('\n'), { mode: 'CREATE_OR_UPDATE' }))).toEqual([]);
+    expect(await described('ZG')).toEqual([
+      { serialNumber: 'ZG1', tags: ['new'], notes: 'Ask Ana', logicalNumber: padaria },
+      {
+        serialNumber: 'ZG2',
+        tags: ['x', 'y'],
+        notes: 'n',
+        logicalNumber: { ...bare, merchantName: 'Açougue' },
+      },
+    ]);
+  });
+
+  it('are refused with the line: a merchant without a number, another one of a number, and wrong tags', async () => {
+    const columns = 'serial_number,logical_number,tags,merchant_name';
+    const file = [
+      columns,
+      'QC1,mc 1,,A',
+      'QC2,mc 1,,B',
+      'QC3,,,C',
+      `QC4,,${'x'.repeat(41)},`,
+      'QC5,tg 1,,Other',
+    ];
+    expect(refusals(await imported(file.join('\n')))).toEqual([
+      expect.stringMatching(/^3 merchantName is given twice/),
+      expect.stringMatching(/^4 logicalNumber is required/),
+      expect.stringMatching(/^5 tags.* must have at most 40 characters/),
+      expect.stringMatching(/^6 logicalNumber exists already, with another merchant/),
+    ]);
+    expect(await described('QC')).toEqual([]);
+  });
+});
 
 describe('in the history', () => {
   const COUNT = 'query ($jobId: IdComparator) { ledger(filter: { jobId: $jobId }) { totalCount } }';
@@ -184,11 +240,11 @@ describe('fleetImport', () => {
   const MESSAGES = [
     '3 serialNumber is given twice',
     '4 serialNumber is required',
-    '5 logicalNumber is required: the group and the parameters are those of the logical number',
-    '6 group are not all known: no such group',
+    '5 logicalNumber is required: the row has values of a logical number',
+    '6 There is no group "no such group". Create it first, or choose another one.',
     '7 enabled must be true or false',
     expect.stringMatching(/^8 parameters must be an? /) as string,
-    '9 row must have at most 5 values',
+    '9 The line has 7 values, but there are 5 headings.',
   ];
 
   it('imports nothing if a row has an error, or the others if that is asked for', async () => {
@@ -290,7 +346,17 @@ describe('fleetImport', () => {
 
   it.each<[string, string | Uint8Array, RegExp]>([
     ['an empty file', '', /must not be empty/],
-    ['unknown columns', 'serial_number,colour\nX1,red', /unknown fields: colour/],
+    [
+      'unknown columns',
+      'serial_number,Colour\nX1,red',
+      /^Line 1 has unknown headings: Colour\. Expected serial_number, logical_number, group, .* or \w+\.$/,
+    ],
+    ['headings of which none is known', 'Serial;Number\nX1;1', /unknown headings: Serial, Number\. Expected/],
+    [
+      'columns without serial numbers',
+      'group,enabled\nnorth,true',
+      /^Line 1 lacks the heading serial_number/,
+    ],
     ['a column twice', 'serial_number,serial_number\nX1,X2', /must be sent once/],
     ['a broken quote', `serial_number\n${'X1\n'.repeat(100)}"X2 \n${'X3\n'.repeat(1_000)}`, /Quote/],
     ['bytes that are no text', Uint8Array.of(0xff, 0xfe, 0x41), /UTF-8/],
@@ -312,7 +378,7 @@ describe('fleetImport', () => {
     await fleet.group(server.beta.client, 'of beta');
     await fleet.device(server.beta.client, 'B1');
     expect(refusals(await imported('serial_number,logical_number,group\nB1,b 1,of beta'))).toEqual([
-      '2 group are not all known: of beta',
+      '2 There is no group "of beta". Create it first, or choose another one.',
     ]);
     expect((await imported('B1')).job).not.toBeNull();
   });
@@ -327,7 +393,7 @@ describe('a row that is refused after the file was checked', () => {
     await takeJobStep(server.app.units, 0, 'secret');
     const query = 'query ($id: ID!) { job(id: $id) { rejections { nodes { rowNumber code rule params } } } }';
     const { job } = await answered<{ job: Fields }>(server.acme, query, { id: result.job?.id });
-    const nodes = [{ rowNumber: 4, code: 'TAKEN', rule: 'taken', params: null }];
+    const nodes = [{ rowNumber: 4, code: 'TAKEN', rule: 'taken', params: { in: 'serialNumber' } }];
     expect(job).toEqual({ rejections: { nodes } });
   });
 });

@@ -186,6 +186,7 @@ describe('a saved filter as a target', () => {
   const ownerless = { name: 'x', appVersionIds: [], waves: [{}] };
   const TARGETS: Readonly<Record<string, (savedFilterId: string) => Fields>> = {
     appVersionGrant: (savedFilterId) => ({ appVersionIds: [], target: { savedFilterId } }),
+    commandSend: (savedFilterId) => ({ input: { action: 'REBOOT' }, target: { savedFilterId } }),
     deviceBulkChange: (savedFilterId) => ({ change, target: { savedFilterId } }),
     logicalNumberBulkChange: (savedFilterId) => ({ change: { groupId: null }, target: { savedFilterId } }),
     notificationSend: (savedFilterId) => ({ input: { content: 'x', target: { savedFilterId } } }),
@@ -214,7 +215,7 @@ describe('a saved filter as a target', () => {
     };
     await mutated(admin, 'memberRemove', { userId: nodeId('User', leaving.caller.userId) });
     for (const [name, variables] of Object.entries(TARGETS)) {
-      const id = name.startsWith('device') ? ids.DEVICE : ids.LOGICAL_NUMBER;
+      const id = /^(device|command)/.test(name) ? ids.DEVICE : ids.LOGICAL_NUMBER;
       const path = `${name === 'notificationSend' ? 'input.' : ''}target.savedFilterId`;
       await expectRefused(
         server.acme,

@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 
 import { isQuiet } from '../../../../src/domain/fleet/device/silence.service.js';
-import { HOUR } from '../../../../src/platform/clock.js';
+import { DAY, HOUR } from '../../../../src/platform/clock.js';
+import { WEEKDAYS } from '../../../../src/platform/hours.js';
+import { answered } from '../../../support/dashboard.js';
+import { useServer } from '../../../support/server.js';
+import { addDevices, after, createRule, see } from '../../base/alert/alerts.js';
+
+const server = useServer();
 
 const rule = (fromHour: number, toHour: number, timeZone = 'UTC', silentFor = HOUR) => ({
   percent: 10,
@@ -11,7 +17,9 @@ const rule = (fromHour: number, toHour: number, timeZone = 'UTC', silentFor = HO
   timeZone,
 });
 
-it.each([
+const NOT_TUESDAY = WEEKDAYS.filter((day) => day !== 'tuesday');
+
+it.each<[string, Parameters<typeof isQuiet>[0], boolean]>([
   ['2027-01-05T07:59:59Z', rule(8, 18), true],
   ['2027-01-05T08:59:59Z', rule(8, 18), true],
   ['2027-01-05T09:00:00Z', rule(8, 18), false],
@@ -40,6 +48,11 @@ it.each([
   ['2027-01-05T08:00:00Z', rule(8, 18, 'UTC', 24 * HOUR), false],
   ['2027-01-05T13:59:59Z', rule(8, 18, 'UTC', 6 * HOUR), true],
   ['2027-01-05T14:00:00Z', rule(8, 18, 'UTC', 6 * HOUR), false],
+  // Tuesday the fifth is closed; whole days that meet are one time, which began on Wednesday.
+  ['2027-01-05T12:00:00Z', { ...rule(8, 18), days: NOT_TUESDAY }, true],
+  ['2027-01-06T12:00:00Z', { ...rule(8, 18), days: NOT_TUESDAY }, false],
+  ['2027-01-06T00:30:00Z', { ...rule(0, 24), days: NOT_TUESDAY }, true],
+  ['2027-01-07T00:30:00Z', { ...rule(0, 24), days: NOT_TUESDAY }, false],
 ])('at %s, %o opens no alert: %s', (now, on, quiet) => {
   expect(isQuiet(on, new Date(now))).toBe(quiet);
 });
@@ -47,3 +60,44 @@ it.each([
 it('a rule without hours opens alerts at any time', () => {
   expect(isQuiet({ percent: 10, silentFor: HOUR }, new Date('2027-01-05T03:00:00Z'))).toBe(false);
 });
+
+it('days on which the shops are closed do not count as silence', async () => {
+  server.clock.stop();
+  const [device = 0] = await addDevices(server.acme, ['a']);
+  await see(server, [device]);
+  const silent = { count: 1, silentFor: '30h' };
+  const tomorrow = new Date(server.clock.now().getTime() + DAY).getUTCDay();
+  const days = WEEKDAYS.filter((_day, index) => (index + 1) % 7 !== tomorrow).map((day) => day.toUpperCase());
+  const hours = { fromHour: 0, toHour: 24, timeZone: 'UTC', days };
+  await createRule(server.acme, { name: 'Open days', on: { silent: { ...silent, ...hours } } });
+  await createRule(server.acme, { name: 'Each day', on: { silent } });
+  const named = (alerts: readonly { readonly name: string }[]) => alerts.map(({ name }) => name).toSorted();
+  expect(named(await after(server, 31 * HOUR))).toEqual(['Each day']);
+  expect(await silentBy()).toEqual({ 'Open days': 0, 'Each day': 1 });
+  expect(named(await after(server, DAY))).toEqual(['Each day', 'Open days']);
+  expect(await silentBy()).toEqual({ 'Open days': 1, 'Each day': 1 });
+});
+
+interface Rules {
+  readonly alertRules: {
+    readonly nodes: readonly { readonly name: string; readonly on: { readonly silent: Since } }[];
+  };
+}
+interface Since {
+  readonly silentSince: string;
+}
+
+/** Number of devices in the list that were not seen since the time that each rule says. */
+async function silentBy(): Promise<object> {
+  const { alertRules } = await answered<Rules>(
+    server.acme,
+    '{ alertRules { nodes { name on { silent { silentSince } } } } }',
+  );
+  const query = 'query ($at: DateTime!) { devices(filter: { lastSeenAt: { lt: $at } }) { totalCount } }';
+  const counted = alertRules.nodes.map(async ({ name, on }) => {
+    const at = on.silent.silentSince;
+    const { devices } = await answered<{ devices: { totalCount: number } }>(server.acme, query, { at });
+    return [name, devices.totalCount] as const;
+  });
+  return Object.fromEntries(await Promise.all(counted));
+}

@@ -124,6 +124,7 @@ describe('CC-20 a logical number', () => {
       id: sequence + 1_000_000,
       notification_id: sequence,
       logical_number_id: id,
+      lane: id,
       state: 'queued',
       queued_at: epoch,
       sequence,

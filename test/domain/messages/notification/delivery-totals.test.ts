@@ -75,6 +75,7 @@ describe('what is kept of deliveries', () => {
       },
       async () => {
         const terminals = [random.pick(ids), random.pick(ids)].map((logicalNumberId) => ({
+          id: logicalNumberId,
           logicalNumberId,
           serialNumber: `SN of ${logicalNumberId}`,
         }));

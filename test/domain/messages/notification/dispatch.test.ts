@@ -27,8 +27,8 @@ const claim = async (limit = 10, member = acme): Promise<readonly ClaimedDeliver
   await unit((work) => claimDeliveries(work, limit), member);
 const poll = (logicalNumberId: number): Promise<readonly ClaimedDelivery[]> =>
   unit(async (work) => {
-    const terminal = { logicalNumberId, serialNumber: 'SN-polling' };
-    return (await claimForTerminals(work, [terminal])).get(logicalNumberId) ?? [];
+    const terminal = { id: 1, logicalNumberId, serialNumber: 'SN-polling' };
+    return (await claimForTerminals(work, [terminal])).get(1) ?? [];
   });
 const confirm = async (logicalNumber: string, ...ids: (number | string)[]) => {
   const confirmations = ids.map((id) => ({ logicalNumber, event: String(id) }));

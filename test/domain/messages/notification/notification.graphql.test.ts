@@ -44,7 +44,7 @@ describe('notificationSend', () => {
         examples: [{ number: '100' }, { number: '200' }],
       });
       const other = { input, expectCount: 3 };
-      const message = /affects 2 logical numbers/;
+      const message = /^This now affects 2 logical numbers, not 3\. Check the list/;
       await expectRefused(server.acme, 'notificationSend', other, 'INVALID expectCount', message);
     }
     expect(await stored()).toEqual(before);
@@ -53,6 +53,41 @@ describe('notificationSend', () => {
     expect(await mutated(server.acme, 'notificationSend', one, 'count examples { number }')).toEqual({
       count: 1,
       examples: null,
+    });
+  });
+
+  it('RU-50 counts and names the logical numbers without a device with dryRun alone', async () => {
+    const { client } = server.acme;
+    const mixed = await fleet.group(client, 'Mixed');
+    const [withDevice] = [
+      await fleet.logicalNumber(client, 'mixed 0', { group_id: mixed }),
+      ...(await Promise.all(
+        Array.from({ length: 21 }, (_, index) =>
+          fleet.logicalNumber(client, `mixed ${index + 1}`, { group_id: mixed }),
+        ),
+      )),
+    ];
+    await fleet.device(client, 'in mixed', { logical_number_id: withDevice });
+    const fields = 'count withoutTerminal withoutTerminalExamples';
+    const tried = async (target: Fields, dryRun = true) =>
+      await mutated(server.acme, 'notificationSend', { input: { content: 'x', target }, dryRun }, fields);
+    const ofGroup = await tried(toGroup(mixed));
+    expect(ofGroup).toMatchObject({ count: 22, withoutTerminal: 21 });
+    expect(ofGroup.withoutTerminalExamples).toHaveLength(20);
+    expect(await tried(toNumbers('mixed 1', '100', 'mixed 0'))).toEqual({
+      count: 3,
+      withoutTerminal: 2,
+      withoutTerminalExamples: ['100', 'mixed 1'],
+    });
+    expect(await tried(toNumbers('mixed 0'))).toEqual({
+      count: 1,
+      withoutTerminal: 0,
+      withoutTerminalExamples: [],
+    });
+    expect(await tried(toNumbers('mixed 1'), false)).toEqual({
+      count: 1,
+      withoutTerminal: null,
+      withoutTerminalExamples: null,
     });
   });
 

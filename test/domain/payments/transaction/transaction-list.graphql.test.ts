@@ -120,7 +120,12 @@ describe('payments', () => {
     member = server.beta;
     await server.place.sql('delete from transactions where company_id = $1', [member.caller.companyId]);
     const paid = AMOUNTS.map((amount, n) => ({
-      ...payment({ amount, nsu: `nsu ${n}`, authorizationCode: n === 0 ? '' : `code ${n % 2}` }),
+      ...payment({
+        amount,
+        nsu: `nsu ${n}`,
+        authorizationCode: n === 0 ? '' : `code ${n % 2}`,
+        card: n === 4 ? null : { lastDigits: `111${n % 2}` },
+      }),
       reference: `ref ${n}`,
       logicalNumber: `L-${n}`,
     }));
@@ -132,6 +137,8 @@ describe('payments', () => {
     [{ nsu: { startsWith: 'nsu' } }, [0, 1, 2, 3, 4]],
     [{ authorizationCode: { eq: 'code 1' } }, [1, 3]],
     [{ authorizationCode: { isNull: true } }, [-1, 0]],
+    [{ lastDigits: { eq: '1111' } }, [1, 3]],
+    [{ lastDigits: { isNull: true } }, [-1, 4]],
     [{ reference: { in: ['ref 1', 'ref 2'] } }, [1, 2]],
     [{ amount: { eq: 250 } }, [1, 2]],
     [{ amount: { in: [-1, 0, 999_999_999_999] } }, [0, 4]],

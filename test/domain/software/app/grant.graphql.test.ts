@@ -141,7 +141,8 @@ describe('appVersionGrant', () => {
 
   it('takes exactly one target, and changes nothing otherwise', async () => {
     const { group, old, numbers } = await smallFleet();
-    const message = 'must have exactly one of groupId, logicalNumbers, filter, savedFilterId and all: true';
+    const message =
+      'must have exactly one of groupId, logicalNumbers, filter, deviceFilter, savedFilterId and all: true';
     const filter = { number: { eq: numbers[0] } };
     for (const target of [
       {},

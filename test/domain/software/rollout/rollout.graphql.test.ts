@@ -34,6 +34,18 @@ async function holders(version: number): Promise<number> {
   );
 }
 
+/** Number of devices that the jobs of each wave have changed. */
+async function changedByWaves(id: string): Promise<readonly number[]> {
+  const query = 'query ($id: ID!) { rollout(id: $id) { waves { jobIds } } }';
+  const { rollout } = await answered<{ rollout: { waves: Fields[] } }>(server.acme, query, { id });
+  const count = 'query ($filter: DeviceFilter) { devices(filter: $filter) { totalCount } }';
+  const counted = rollout.waves.map(async ({ jobIds }) => {
+    const filter = { changedByJob: { in: jobIds } };
+    return (await answered<{ devices: { totalCount: number } }>(server.acme, count, { filter })).devices;
+  });
+  return (await Promise.all(counted)).map(({ totalCount }) => totalCount);
+}
+
 describe('a rollout', () => {
   it('gives the versions to one wave after the other, once each is proven', async () => {
     const { acme } = server;
@@ -74,6 +86,7 @@ describe('a rollout', () => {
       'PASSED 225 granted',
     ]);
     expect([await holders(own.after), await holders(own.before)]).toEqual([450, 0]);
+    expect(await changedByWaves(id)).toEqual([9, 216, 225]);
     const [databaseId] = await listed(acme, 'Rollout', 'databaseId', {});
     expect(await actionsOf(server, acme, 'rollout', Number(databaseId))).toEqual([
       'create',
@@ -206,6 +219,7 @@ describe('a rollout', () => {
       count: 17,
       waves: [{ count: 1, examples: ['draft 20'] }, { count: 16 }],
       withoutTerminal: 2,
+      withoutTerminalExamples: ['draft 3', 'draft 4'],
       rollout: null,
       userErrors: [],
     });

@@ -4,6 +4,7 @@ import {
   type Candidate,
   MIN_COMPARED,
   NO_FIGURES,
+  NO_WAVE,
   type PaymentFigures,
   type Rollout,
   type RolloutWaveInput,
@@ -82,7 +83,7 @@ describe('the draw of a rollout', () => {
     expect([of(0), of(1), of(2).length, of(3).length]).toEqual([[3, 22], [21], 11, 8]);
   });
 
-  it('counts percents of the terminals that can get the versions', async () => {
+  it('counts percents of the terminals that can get the versions, and puts the others in no wave', async () => {
     const candidates = Array.from({ length: 100 }, (_, index) =>
       candidate(index + 1, { enabled: index % 2 === 0 }),
     );
@@ -90,7 +91,7 @@ describe('the draw of a rollout', () => {
     const first = drawn.filter((each) => each.wave === 0);
     expect(first.map(({ obstacle }) => obstacle)).toEqual(Array.from({ length: 10 }, () => null));
     expect(drawn.filter(({ obstacle }) => obstacle !== null).map((each) => each.wave)).toEqual(
-      Array.from({ length: 50 }, () => 1),
+      Array.from({ length: 50 }, () => NO_WAVE),
     );
   });
 

@@ -63,7 +63,7 @@ describe('deviceBulkChange of tokens', () => {
       'text/csv; charset=utf-8',
       'no-store',
     ]);
-    expect(file.headers.get('content-disposition')).toBe(`attachment; filename="tokens-${job}.csv"`);
+    expect(file.headers.get('content-disposition')).toBe(`attachment; filename=tokens-${job}.csv`);
     expect(file.rows.map(([serial]) => serial)).toEqual(['serial_number', 'FLEET "1"', 'FLEET 2']);
     expect(file.text).toMatch(/^serial_number,token\r\n.+,[0-9a-f]+\r\nFLEET 2,[0-9a-f]+\r\n$/);
     expect((await fileOf(job)).text).toBe(file.text);

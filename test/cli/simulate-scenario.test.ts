@@ -56,7 +56,7 @@ describe('terminal-gateway simulate --scenario', () => {
     const { scenario, broken } = object() as unknown as Summary;
     expect(broken).toEqual([]);
     // A quarter of 5, rounded up. A terminal that has failed and tries again is not counted in `waves` meanwhile.
-    const because = expect.stringMatching(/^2 of 5 terminals have failed .*: at least 40 %\.$/);
+    const because: unknown = expect.stringMatching(/^2 of 5 terminals have failed .*: at least 40 %\.$/);
     expect(scenario).toMatchObject({ state: 'UNDONE', because, problems: [] });
     expect(scenario?.waves).toMatchObject([
       { size: 5, granted: 5, undone: 5 },

@@ -2,15 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { readDocument } from '../documents/markdown.js';
 import { demoIsReady, launchDemo } from '../support/demo.js';
-import { GuideShell, masked, plainBlocks, stepsOf, type Step } from '../support/guide-shell.js';
+import { besideDemo, blockWith, guide, makeServer, README } from '../support/guide-servers.js';
+import { GuideShell, masked, stepsOf, type Step } from '../support/guide-shell.js';
 import { killPrograms, startProgram, type Program } from '../support/program.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
 import { waitFor } from '../support/wait-for.js';
-
-const README = readDocument('README.md');
-const guide = (name: string): string => readDocument(`src/docs/${name}.md`);
 
 let folder = '';
 beforeEach(() => {
@@ -21,8 +18,6 @@ afterEach(async () => {
   removeFolder(folder);
 });
 
-const blockWith = (text: string, part: string): string =>
-  plainBlocks(text).find((block) => block.includes(part)) ?? '';
 /** The file whose text is a block of a guide, with the addresses of the test. */
 function save(shell: GuideShell, name: string, text: string, language: string): void {
   const [, block = ''] = new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'm').exec(text) ?? [];
@@ -36,20 +31,6 @@ function writeFiles(place: string, steps: readonly Step[]): void {
     const [, name] = /^cat (\S+)$/.exec(command) ?? [];
     if (name !== undefined) writeFileSync(join(place, name), `${printed}\n`);
   }
-}
-
-/** A shell in the folder of a server that was made as README.md says. */
-async function ownServer() {
-  const first = new GuideShell(folder);
-  const commands = blockWith(README, 'user add').replace(/^npm install.*\n/m, '');
-  expect(commands).toMatch(/^mkdir[^]*\nterminal-gateway serve\n$/);
-  const output = await first.run(commands.replace('terminal-gateway serve\n', ''));
-  const printed = blockWith(README, 'was created.\n').trim();
-  expect(masked(output)).toBe(masked(printed));
-  const server = await startProgram(`file:${join(folder, 'gateway/data/gateway.db')}`);
-  const shell = new GuideShell(join(folder, 'gateway'), { 'http://127.0.0.1:4000': server.url });
-  shell.learn(printed, output);
-  return { shell, server, token: /"api_token":"(\w+)"/.exec(output)?.[1] ?? '' };
 }
 
 /** Devices that a server has, by its token. */
@@ -76,20 +57,20 @@ describe('commands of the guides, run as they are printed', () => {
   });
 
   it('README.md and the first hour: a server of your own, whose first start has nothing to report', async () => {
-    const { shell, server } = await ownServer();
+    const { shell, server } = await makeServer(folder);
     expect(server.output()).not.toContain('checked before the start');
     await shell.check(stepsOf(guide('start/first-hour')));
   });
 
   it('the first terminal comes online', async () => {
-    const { shell } = await ownServer();
+    const { shell } = await makeServer(folder);
     await shell.check(stepsOf(guide('start/first-terminal')));
   });
 
   it('move from another system, then accounting each night', async () => {
     const demo = launchDemo('--no-simulate', '--seed', '1');
     await demoIsReady(demo);
-    const { shell, server, token } = await ownServer();
+    const { shell, server, token } = await makeServer(folder);
     const move = guide('start/move');
     const old = /listens on (\S+)/.exec(demo.output())?.[1] ?? '';
     const [, oldToken = ''] = /Token of the administrator of .*: (\S+)/.exec(demo.output()) ?? [];
@@ -113,14 +94,8 @@ describe('commands of the guides, run as they are printed', () => {
   });
 
   it('GraphQL, changes, and transactions that come in, against the demo', async () => {
-    const demo = launchDemo('--no-simulate', '--seed', '1');
-    await demoIsReady(demo);
-    const [, url = '', token = ''] =
-      /listens on (\S+)[^]*Token of the administrator of .*: (\S+)/.exec(demo.output()) ?? [];
-    const shell = new GuideShell(folder, { 'http://127.0.0.1:4000': url });
-    const [, file = ''] = /was made in .* s, in (\S+)/.exec(demo.output()) ?? [];
-    await shell.run(`export TOKEN=${token} DATABASE_URL=file:${file}; printf hello > hello.txt`);
-    await shell.run(blockWith(guide('reference/graphql'), 'ask()').trim());
+    const { shell } = await besideDemo(folder);
+    await shell.run('printf hello > hello.txt');
     // These name a day that is gone, and need the token of an operator.
     const others = /startedAt: |users \{/;
     for (const name of ['reference/graphql', 'reference/graphql-changes', 'use/ingest']) {
@@ -134,7 +109,7 @@ describe('commands of the guides, run as they are printed', () => {
   });
 
   it('connecting terminals, and their logs', async () => {
-    const { shell, server, token } = await ownServer();
+    const { shell, server, token } = await makeServer(folder);
     const client = server.client(token);
     for (const id of [1, 2]) {
       await client.post('logical_numbers', { number: `11000${id}` });
@@ -156,7 +131,7 @@ describe('commands of the guides, run as they are printed', () => {
   });
 
   it('a server is killed, and a lost machine replaced from its backup', async () => {
-    const { shell, server, token } = await ownServer();
+    const { shell, server, token } = await makeServer(folder);
     await shell.run('terminal-gateway db backup ../gateway-2026-11-29.db && cp data/gateway.db.secret ..');
     await server.end('SIGKILL');
     const [check, serve, ...restore] = stepsOf(guide('operate/lost-node'));

@@ -95,6 +95,12 @@ export async function openPage(
   };
   page.on('request', watchHost).on('websocket', watchHost);
   page.on('pageerror', (error) => note(error.message));
+  // The console names no more than the status.
+  page.on('response', async (response) => {
+    if (response.status() !== 400) return;
+    const text = await response.text().catch(() => 'no body');
+    note(`400 (Bad Request) of ${response.url()} for ${response.request().postData() ?? 'no body'}: ${text}`);
+  });
   page.on('requestfailed', (request) => {
     const error = request.failure()?.errorText ?? 'failed';
     // A page that is loaded again gives up what it was loading.

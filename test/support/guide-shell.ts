@@ -11,15 +11,15 @@ export interface Step {
   readonly printed: string;
 }
 
-/** The blocks of a guide without a language: commands and what they print. */
-export const plainBlocks = (guide: string): readonly string[] =>
-  Array.from(guide.matchAll(/^```(\w*)\n([^]*?)^```/gm), ([, language, block = '']) =>
-    language === '' ? block : '',
+/** The blocks of a guide in a language; without one, commands and what they print. */
+export const shellBlocks = (guide: string, wanted = ''): readonly string[] =>
+  Array.from(guide.matchAll(/^```(\w*)\n([^]*?)^```/gm)).flatMap(([, language, block = '']) =>
+    language === wanted ? [block] : [],
   );
 
 /** Commands in the blocks of a guide: what follows `$ `, with lines continued by a backslash. */
 export function stepsOf(guide: string): readonly Step[] {
-  const texts = plainBlocks(guide).flatMap((block) => block.split(/^\$ /m).slice(1));
+  const texts = shellBlocks(guide).flatMap((block) => block.split(/^\$ /m).slice(1));
   return texts.map((text) => {
     const [command = ''] = /^(?:.*\\\n)*.*/.exec(text) ?? [];
     return { command, printed: text.slice(command.length).trim() };
@@ -77,7 +77,9 @@ export class GuideShell {
   async run(command: string): Promise<string> {
     const end = `end-${crypto.randomUUID()}`;
     this.#output = '';
-    this.#shell.stdin.write(`{ ${this.real(command)}\n} < /dev/null\nprintf '\\n%s\\n' ${end}\n`);
+    // The next command sees the exit code of this one.
+    const ended = `code=$?; printf '\\n%s\\n' ${end}; (exit $code)`;
+    this.#shell.stdin.write(`{ ${this.real(command)}\n} < /dev/null\n${ended}\n`);
     await waitFor(() => expect(this.#output).toContain(`${end}\n`), { interval: 20 });
     return this.#output.slice(0, this.#output.indexOf(end)).trim();
   }

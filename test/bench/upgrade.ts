@@ -47,11 +47,12 @@ await withDatabaseFile(async (file) => {
       next: next.program,
       first,
     });
-    const { failures, ...figures } = found;
+    const { failures, longestWait, ...figures } = found;
     printTable([
       ['PostgreSQL', ''],
       ...Object.entries(figures).map(([name, value]) => [name, rounded(value)]),
     ]);
+    print(`Longest wait for a table: ${rounded(longestWait.ms)} ms, ${longestWait.what}`);
     print(failures.length === 0 ? 'No request failed.' : failures.join('\n'));
   } finally {
     await killPrograms();

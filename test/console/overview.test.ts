@@ -115,6 +115,21 @@ it('the chart of the day has all its hours, and the same day a week before', asy
   expect(tops[1]).toBeGreaterThan(tops[0] ?? 0);
 });
 
+it('asks for nothing that a viewer is not shown, also when records change', async () => {
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  const page = await open('/overview', { email });
+  const operations: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/graphql')) operations.push(JSON.parse(request.postData() ?? '{}'));
+  });
+  await page.getByRole('region', { name: 'Payments' }).waitFor();
+  operations.length = 0;
+  await fleet.device(server.acme.client, 'new');
+  await expect.poll(() => operations.length).toBeGreaterThan(0);
+  await sleep(SECOND);
+  expect(operations.filter((each) => JSON.stringify(each).includes('FirstSteps'))).toEqual([]);
+});
+
 it('shows who was denied most today, and rollouts under way, with links to more', async () => {
   const { email } = await addPerson(server, { acme: 'viewer' });
   const page = await open('/overview', { email });

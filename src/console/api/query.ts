@@ -31,16 +31,22 @@ export function useQuery<Data, Variables extends object>(
   variables: Variables | null,
   follows: readonly EntityType[] = [],
 ): QueryState<Data> {
+  const isAsked = variables !== null;
   const [{ data, error, fetching }, execute] = useUrqlQuery<Data, Variables>({
     query: document.toString(),
     variables: variables ?? NONE,
-    pause: variables === null,
+    pause: !isAsked,
   });
-  const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute]);
-  useReload(follows, error, () => {
-    execute({ requestPolicy: 'network-only', ...REFRESH });
-    return 1;
-  });
+  // `pause` holds up the first request only.
+  const load = useCallback(
+    (context = {}): number => {
+      if (isAsked) execute({ requestPolicy: 'network-only', ...context });
+      return isAsked ? 1 : 0;
+    },
+    [execute, isAsked],
+  );
+  useReload(follows, error, () => load(REFRESH));
+  const reload = useCallback(() => void load(), [load]);
   const key = JSON.stringify(variables);
   const [last, setLast] = useState<{ readonly key: string; readonly data: Data }>();
   if (data !== undefined && last?.data !== data) setLast({ key, data });

@@ -63,8 +63,8 @@ export async function rollForthAndBack({ url, token, serialNumber, next, first }
     await replace(1, 'SIGTERM', next);
     const back = (await replace(0, 'SIGTERM')) + (await replace(1, 'SIGTERM'));
     await load.end();
-    const longestLockMs = await watching.end();
-    return { ...load.figures, upgradeSeconds: upgrade, backSeconds: back, logBytes, longestLockMs };
+    const longestWait = await watching.end();
+    return { ...load.figures, upgradeSeconds: upgrade, backSeconds: back, logBytes, longestWait };
   } finally {
     await load.end();
     await watching.end();
@@ -129,10 +129,19 @@ class Load {
   }
 }
 
-/** The longest time for which a statement has waited for a lock of a table. */
+/** Modes in which requests lock tables. The creation of an index waits in another one, for which no request waits. */
+const OF_REQUESTS = "('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')";
+const LONGEST_WAIT = `select extract(epoch from clock_timestamp() - l.waitstart)::float8 * 1000 as ms,
+    l.relation::regclass || ' for ' || a.query || ' behind ' || coalesce((select string_agg(b.query, '; ')
+      from pg_stat_activity as b where b.pid = any(pg_blocking_pids(l.pid))), 'none') as what
+  from pg_locks as l join pg_stat_activity as a using (pid)
+  where not l.granted and l.locktype = 'relation' and l.mode in ${OF_REQUESTS} and l.waitstart is not null
+  order by ms desc limit 1`;
+
+/** The longest time for which a request has waited for a lock of a table, and what it waited for. */
 class LockWatch {
   #isOver = false;
-  #longest = 0;
+  #longest = { ms: 0, what: 'none' };
   readonly #looking: Promise<void>;
 
   constructor(private readonly first: RollingOptions['first']) {
@@ -141,16 +150,13 @@ class LockWatch {
 
   async #look(): Promise<void> {
     while (!this.#isOver) {
-      const { ms } = await this.first(
-        `select coalesce(max(extract(epoch from clock_timestamp() - waitstart)) * 1000, 0)::float8 as ms
-          from pg_locks where not granted and locktype = 'relation'`,
-      );
-      this.#longest = Math.max(this.#longest, Number(ms));
+      const { ms = 0, what } = await this.first(LONGEST_WAIT);
+      if (Number(ms) > this.#longest.ms) this.#longest = { ms: Number(ms), what: String(what) };
       await sleep(LOOK_MS);
     }
   }
 
-  async end(): Promise<number> {
+  async end(): Promise<{ readonly ms: number; readonly what: string }> {
     this.#isOver = true;
     await this.#looking;
     return this.#longest;

@@ -7,11 +7,13 @@
 import Sqlite from 'better-sqlite3';
 
 import { loadSchema } from '../../src/app/export-schedules.js';
+import { createServerProcess } from '../../src/cli/run-server.js';
 import { alertKinds } from '../../src/domain/base/alert/alert.service.js';
 import { keptConditionOf } from '../../src/graphql/schema/target.js';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.js';
+import { readConfig } from '../../src/platform/config/config.js';
 import { localCaller } from '../../src/platform/requests.js';
-import { openServer } from '../support/server.js';
+import { databaseEnvironment } from '../support/config.js';
 import { at, timed } from './beside.js';
 import { onBoth } from './both-databases.js';
 import { buildDatabase } from './data.js';
@@ -19,7 +21,7 @@ import { numbersOf, print, printTable, withDatabaseFile } from './servers.js';
 
 const { devices, transactions, times } = numbersOf({ devices: 200_000, transactions: 2_000_000, times: 5 });
 
-const group = { group: { eq: 'Group 7' } };
+const group = { group: { eq: Buffer.from('Group:7').toString('base64url') } };
 const shop = { fromHour: 8, toHour: 22, timeZone: 'America/Sao_Paulo' };
 
 /** Conditions by what the table calls them. */
@@ -51,7 +53,9 @@ const CONDITIONS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
 const SEEN = `update device_presence set last_seen_at = ${Date.now()} - (device_id % 2) * ${2 * HOUR} - device_id % ${30 * MINUTE}`;
 
 async function measure(databaseUrl: string): Promise<void> {
-  const server = await openServer(databaseUrl);
+  const config = readConfig({ ...databaseEnvironment(databaseUrl), LOG_LEVEL: 'silent', PORT: '0' });
+  const { server } = await createServerProcess(config);
+  await server.start();
   await loadSchema();
   const { units } = server;
   const caller = localCaller({ companyId: 1, userId: 0, timeZone: 'UTC' });

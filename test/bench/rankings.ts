@@ -26,7 +26,7 @@ async function measure(databaseUrl: string, token: string): Promise<string[][]> 
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const rows: string[][] = [];
   for (const by of ['SERIAL_NUMBER', 'LOGICAL_NUMBER', 'STATUS_REASON', 'APP_NAME']) {
-    for (const days of [1, 7, 30]) {
+    for (const days of [1, 7, 30, 90]) {
       const [from, to] = [YESTERDAY - (days - 1) * DAY, YESTERDAY + DAY].map((each) => new Date(each));
       const taken: number[] = [];
       for (let n = 0; n < times; n += 1) {

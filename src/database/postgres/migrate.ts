@@ -25,8 +25,8 @@ import { AS_SYSTEM, prepareRoles, type Roles, rolesIn, withRoles } from './roles
 /** Key of the advisory lock of the node that migrates. */
 const MIGRATING = '(21574, 3)';
 
-/** Maximum wait for the lock of a table. */
-const TABLE_MS = SECOND;
+/** Maximum wait for the lock of a table. Requests wait behind it, at most a second in all. */
+const TABLE_MS = SECOND / 2;
 const PAUSE_MS = SECOND / 2;
 const MAX_ATTEMPTS = 100;
 /** SQLSTATE of a lock that was not free in time. */

@@ -270,12 +270,23 @@ export function sumsOfRanges({ ranges, columns, sums, table, where, having }: Ra
   );
 }
 
-/** Joins the ids of a query with one column, `id`, for each preceding row, as a table with the column `value`. */
-export function joinIds(query: Sql, alias: string): Sql {
-  const name = sql.ref(alias);
+export interface FirstRows {
+  readonly table: string;
+  readonly alias: string;
+  /** Conditions on `alias` and the preceding tables: of the company, and others. */
+  readonly own: Sql;
+  readonly where: Sql;
+  readonly limit: number;
+}
+
+/** Joins the rows of a table that are found for each preceding row: the first `limit`, by id. Each is looked up, whatever the statistics of the table. */
+export function joinFirst({ table, alias, own, where, limit }: FirstRows): Sql {
+  const [rows, name] = [sql`${sql.table(table)} as ${sql.ref(alias)}`, sql.ref(`${alias}.id`)];
+  const found = sql`from ${rows} where ${own} and ${where} order by ${name} limit ${hiddenFromPlanner(limit)}`;
   return portable(
-    sql`cross join json_each((select json_group_array(found.id) from (${query}) as found)) as ${name}`,
-    sql`cross join lateral (${query}) as ${name} (value)`,
+    sql`cross join json_each((select json_group_array(found.id) from (select ${name} ${found}) as found)) as first
+      cross join ${rows} on ${own} and ${name} = first.value`,
+    sql`cross join lateral (select * ${found}) as ${sql.ref(alias)}`,
   );
 }
 

@@ -19,7 +19,7 @@ interface AdmittedCall<T, Input> {
   readonly input: Input;
 }
 
-/** Performs requests of one company in a constant number of statements. Adds no ledger entry. An error undoes no other call. */
+/** Performs requests of one company in a constant number of statements. An error undoes no other call. */
 export type PerformTogether<T, Work, Input, Result extends object> = (
   work: Work,
   calls: readonly AdmittedCall<T, Input>[],
@@ -41,7 +41,7 @@ const LEFT = {};
 /** Performs similar requests of one company in shared units: singly, a notification of 10,000 terminals delays all others. */
 export class Batches<T> {
   /** Batchers by the function that performs their calls. */
-  readonly #batchers = new Map<unknown, Batcher<number, BatchedCall<unknown>, object>>();
+  readonly #batchers = new Map<unknown, Batcher<string, BatchedCall<unknown>, object>>();
 
   constructor(private readonly admit: AdmitAll<T>) {}
 
@@ -54,10 +54,12 @@ export class Batches<T> {
     const own = perform as PerformTogether<T, Work, unknown, object>;
     let batcher = this.#batchers.get(perform);
     if (batcher === undefined) {
-      batcher = new Batcher({ ...LIMITS, perform: (_company, calls) => this.#perform(run, own, calls) });
+      batcher = new Batcher({ ...LIMITS, perform: (_who, calls) => this.#perform(run, own, calls) });
       this.#batchers.set(perform, batcher);
     }
-    const result = await batcher.add(call.claim.caller.companyId, call);
+    // Entries of the ledger name the user and the token.
+    const { companyId, userId, tokenId } = call.claim.caller;
+    const result = await batcher.add(`${companyId} ${userId} ${tokenId}`, call);
     return result === LEFT ? null : (result as Result);
   }
 
@@ -69,7 +71,7 @@ export class Batches<T> {
     const open = calls.filter(({ hasLeft }) => !hasLeft());
     const [first] = open;
     if (first === undefined) return calls.map(() => LEFT);
-    // Any caller of the company will do: the unit adds no ledger entry, which would name its caller.
+    // Entries of the ledger have the request of the first one.
     const results = await run(first.claim.caller, async (work) => {
       const claims = open.map(({ claim }) => claim);
       const found = await this.admit(work, claims);

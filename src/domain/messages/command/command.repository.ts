@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
-import { CompanyRows, specialSql } from '../../../database/company/company-rows.js';
+import { CompanyRows, UNLIMITED, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
-import { idTable } from '../../../database/storage.js';
+import { hiddenFromPlanner, idTable, joinFirst } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import { HAS_ENDED } from '../../../schema/messages.js';
@@ -73,13 +73,19 @@ export async function selectReplaced(
   deviceIds: Ids,
   { id, action }: { readonly id: number; readonly action: string },
 ): Promise<Ids> {
-  const { db, companyId } = specialSql(work);
+  const { db } = specialSql(work);
+  const companyId = hiddenFromPlanner(work.caller.companyId);
   const lanes = deviceIds.flatMap((deviceId) => [laneOf(deviceId, true), laneOf(deviceId, false)]);
-  const { rows } = await sql<{ id: number }>`select d.id from ${idTable(lanes)}
-    cross join notification_deliveries as d
+  const waiting = joinFirst({
+    table: 'notification_deliveries',
+    alias: 'd',
+    own: sql`d.company_id = ${companyId}`,
+    where: sql`d.lane = p.value and d.finished_at is null`,
+    limit: UNLIMITED,
+  });
+  const { rows } = await sql<{ id: number }>`select d.id from ${idTable(lanes)} ${waiting}
     join commands as k on k.company_id = ${companyId} and k.id = d.command_id
-    where d.company_id = ${companyId} and d.lane = p.value and d.finished_at is null
-      and k.action = ${action} and k.id <> ${id}`.execute(db);
+    where k.action = ${action} and k.id <> ${id}`.execute(db);
   return rows.map((row) => row.id);
 }
 

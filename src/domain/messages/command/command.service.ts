@@ -25,6 +25,7 @@ import {
   LONGEST_MS,
   MESSAGE_ACTIONS,
   OPERATOR_ACTIONS,
+  type TerminalCommand,
   USUAL_MS,
   WITHOUT_PARAMETERS,
 } from './command.model.js';
@@ -147,16 +148,39 @@ async function stop(work: WriteWork, command: Command): Promise<number> {
 export async function reportCommand(work: WriteWork, device: Pick<Device, 'id'>, id: string, input: unknown) {
   const { state, code, detail } = parse(CommandReport, input);
   const known = (await terminalCommands.byIds(work, [idFromText(id) ?? 0])).get(idFromText(id) ?? 0);
-  if (known === undefined || known.deviceId !== device.id || known.attempts === 0) throw notFound('command');
   const isDone = state === 'done';
   const shown = isDone ? null : (code ?? (state === 'refused' ? 'REFUSED' : 'FAILED'));
-  const ended = await end(work, [known.id], isDone ? 'done' : 'failed', {
-    reason: detail,
-    code: shown,
-    isReported: true,
-  });
-  if (ended > 0 || (known.state === (isDone ? 'done' : 'failed') && known.code === shown)) return;
-  throw invalid('state', 'must be the one that was reported before: {state}', { state: known.state });
+  const problem = problemOf(known, device, { state: isDone ? 'done' : 'failed', code: shown });
+  if (problem !== null) throw problem;
+  const ending = { reason: detail, code: shown, isReported: true };
+  await end(work, known === undefined ? [] : [known.id], isDone ? 'done' : 'failed', ending);
+}
+
+/** Like `reportCommand`, for reports of several terminals that say no more than `done`. Constant number of statements. */
+export async function reportDone(
+  work: WriteWork,
+  all: readonly { readonly terminal: Pick<Device, 'id'>; readonly input: string }[],
+): Promise<readonly (object | Error)[]> {
+  const ids = all.map(({ input }) => idFromText(input) ?? 0);
+  const known = await terminalCommands.byIds(work, ids);
+  const problems = all.map(({ terminal }, place) =>
+    problemOf(known.get(ids[place] ?? 0), terminal, { state: 'done', code: null }),
+  );
+  const done = new Set(ids.filter((_, place) => problems[place] === null));
+  await end(work, [...done], 'done', { isReported: true });
+  return problems.map((problem) => problem ?? {});
+}
+
+/** Why a report cannot be stored; null if it can, or was. */
+function problemOf(
+  known: TerminalCommand | undefined,
+  { id }: Pick<Device, 'id'>,
+  { state, code }: Pick<TerminalCommand, 'state' | 'code'>,
+): Error | null {
+  if (known === undefined || known.deviceId !== id || known.attempts === 0) return notFound('command');
+  const isReported = known.state === 'done' || known.code !== null;
+  if (!isReported || (known.state === state && known.code === code)) return null;
+  return invalid('state', 'must be the one that was reported before: {state}', { state: known.state });
 }
 
 /** An update of the apps is done once the terminal is known to have all versions of its manifest. */

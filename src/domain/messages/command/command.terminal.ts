@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
+import { isObject } from '../../../platform/validate.js';
 import { parameter, type TerminalRoute } from '../../../terminal/index.js';
 import type { AdmittedDevice } from '../../terminals/terminal/access.service.js';
 import { CommandReport } from './command.model.js';
-import { reportCommand } from './command.service.js';
+import { reportCommand, reportDone } from './command.service.js';
 
 export const commandRoute: TerminalRoute<AdmittedDevice> = {
   method: 'POST',
@@ -22,7 +23,11 @@ export const commandRoute: TerminalRoute<AdmittedDevice> = {
   errors: [404],
   answer: async (call) => {
     const id = call.values.get('id') ?? '';
-    await call.write((work, device) => reportCommand(work, device, id, call.body.input));
+    const { input } = call.body;
+    // What most of a fleet says of a command.
+    const isPlain = isObject(input) && input.state === 'done' && Object.keys(input).length === 1;
+    if (isPlain) await call.writeTogether(reportDone, id);
+    else await call.write((work, device) => reportCommand(work, device, id, input));
     return { body: {} };
   },
 };

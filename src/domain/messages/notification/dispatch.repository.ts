@@ -5,8 +5,7 @@ import {
   idTable,
   inIds,
   inList,
-  joinIds,
-  crossJoin,
+  joinFirst,
   flag,
   hiddenFromPlanner,
   instant,
@@ -99,12 +98,15 @@ export async function selectDue(work: ReadWork, limit: number): Promise<readonly
 export async function selectWaiting(work: ReadWork, lanes: Ids, limit: number) {
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
-  const first = sql`select w.id from notification_deliveries as w
-    where w.company_id = ${companyId} and w.lane = p.value and w.finished_at is null
-    order by w.id limit ${hiddenFromPlanner(limit)}`;
+  const first = joinFirst({
+    table: 'notification_deliveries',
+    alias: 'd',
+    own: sql`d.company_id = ${companyId}`,
+    where: sql`d.lane = p.value and d.finished_at is null`,
+    limit,
+  });
   const { rows } = await sql<Stored<Waiting>>`select ${COLUMNS}, 1 as "isReachable"
-    from ${idTable(lanes)} ${joinIds(first, 'first')}
-    ${crossJoin} notification_deliveries as d on d.company_id = ${companyId} and d.id = first.value
+    from ${idTable(lanes)} ${first}
     ${besides(companyId)}
     order by d.id`.execute(db);
   return Map.groupBy(rows.map(waitingOf), ({ lane }) => lane);

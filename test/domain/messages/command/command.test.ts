@@ -25,6 +25,9 @@ beforeEach(async () => {
   terminal = httpTerminal(server.url, token);
 });
 
+/** Terminals that report at the same time. */
+const TOGETHER = 12;
+
 interface Listed {
   readonly totalCount: number;
   readonly nodes: readonly { readonly id: string; readonly state: string }[];
@@ -102,6 +105,29 @@ describe('a command', () => {
       { action: 'command_failed', after: { command: 'SYSTEM_UPDATE', code: shown } },
     ]);
     expect((await terminal.get('/notifications')).messages).toEqual([]);
+  });
+
+  it('is reported by many terminals at once in few changes, each with an answer of its own', async () => {
+    const others: Awaited<ReturnType<typeof newTerminal>>[] = [];
+    while (others.length < TOGETHER) others.push(await newTerminal(acme, `T-${others.length + 2}`));
+    await send('REBOOT', {}, ...others.map((each) => each.id));
+    const given: string[] = [];
+    for (const other of others) {
+      const { messages } = await httpTerminal(server.url, other.token).get('/notifications');
+      given.push(messages[0]?.split('|')[0] ?? '');
+    }
+    // The first one tells of the command of the second one.
+    const told = (n: number): string => given[Math.max(n, 1)] ?? '';
+    let answers: number[] = [];
+    const { statements } = await server.statements(async () => {
+      answers = await Promise.all(others.map((other, n) => tell(told(n), { state: 'done' }, other.token)));
+    });
+    expect(answers).toEqual(others.map((_, n) => (n === 0 ? 404 : 200)));
+    const changes = statements.filter((text) => /^\s*update notification_deliveries/.test(text));
+    // Each unit has one that ends commands and one that makes the next ones due.
+    expect(changes.length).toBeLessThan(2 * (TOGETHER - 1));
+    const [first, ...done] = await Promise.all(others.map((each) => states(each.id)));
+    expect([first, ...done]).toEqual([['SENT'], ...done.map(() => ['DONE'])]);
   });
 
   it('CM-05 is not told of by a terminal that was not given it', async () => {

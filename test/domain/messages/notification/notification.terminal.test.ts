@@ -234,7 +234,7 @@ describe('a terminal that waits', () => {
         await sleep(SECOND / 2);
       });
       // Each look reads what waits for the terminal.
-      return statements.filter((text) => text.includes('select w.id')).length;
+      return statements.filter((text) => text.includes('1 as "isReachable"')).length;
     };
     await looksAfter(() => terminal.confirm('1'));
     expect(await looksAfter(() => terminal.confirm('2'))).toBe(0);

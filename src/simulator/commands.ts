@@ -96,17 +96,17 @@ export class Commands {
     private readonly actions: Actions,
   ) {}
 
-  /** Call once for each id, when the command was confirmed. Errors: `RunIsOver`. */
-  async take({ id, message, expires_at: end = '' }: PushedMessage): Promise<void> {
+  /** Call once for each id, when the command was confirmed, which may be long after it came. Errors: `RunIsOver`. */
+  async take({ id, message, expires_at: end = '' }: PushedMessage, receivedAt: Date): Promise<void> {
     const { random, shared, serialNumber } = this.parts;
     const { stats, work } = shared;
-    const isOver = (by: number): boolean => shared.clock.now().getTime() > Date.parse(end) + by;
-    if (isOver(TOLERANCE_MS))
+    const endsAt = Date.parse(end);
+    if (receivedAt.getTime() > endsAt + TOLERANCE_MS)
       stats.broke('late_command', `terminal ${serialNumber}: ${message} ended at ${end}`);
     const { behaviour, seconds } = this.#fault();
     const pause = seconds ?? (behaviour === 'late' ? random.whole(5, 60) : 0);
     await work.pause(pause * SECOND);
-    if (isOver(0)) return;
+    if (shared.clock.now().getTime() > endsAt) return;
     const action = message.split('|')[1] ?? '';
     if (behaviour === 'fails' || behaviour === 'refuses') {
       const state = behaviour === 'fails' ? 'failed' : 'refused';

@@ -103,7 +103,7 @@ export class Confirmations {
   constructor(
     private readonly parts: TerminalParts,
     readonly wait: Wait,
-    private readonly onCommand: (command: PushedMessage) => Promise<void>,
+    private readonly onCommand: (command: PushedMessage, receivedAt: Date) => Promise<void>,
   ) {
     this.#inbox = new Inbox(parts.serialNumber, parts.shared);
   }
@@ -111,11 +111,12 @@ export class Confirmations {
   /** A message was received; it is confirmed later. */
   take(message: PushedMessage, arrival: Arrival): void {
     const { serialNumber, shared } = this.parts;
+    const receivedAt = shared.clock.now();
     const isNew = this.#inbox.receive(message, arrival);
     if (isNew) shared.sent.received(serialNumber, message.message);
     const isDue = isNew && message.command !== undefined;
     const confirming = this.#confirm(message.id)
-      .then(() => (isDue ? this.onCommand(message) : undefined))
+      .then(() => (isDue ? this.onCommand(message, receivedAt) : undefined))
       .catch(() => undefined);
     this.#open.add(confirming);
     void confirming.then(() => this.#open.delete(confirming));

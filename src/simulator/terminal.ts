@@ -124,7 +124,9 @@ export class SimulatedTerminal {
       update: () => this.#alone(() => this.#downloads.update()),
       restart: () => this.#alone(() => this.#restart()),
     });
-    this.#confirmations = new Confirmations(this.#waitingParts, wait, (command) => commands.take(command));
+    this.#confirmations = new Confirmations(this.#waitingParts, wait, (command, receivedAt) =>
+      commands.take(command, receivedAt),
+    );
   }
 
   /** With random numbers of its own, so that other choices do not depend on it. */

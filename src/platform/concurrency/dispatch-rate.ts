@@ -7,17 +7,17 @@ const BURST_SECONDS = 0.05;
 const MIN_TIMER_MS = 25;
 /** Delay after which a timer counts as late: the event loop is overloaded. */
 const LATE_MS = 25;
-/** Factors for the size of a burst, after a late timer and after a punctual one. */
-const BURST = { less: 0.5, more: 1.5 } as const;
+/** Factors for the size of a burst, after a late timer and after a punctual one; `least` is its share while all are late. */
+const BURST = { less: 0.5, more: 1.5, least: 0.2 } as const;
 
 /**
- * Rate limiter: grants `perSecond` things a second, evenly. Late timers shrink the bursts, down to one per timer. Waiting
+ * Rate limiter: grants `perSecond` things a second, evenly. Late timers shrink the bursts, down to a fifth. Waiting
  * owners are served round-robin, however much each wants.
  */
 export class DispatchRate {
   readonly #perMs: number;
   readonly #most: number;
-  /** Largest burst at present: from 1 to `#most`. */
+  /** Largest burst at present. */
   #limit: number;
   #available: number;
   #countedAt: number;
@@ -77,7 +77,7 @@ export class DispatchRate {
     this.#timer = undefined;
     const isLate = this.clock.elapsed() - dueAt > LATE_MS;
     const factor = isLate ? BURST.less : BURST.more;
-    this.#limit = Math.max(1, Math.min(this.#most, this.#limit * factor));
+    this.#limit = Math.max(1, this.#most * BURST.least, Math.min(this.#most, this.#limit * factor));
     this.#count();
     while (this.#available >= 1) {
       const next = this.#waiting.take();

@@ -24,7 +24,7 @@ export const commandRoute: TerminalRoute<AdmittedDevice> = {
   answer: async (call) => {
     const id = call.values.get('id') ?? '';
     const { input } = call.body;
-    // What most of a fleet says of a command.
+    // Most of a fleet says no more than this.
     const isPlain = isObject(input) && input.state === 'done' && Object.keys(input).length === 1;
     if (isPlain) await call.writeTogether(reportDone, id);
     else await call.write((work, device) => reportCommand(work, device, id, input));

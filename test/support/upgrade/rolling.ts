@@ -136,6 +136,7 @@ const LONGEST_WAIT = `select extract(epoch from clock_timestamp() - l.waitstart)
       from pg_stat_activity as b where b.pid = any(pg_blocking_pids(l.pid))), 'none') as what
   from pg_locks as l join pg_stat_activity as a using (pid)
   where not l.granted and l.locktype = 'relation' and l.mode in ${OF_REQUESTS} and l.waitstart is not null
+    and l.database = (select oid from pg_database where datname = current_database())
   order by ms desc limit 1`;
 
 /** The longest time for which a request has waited for a lock of a table, and what it waited for. */

@@ -116,7 +116,9 @@ it('lists of more than 100 entries, of which the rest would be removed, are show
   await note.waitFor();
   await expectSound(page);
   expect(await panel.getByRole('checkbox').count()).toBe(0);
-  await page.goto(`${server.url}/console/app-versions?open=${nodeId('AppVersion', version)}&tab=files`);
+  await page.goto(
+    new URL(`/console/app-versions?open=${nodeId('AppVersion', version)}&tab=files`, page.url()).href,
+  );
   await note.waitFor();
   expect(await panel.getByRole('row').count()).toBe(100);
   expect(await panel.getByRole('button', { name: 'Remove' }).count()).toBe(0);

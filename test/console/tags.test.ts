@@ -159,7 +159,7 @@ it.each(WINDOWS)('a logical number has its merchant, by which it is found: $name
   await box(page, text.address).fill('Rua A, 1\nSão Paulo');
   await button(page, text.save).click();
   const panel = page.getByRole('complementary');
-  await panel.getByText('Rua A, 1').waitFor();
+  await panel.locator('dd').getByText('Rua A, 1').waitFor();
   await expectSound(page);
   await page.keyboard.press('Control+K');
   const palette = page.getByRole('dialog', { name: text.palette });

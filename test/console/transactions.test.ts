@@ -160,7 +160,7 @@ it('amounts are shown and filtered in the currency of the company, with its deci
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByLabel('Amount from', { exact: true }).fill(typed);
     await page.getByText('1 record', { exact: true }).waitFor();
-    await page.goto(`${server.url}/console/settings`);
+    await page.goto(new URL('/console/settings', page.url()).href);
   }
 });
 
@@ -175,10 +175,10 @@ it('a reason has the text that the company gave its code, in settings, lists and
   await expectSound(page);
   await newTerminal(server.beta, 'S-10');
   await record('beta', ['S-10', '77', 'Z', 1, 'Z7']);
-  await page.goto(`${server.url}/console/transactions`);
+  await page.goto(new URL('/console/transactions', page.url()).href);
   await page.getByRole('row', { name: '77' }).click();
   await page.getByRole('complementary').getByText('Z7 Limit of the shop').waitFor();
-  await page.goto(`${server.url}/console/settings`);
+  await page.goto(new URL('/console/settings', page.url()).href);
   await page.getByRole('row', { name: 'Z7' }).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No own texts.').waitFor();
 });

@@ -14,7 +14,7 @@ export const exportSchedules = {
       /** Either a webhook, or members who get an e-mail: an empty list with a webhook. */
       webhook_id: optional(referenceTo('webhooks')),
       recipient_ids: jsonb,
-      /** Day of the week; null for each day. */
+      /** Null: every day. */
       weekday: optional(text),
       hour: integer,
       time_zone: text,

@@ -8,7 +8,7 @@ import { pageNames, type PageName } from '../ui/words';
 import { useListAddress } from './address';
 import { DataTable, type ListProps } from './data-table';
 import type { Filter } from './filter';
-import { purposes } from './purposes';
+import { pagePurposes } from './purposes';
 import type { FilterName } from './rows';
 
 interface ListPageProps<Row extends { readonly id: string }, Made extends object> extends ListProps<Row> {
@@ -30,7 +30,7 @@ export function ListPage<Row extends { readonly id: string }, Made extends objec
 ): ReactNode {
   const { panel, create, children, initialSort, initialFilter, actions, ...table } = props;
   const text = useTexts(pageNames);
-  const purpose = useTexts(purposes)[props.id];
+  const purpose = useTexts(pagePurposes)[props.id];
   const label = text[props.id];
   const [{ filter = (initialFilter ?? {}) as Filter, sort = initialSort, open }, change] = useListAddress();
   return (

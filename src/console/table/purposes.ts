@@ -1,7 +1,7 @@
 import { texts } from '../text';
 
 /** Says what the list of a page is for and what to do first, by the name of the page. */
-export const purposes = texts<Partial<Record<string, string>>>({
+export const pagePurposes = texts<Partial<Record<string, string>>>({
   alerts: [
     'An alert says since when something is wrong, such as silent terminals or few approved payments. Rules open and close alerts: create a rule first.',
     'Um alerta diz desde quando algo está errado, como terminais em silêncio ou poucos pagamentos aprovados. As regras abrem e encerram alertas: crie antes uma regra.',

@@ -6,7 +6,7 @@ import type { Column } from './columns.js';
 import { valueAt, timesInZone, type LineFormat } from './lines.js';
 import type { Locale, Sheet } from './sheet-request.js';
 
-/** How a value is shown: an amount in units, with `decimals` digits behind the point, a code with its meaning, or one of a few names. */
+/** A cell shows an amount in units with `decimals` digits, a code with its meaning, or the name of a choice. */
 export interface SheetCell {
   readonly decimals?: number;
   readonly text?: (code: string, locale: Locale) => string;

@@ -52,7 +52,7 @@ export async function keptExport(
   });
 }
 
-/** The last id that an export after an id has now, and the number of its records. Errors: `invalid`. */
+/** The id at which an export ends, and how many records it has after the given one. Errors: `invalid`. */
 export async function measureExport(
   work: ReadWork,
   schema: GraphQLSchema,

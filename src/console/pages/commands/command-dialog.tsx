@@ -17,7 +17,7 @@ export const ACTIONS = [
   'TIMEZONE_UPDATE',
   'SEND_LOG',
 ] as const;
-export const RESET = 'RESET_DEVICE_CONFIG';
+export const RESET_CONFIG = 'RESET_DEVICE_CONFIG';
 const OWN_WORD = 'OWN_WORD';
 
 const HOUR_MS = 3_600_000;
@@ -46,7 +46,7 @@ export default function CommandDialog(props: ActionProps<Row>): ReactNode {
   const text = useText();
   const words = useCommandWords();
   const [now] = useState(() => Date.now());
-  const values = useMay('ADMIN') ? [...ACTIONS, RESET, OWN_WORD] : ACTIONS;
+  const values = useMay('ADMIN') ? [...ACTIONS, RESET_CONFIG, OWN_WORD] : ACTIONS;
   const action: RecordAction<Row> = {
     id: 'sendCommand',
     icon: 'send',
@@ -65,7 +65,7 @@ export default function CommandDialog(props: ActionProps<Row>): ReactNode {
     bulk: mutations.commandSend,
     argument: 'input',
     shape: (given) => commandOf(given, now),
-    warning: (input) => (input.action === RESET ? text.resetWarning : null),
+    warning: (input) => (input.action === RESET_CONFIG ? text.resetWarning : null),
   };
   return (
     <WordsContext value={words}>

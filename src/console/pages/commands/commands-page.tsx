@@ -11,7 +11,7 @@ import { ListPage } from '../../table/list-page';
 import { listOf } from '../../table/rows';
 import { Facts, State } from '../../table/shown';
 import { Badge } from '../../ui/facts';
-import { ACTIONS, RESET } from './command-dialog';
+import { ACTIONS, RESET_CONFIG } from './command-dialog';
 import { STATES, TerminalCommands } from './terminal-commands';
 import { useCommandName, useCommandWords } from './words';
 
@@ -27,7 +27,7 @@ export default function CommandsPage(): ReactNode {
   const words = useCommandWords();
   const nameOf = useCommandName();
   const isAdmin = useMay('ADMIN');
-  const actions = [...ACTIONS, RESET].map((value) => ({
+  const actions = [...ACTIONS, RESET_CONFIG].map((value) => ({
     value,
     label: nameOf({ action: value, parameters: [] }),
   }));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { identifyingName } from '../../../platform/card-data/card-data.js';
+import { invalid } from '../../../platform/errors.js';
 import { rule } from '../../../platform/rules.js';
 import { type Audit, freeText, printableName, recordId, recordIds } from '../../../platform/validate.js';
 import type { RecordOf } from '../../../schema/schema.js';
@@ -54,4 +55,26 @@ export interface FormerNumber {
   readonly number: string | null;
   /** Time at which the device changed to another number. It had this number since the `endedAt` before. */
   readonly endedAt: Date;
+}
+
+/** Logical numbers that a change affects: their count, and the first 20 of them. */
+export interface Affected {
+  readonly count: number;
+  readonly examples: readonly LogicalNumberHead[];
+}
+
+export const MAX_EXAMPLES = 20;
+
+export function affected(numbers: readonly LogicalNumberHead[]): Affected {
+  return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
+}
+
+export function requireCount(
+  count: number,
+  expected: number | null | undefined,
+  what = 'logical numbers',
+): void {
+  if (expected == null || expected === count) return;
+  const message = 'This now affects {count} {what}, not {expected}. Check the list and confirm again.';
+  throw invalid('expectCount', message, { count, what, expected });
 }

@@ -16,14 +16,18 @@ import type { Page, PageRequest } from '../../../platform/requests.js';
 import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
+  type Affected,
   type FormerNumber,
   type LogicalNumber,
   LogicalNumberCreate,
   type LogicalNumberHead,
   LogicalNumberUpdate,
+  MAX_EXAMPLES,
   NEW_NUMBER,
 } from './logical-number.model.js';
 import * as store from './version-links.repository.js';
+
+export { type Affected, affected, MAX_EXAMPLES, requireCount } from './logical-number.model.js';
 
 export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNumberHead>('logical_numbers');
 
@@ -239,33 +243,11 @@ export async function findTarget(work: ReadWork, target: NumberTarget, limit: nu
   return await findMatching(work, ofGroup(groupId), limit);
 }
 
-/** Logical numbers that a change affects: their count, and the first 20 of them. */
-export interface Affected {
-  readonly count: number;
-  readonly examples: readonly LogicalNumberHead[];
-}
-
-export const MAX_EXAMPLES = 20;
-
-export function affected(numbers: readonly LogicalNumberHead[]): Affected {
-  return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
-}
-
 /** Logical numbers for which a condition holds. Two statements. */
 export async function affectedBy(work: ReadWork, condition: Condition): Promise<Affected> {
   const { records: examples } = await logicalNumbers.slice(work, firstIn('ID', MAX_EXAMPLES, { condition }));
   const count = await logicalNumbers.count(work, condition);
   return { count, examples };
-}
-
-export function requireCount(
-  count: number,
-  expected: number | null | undefined,
-  what = 'logical numbers',
-): void {
-  if (expected == null || expected === count) return;
-  const message = 'This now affects {count} {what}, not {expected}. Check the list and confirm again.';
-  throw invalid('expectCount', message, { count, what, expected });
 }
 
 /** Logical numbers for which a condition holds, and that no device works under. Two statements. */

@@ -18,7 +18,7 @@ const MAX_PARTS = 50;
 /** A log of a terminal, without its text. */
 export type DeviceLog = RecordOf<'device_logs'>;
 
-/** Query of an upload: which part of which log it is. */
+/** The query of an upload says to which log it belongs, and which part of it this is. */
 const LogPart = z.object({
   name: identifyingName(100),
   at: z.date().optional(),

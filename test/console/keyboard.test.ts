@@ -75,6 +75,26 @@ it('sign-in, list, record, change of many, palette and shortcuts need no mouse',
   await panel.getByRole('heading', { name: 'Litoral' }).waitFor();
 });
 
+it('a menu, which is loaded when it is first opened, is used by keys and gives the focus back', async () => {
+  const { email } = await addPerson(server, { acme: 'viewer' });
+  const page = await open('/groups', { email });
+  const { keyboard } = page;
+  const columns = page.getByRole('button', { name: 'Columns' });
+  const entry = page.getByRole('menuitemcheckbox').first();
+  const focused = page.locator(':focus');
+  for (const key of ['ArrowDown', 'Enter']) {
+    await columns.focus();
+    await keyboard.press(key);
+    await entry.and(focused).waitFor();
+    expect(await columns.getAttribute('aria-expanded')).toBe('true');
+    await expectSound(page);
+    await keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await columns.and(focused).waitFor();
+    expect(await columns.getAttribute('aria-expanded')).toBe('false');
+  }
+});
+
 it('Ctrl+K opens what was found for the text as it stands, and says when the search failed', async () => {
   const { email } = await addPerson(server, { acme: 'viewer' });
   for (const name of ['K-000', 'K-007']) await fleet.group(server.acme.client, name);

@@ -1,25 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import {
-  Button as AriaButton,
-  Header,
-  Menu,
-  MenuItem,
-  MenuSection,
-  MenuTrigger,
-  Popover,
-  Separator,
-  type MenuItemProps,
-} from 'react-aria-components';
+import { Header, MenuItem, MenuSection, Separator, type MenuItemProps } from 'react-aria-components';
 
 import { mutations, useMutation } from '../api';
 import { type Option, texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
+import { MenuPopover, type MenuState } from '../ui/open-menu';
 import { setPreferences, usePreferences, type Theme } from './preferences';
 import { goOnIn, useSession } from './session';
 
 const words = texts({
-  menu: ['Account menu', 'Menu da conta'],
   account: ['Account, tokens and sessions', 'Conta, tokens e sessões'],
   companies: ['Company', 'Empresa'],
   theme: ['Theme', 'Tema'],
@@ -32,8 +22,14 @@ const words = texts({
   signOut: ['Sign out', 'Sair'],
 });
 
-/** The person who is signed in, the company, and what the person sets for the console. */
-export function AccountMenu({ onShortcuts }: { readonly onShortcuts: () => void }): ReactNode {
+interface AccountMenuProps {
+  readonly menu: MenuState;
+  readonly label: string;
+  readonly onShortcuts: () => void;
+}
+
+/** Settings of the person for the console, the companies of the person, and the end of the session. */
+export default function AccountMenu({ menu, label, onShortcuts }: AccountMenuProps): ReactNode {
   const text = useTexts(words);
   const navigate = useNavigate();
   const { viewer, leave } = useSession();
@@ -47,48 +43,37 @@ export function AccountMenu({ onShortcuts }: { readonly onShortcuts: () => void 
     if (await signOut.run({})) leave();
   };
   return (
-    <MenuTrigger>
-      <AriaButton className="button button-quiet account">
-        <Icon name="user" />
-        <span className="wide-only">{viewer.user?.name}</span>
-        <small className="wide-only">{viewer.company?.name}</small>
-        <span className="unseen">{text.menu}</span>
-        <Icon name="down" />
-      </AriaButton>
-      <Popover className="popover">
-        <Menu className="options" aria-label={text.menu}>
-          <Item onAction={() => void navigate({ to: '/account' })}>{text.account}</Item>
-          <Item onAction={() => setPreferences({ language: language === 'pt' ? 'en' : 'pt' })}>
-            {text.language}
-          </Item>
-          <Item onAction={onShortcuts}>{text.shortcuts}</Item>
-          <OneOf
-            title={text.theme}
-            options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: text[value] }))}
-            value={theme}
-            onChange={(chosen) => setPreferences({ theme: chosen as Theme })}
-          />
-          {viewer.companies.length > 1 && (
-            <OneOf
-              title={text.companies}
-              options={viewer.companies.map(({ company: { id, name } }) => ({ value: id, label: name }))}
-              value={viewer.company?.id}
-              onChange={(id) => void changeCompany(id)}
-            />
-          )}
-          <Separator className="option-line" />
-          <Item href="/docs" target="_blank">
-            {text.docs}
-          </Item>
-          {document.documentElement.hasAttribute('data-graphiql') && (
-            <Item href="/graphql" target="_blank">
-              GraphiQL
-            </Item>
-          )}
-          <Item onAction={() => void leaveConsole()}>{text.signOut}</Item>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <MenuPopover menu={menu} label={label}>
+      <Item onAction={() => void navigate({ to: '/account' })}>{text.account}</Item>
+      <Item onAction={() => setPreferences({ language: language === 'pt' ? 'en' : 'pt' })}>
+        {text.language}
+      </Item>
+      <Item onAction={onShortcuts}>{text.shortcuts}</Item>
+      <OneOf
+        title={text.theme}
+        options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: text[value] }))}
+        value={theme}
+        onChange={(chosen) => setPreferences({ theme: chosen as Theme })}
+      />
+      {viewer.companies.length > 1 && (
+        <OneOf
+          title={text.companies}
+          options={viewer.companies.map(({ company: { id, name } }) => ({ value: id, label: name }))}
+          value={viewer.company?.id}
+          onChange={(id) => void changeCompany(id)}
+        />
+      )}
+      <Separator className="option-line" />
+      <Item href="/docs" target="_blank">
+        {text.docs}
+      </Item>
+      {document.documentElement.hasAttribute('data-graphiql') && (
+        <Item href="/graphql" target="_blank">
+          GraphiQL
+        </Item>
+      )}
+      <Item onAction={() => void leaveConsole()}>{text.signOut}</Item>
+    </MenuPopover>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { Button as AriaButton } from 'react-aria-components';
 
 import { graphql, mutations, useQuery, useSubscription } from '../api';
 import { connection } from '../api/client';
@@ -8,16 +9,19 @@ import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
 import { Badge } from '../ui/facts';
 import { Icon } from '../ui/icon';
+import { useMenu } from '../ui/menu';
 import { Secrets } from '../ui/secrets';
 import { Toasts } from '../ui/toasts';
 import { pageNames } from '../ui/words';
-import { AccountMenu } from './account-menu';
 import { PAGES, usePages } from './pages';
 import { useSession } from './session';
 import { Shortcuts } from './shortcuts';
 
+const AccountMenu = lazy(() => import('./account-menu'));
+
 const words = texts({
   accept: ['Become a member', 'Tornar-me membro'],
+  account: ['Account menu', 'Menu da conta'],
   asks: ['asks you to become a member.', 'convida você a ser membro.'],
   decline: ['Decline', 'Recusar'],
   menu: ['Menu', 'Menu'],
@@ -60,7 +64,7 @@ export function Shell(): ReactNode {
           <span className="wide-only">{text.search}</span>
           <kbd aria-hidden="true">Ctrl K</kbd>
         </button>
-        <AccountMenu onShortcuts={() => show('help')} />
+        <Account onShortcuts={() => show('help')} />
       </header>
       <Menu isOpen={isMenuOpen} />
       <main id="content" tabIndex={-1}>
@@ -73,6 +77,27 @@ export function Shell(): ReactNode {
       <Toasts />
       <Shortcuts shown={shown} show={show} />
     </div>
+  );
+}
+
+/** The person who is signed in and the company, on the button of their menu. */
+function Account({ onShortcuts }: { readonly onShortcuts: () => void }): ReactNode {
+  const text = useTexts(words);
+  const { viewer } = useSession();
+  const menu = useMenu();
+  return (
+    <>
+      <AriaButton {...menu.trigger} className="button button-quiet account">
+        <Icon name="user" />
+        <span className="wide-only">{viewer.user?.name}</span>
+        <small className="wide-only">{viewer.company?.name}</small>
+        <span className="unseen">{text.account}</span>
+        <Icon name="down" />
+      </AriaButton>
+      <Suspense>
+        {menu.isLoaded && <AccountMenu menu={menu} label={text.account} onShortcuts={onShortcuts} />}
+      </Suspense>
+    </>
   );
 }
 

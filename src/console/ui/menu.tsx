@@ -1,13 +1,29 @@
-import type { ReactNode } from 'react';
-import { Menu, MenuItem, MenuTrigger, Popover, type MenuProps } from 'react-aria-components';
+import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import type { MenuProps } from 'react-aria-components';
 
 import { IconButton } from './button';
-import { Icon, type IconName } from './icon';
+import type { IconName } from './icon';
+import type { Item, MenuState } from './open-menu';
 
-interface Item {
-  readonly id: string;
-  readonly icon: IconName;
-  readonly name: string;
+const OpenMenu = lazy(() => import('./open-menu'));
+
+/** A menu that is closed, and opened by the button that gets `trigger`. */
+export function useMenu(): MenuState {
+  const triggerRef = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const [isLoaded, setLoaded] = useState(false);
+  const open = (): void => {
+    setOpen(true);
+    setLoaded(true);
+  };
+  const trigger = {
+    ref: triggerRef,
+    'aria-haspopup': 'menu',
+    'aria-expanded': isOpen,
+    onPress: open,
+    onKeyDown: ({ key }: Pick<KeyboardEvent, 'key'>) => key === 'ArrowDown' && open(),
+  } as const;
+  return { isOpen, isLoaded, setOpen, triggerRef, trigger };
 }
 
 interface MenuButtonProps extends Omit<MenuProps<Item>, 'children'> {
@@ -17,20 +33,12 @@ interface MenuButtonProps extends Omit<MenuProps<Item>, 'children'> {
 }
 
 /** A button that opens a menu, such as the actions of a row. */
-export function MenuButton({ icon, label, ...menu }: MenuButtonProps): ReactNode {
+export function MenuButton({ icon, label, ...items }: MenuButtonProps): ReactNode {
+  const menu = useMenu();
   return (
-    <MenuTrigger>
-      <IconButton icon={icon} label={label} />
-      <Popover className="popover">
-        <Menu {...menu} className="options" aria-label={label}>
-          {(item) => (
-            <MenuItem className="option" textValue={item.name}>
-              <Icon name={item.icon} />
-              {item.name}
-            </MenuItem>
-          )}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <>
+      <IconButton icon={icon} label={label} {...menu.trigger} />
+      <Suspense>{menu.isLoaded && <OpenMenu {...items} menu={menu} label={label} />}</Suspense>
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { graphql, mutations, useQuery } from '../api';
 import type { ExportSchedulesQuery } from '../gql/graphql';
 import { ActionButton } from '../record/dialog-button';
 import { texts, useFormat, useLocale, useTexts } from '../text';
-import { exportFailureIn } from '../text/stopped';
+import { jobFailureIn } from '../text/stopped';
 import { Card } from '../ui/page';
 import { Loading, PageFailure } from '../ui/states';
 import { weekdaysIn } from './export-schedule';
@@ -103,10 +103,10 @@ function useLastExport(): (schedule: Schedule) => string {
   const { time } = useFormat();
   const { language } = useLocale();
   return ({ madeAt, deliveredAt, failure, deliveryFailure }) => {
-    if (failure !== null) return exportFailureIn(language, failure);
+    if (failure !== null) return jobFailureIn(language, failure);
     if (madeAt === null) return text.never;
     if (deliveredAt !== null) return text.taken(time(deliveredAt));
-    const why = deliveryFailure === null ? [] : [exportFailureIn(language, deliveryFailure)];
+    const why = deliveryFailure === null ? [] : [jobFailureIn(language, deliveryFailure)];
     return [text.notTaken(time(madeAt)), ...why].join('. ');
   };
 }

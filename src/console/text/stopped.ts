@@ -15,8 +15,8 @@ const OF_ROLLOUTS = [
   ['The person who started it may not change the company any more', 'Quem a criou não pode mais alterar'],
 ] as const;
 
-/** Sentences in `failure` and `deliveryFailure` of scheduled exports. */
-const OF_EXPORTS = [
+/** Sentences in `failure` and `deliveryFailure` of jobs and scheduled exports. */
+const OF_JOBS = [
   ['None of the recipients may read the export any more', 'Nenhum destinatário pode mais ler a exportação'],
   [
     'The person who made this, or the token that did, has no right to read it any more: make it anew',
@@ -28,6 +28,13 @@ const OF_EXPORTS = [
   ['This server sends no e-mail any more', 'Este servidor não envia mais e-mail'],
   ['An internal error: see the log of the server', 'Erro interno: veja o log do servidor'],
   ['No such job', 'A exportação não existe mais'],
+  ['filter does not fit the list:', 'O filtro não serve mais para esta lista:'],
+  ['columns does not fit the list:', 'As colunas não servem mais para esta lista:'],
+  ['This request needs the scope', 'Isto exige a permissão'],
+  [
+    'which the token or the role of its user does not include',
+    'que o token ou o papel da pessoa não inclui mais',
+  ],
 ] as const;
 
 type Language = 'en' | 'pt';
@@ -40,6 +47,6 @@ const said = (language: Language, sentence: string, parts: Parts): string =>
 export const stoppedIn = (language: Language, sentence: string): string =>
   said(language, sentence, OF_ROLLOUTS);
 
-/** The sentence that says why a scheduled export was not made or sent. */
-export const exportFailureIn = (language: Language, sentence: string): string =>
-  said(language, sentence, OF_EXPORTS);
+/** The sentence that says why a job or a scheduled export has failed. */
+export const jobFailureIn = (language: Language, sentence: string): string =>
+  said(language, sentence, OF_JOBS);

@@ -1,7 +1,13 @@
 import { Records } from '../../../database/company/records.js';
 import type { ReadWork, Units, WriteWork } from '../../../database/work.js';
 import type { Json } from '../../../platform/encoding/json.js';
-import { DomainError, isTemporary, type Refusal, requireAtMost } from '../../../platform/errors.js';
+import {
+  DomainError,
+  isTemporary,
+  messagesOf,
+  type Refusal,
+  requireAtMost,
+} from '../../../platform/errors.js';
 import { requireScope, localCaller, type Caller } from '../../../platform/requests.js';
 import { problemOfPart } from '../../../platform/rules.js';
 import { isObject } from '../../../platform/validate.js';
@@ -99,8 +105,13 @@ async function update(work: WriteWork, job: Job, changes: Partial<Job>): Promise
   return await jobTable.update(work, job, { ...job, ...changes, sequence: await nextSequence(work) });
 }
 
-export const reasonOf = (error: unknown): string =>
-  error instanceof DomainError ? error.message : 'An internal error: see the log of the server.';
+/** Why work in the background has failed, for the person who started it: what is wrong with a field, or with all. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof DomainError)) return 'An internal error: see the log of the server.';
+  const [[field, [first]] = ['', []]] = Object.entries(messagesOf(error.details.fields ?? {}));
+  if (first === undefined) return error.message;
+  return /^\p{Lu}/u.test(first) ? first : `${field} ${first}`;
+}
 
 /**
  * Does one part of the oldest job of the next company after `companyId` that has one, in one unit of work: after a

@@ -107,6 +107,19 @@ it('nothing is made for a person without the right, and the reason is said', asy
   expect(receiver.received).toEqual([]);
 });
 
+it('an export that no longer fits its list says what does not', async () => {
+  const { webhook } = await createWebhook(server.acme, { url: receiver.url, ...QUIET });
+  await createSchedule(server.acme, { webhookId: webhook.id });
+  // A later version of the server may lack a field.
+  const query = { columns: 'serial_number', filter: '{"colour":{"eq":"red"}}' };
+  const input = JSON.stringify({ query, scopes: ['read'] });
+  await server.app.database.writes.updateTable('export_schedules').set({ input }).execute();
+  await aDayLater(server);
+  const [made] = await schedulesOf(server.acme);
+  expect(made?.failure).toMatch(/^filter does not fit the list: .*colour/);
+  expect(made?.madeAt).toBeNull();
+});
+
 it('schedules are of one company, of administrators, and end with their webhook', async () => {
   const { webhook } = await createWebhook(server.acme, { url: receiver.url, ...QUIET });
   const foreign = await createSchedule(server.beta, { webhookId: webhook.id });

@@ -302,7 +302,10 @@ describe('a job in steps', () => {
     const job = await started(acme, named('lost'), { groupId: nodeId('Group', group), enabled: false });
     await acme.client.delete('groups/short-lived');
     await step();
-    expect(await shown(acme, job)).toMatchObject({ state: 'FAILED', failure: 'Some fields are not valid.' });
+    expect(await shown(acme, job)).toMatchObject({
+      state: 'FAILED',
+      failure: 'change.groupId is not the id of a group',
+    });
     expect(await enabledCount(acme, 'lost')).toBe(1);
   });
 });

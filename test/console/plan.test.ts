@@ -9,9 +9,11 @@ import { chosen, expectSoundInSizes, PORTUGUESE_TELEPHONE, useConsole } from './
 
 const { server, open } = useConsole();
 let email: string;
+let operator: string;
 beforeAll(async () => {
   await setUp(server);
-  ({ email } = await addPerson(server, { acme: 'operator' }));
+  ({ email } = await addPerson(server, { acme: 'admin' }));
+  ({ email: operator } = await addPerson(server, { acme: 'operator' }));
 });
 
 const WORDS = {
@@ -32,6 +34,8 @@ const WORDS = {
   again: 'Planejar de novo',
   applied: 'Aplicado: mostrar a tarefa',
   changed: ['Grupos: 1', 'Números lógicos: 3', 'Dispositivos: 2'],
+  changedByJob: 'Mostrar o que alterou',
+  chip: 'Alterações da tarefa: Plano aplicado',
   nothing: 'Nada: tudo está como o documento diz.',
   undo: 'Desfazer: ver o que isso mudaria',
   broken: 'Isto não é YAML nem JSON.',
@@ -94,7 +98,22 @@ it('a plan of a file is applied and undone', async () => {
   await changeTimeout('0');
   expect(await stateOf(server.acme)).toEqual(before);
   await page.getByRole('link', { name: WORDS.applied }).click();
-  await page.getByRole('complementary').getByText('13 / 13').waitFor();
+  const panel = page.getByRole('complementary');
+  await panel.getByText('13 / 13').waitFor();
+  // The history of the company is for its administrators.
+  const other = await open(page.url().replace(/^.*\/console/, ''), {
+    email: operator,
+    ...PORTUGUESE_TELEPHONE,
+  });
+  await other.getByRole('complementary').getByText('13 / 13').waitFor();
+  expect(await other.getByRole('link', { name: WORDS.changedByJob }).count()).toBe(0);
+  await panel.getByRole('link', { name: WORDS.changedByJob }).click();
+  await page.getByText(WORDS.chip).waitFor();
+  await page
+    .getByRole('row', { name: /timeout/ })
+    .first()
+    .waitFor();
+  await expectSoundInSizes(page);
 });
 
 it('a wrong document is refused with the path', async () => {

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 
 import { graphql } from '../api';
 import { subscribe } from '../api/client';
+import { useMay } from '../app/session';
 import { useFormat } from '../text';
 import { notify } from '../ui/toasts';
 import { pageTexts } from '../ui/words';
@@ -27,13 +28,18 @@ const CHANGED = graphql(`
   }
 `);
 
-/** Lists that can be filtered by the jobs that have changed their records, by the kind of the job. */
-const PAGES: Readonly<Record<string, string>> = {
-  deviceBulkChange: '/devices',
-  fleetImport: '/devices',
-  logicalNumberBulkChange: '/logical-numbers',
-  rolloutGrant: '/devices',
-  rolloutUndo: '/devices',
+/** The page of the change history, which is for administrators. */
+const LEDGER = '/ledger';
+const DEVICES = ['/devices', 'changedByJob'] as const;
+
+/** Lists by the kind of a job, with the field of their filter that finds what a job has changed. */
+const LISTS: Readonly<Record<string, readonly [to: string, field: string]>> = {
+  deviceBulkChange: DEVICES,
+  fleetApply: [LEDGER, 'jobId'],
+  fleetImport: DEVICES,
+  logicalNumberBulkChange: ['/logical-numbers', 'changedByJob'],
+  rolloutGrant: DEVICES,
+  rolloutUndo: DEVICES,
 };
 
 interface ChangingJob {
@@ -42,10 +48,12 @@ interface ChangingJob {
   readonly done: number;
 }
 
-/** The list of the records that a job has changed; null if there is none. */
-export function changedBy({ id, kind, done }: ChangingJob) {
-  const to = PAGES[kind];
-  return to === undefined || done === 0 ? null : { to, search: { filter: { changedByJob: { eq: id } } } };
+/** The list of the records that a job has changed; null if there is none, or none that the person may see. */
+export function changedBy({ id, kind, done }: ChangingJob, mayAdminister: boolean) {
+  const { [kind]: [to, field] = [] } = LISTS;
+  if (to === undefined || field === undefined || done === 0) return null;
+  if (to === LEDGER && !mayAdminister) return null;
+  return { to, search: { filter: { [field]: { eq: id } } } };
 }
 
 /**
@@ -56,6 +64,7 @@ export function useJobEnd(): (id: string, name: string) => void {
   const text = useText();
   const format = useFormat();
   const navigate = useNavigate();
+  const mayAdminister = useMay('ADMIN');
   return (id, name) => {
     const end = subscribe(CHANGED, { id }, ({ jobChanged: { job } }) => {
       if (job.state === 'WAITING' || job.state === 'RUNNING') return;
@@ -66,7 +75,7 @@ export function useJobEnd(): (id: string, name: string) => void {
           ? text.endedWithout(name, count, format.number(job.rejected))
           : text.ended(name, count);
       const isWhole = job.state === 'DONE' && job.rejected === 0;
-      const list = changedBy(job);
+      const list = changedBy(job, mayAdminister);
       notify({
         text: job.state === 'DONE' ? ended : text.endedEarly(name, count, format.number(job.total)),
         tone: isWhole ? 'good' : 'bad',

@@ -15,7 +15,8 @@ import { ListPage } from '../../table/list-page';
 import { listIn, listOf } from '../../table/rows';
 import { ScheduledExports } from '../../table/scheduled-exports';
 import { Facts, type Fact } from '../../table/shown';
-import { useFormat, useLabel, useTexts } from '../../text';
+import { useFormat, useLabel, useLocale, useTexts } from '../../text';
+import { jobFailureIn } from '../../text/stopped';
 import { Copyable, Time } from '../../ui/facts';
 import { pageTexts } from '../../ui/words';
 
@@ -132,6 +133,7 @@ function JobPanel(): ReactNode {
   const text = useText();
   const say = useSentence();
   const mayAdminister = useMay('ADMIN');
+  const { language } = useLocale();
   const fileOf = ({ kind, result }: JobRecordFragment): readonly Fact[] => {
     const isLink = kind === 'exportStart';
     if (!result || (!isLink && !mayAdminister)) return [];
@@ -142,7 +144,7 @@ function JobPanel(): ReactNode {
       fragment={JOB}
       title={({ kind }) => label(kind)}
       actions={(job) => {
-        const list = changedBy(job);
+        const list = changedBy(job, mayAdminister);
         return (
           <>
             {list && (
@@ -173,7 +175,9 @@ function JobPanel(): ReactNode {
               'createdBy',
               ...(job.endedAt === null ? [] : (['endedAt'] as const)),
               ...fileOf(job),
-              ...(job.failure === null ? [] : (['failure'] as const)),
+              ...(job.failure === null
+                ? []
+                : [{ id: 'failure', value: jobFailureIn(language, job.failure) } as const]),
             ]}
           />
         ),

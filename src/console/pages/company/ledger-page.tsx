@@ -99,7 +99,13 @@ export default function LedgerPage(): ReactNode {
       // A job is one entry, which is opened for the changes that it has made.
       initialFilter={{ routine: { eq: false } }}
       columns={useColumns()}
-      filters={[{ id: 'entityKind', values: KINDS }, 'actorId', 'at', 'routine']}
+      filters={[
+        { id: 'entityKind', values: KINDS },
+        'actorId',
+        'at',
+        'routine',
+        { id: 'jobId', isOfLinks: true },
+      ]}
       panel={<EntryPanel />}
       empty={text.noEntries}
     />

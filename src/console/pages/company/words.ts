@@ -29,6 +29,7 @@ export const useText = pageTexts({
   ],
   inviteMember: ['Invite member', 'Convidar membro'],
   entityKind: ['Kind of record', 'Tipo de registro'],
+  jobId: ['Changes of the job', 'Alterações da tarefa'],
   lastSignInAt: ['Last sign-in', 'Última entrada'],
   link: [
     'Link for the person, to choose a password within 72 hours',

@@ -79,8 +79,9 @@ it.each(WINDOWS)('numbers without a terminal are named before a notification is 
   const { email } = await addPerson(server, { acme: 'operator' });
   const { client } = server.acme;
   const [one, two, three] = ['U1', 'U2', 'U3'].map((name) => `${name}-${own.locale}`);
-  const ids = await Promise.all([one, two, three].map((number) => fleet.logicalNumber(client, number ?? '')));
-  await fleet.device(client, `of ${one}`, { logical_number_id: ids[0] });
+  const id = await fleet.logicalNumber(client, one ?? '');
+  await fleet.device(client, `of ${one}`, { logical_number_id: id });
+  for (const number of [two, three]) await fleet.logicalNumber(client, number ?? '');
   const page = await open('/notifications', { email, ...own });
   const words = UNREACHED[own.locale];
   await page.getByRole('button', { name: words.send }).first().click();

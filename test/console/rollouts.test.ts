@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { DAY, MINUTE } from '../../src/platform/clock.js';
 import { DESKTOP, expectSound, TELEPHONE } from '../support/browser.js';
-import { nodeId } from '../support/dashboard.js';
+import { answered, nodeId } from '../support/dashboard.js';
 import { crcOf, fleet, softwareOf } from '../support/fleet.js';
 import { addPerson } from '../support/people.js';
 import { lookAgain, reportAll, rolloutFleet } from '../support/rollouts.js';
@@ -27,16 +27,23 @@ async function wavesIn(panel: Locator, wave: string): Promise<readonly string[]>
   return (await Promise.all(texts)).map((parts) => parts.join(' '));
 }
 
+const VERSION = 'query ($id: ID!) { node(id: $id) { ... on AppVersion { number app { name } } } }';
+interface Versioned {
+  readonly node: { readonly number: string; readonly app: { readonly name: string } };
+}
+
 it('a rollout is planned, shown before it is created, and goes through three waves', async () => {
   const { acme } = server;
   const { email } = await addPerson(server, { acme: 'operator' });
   const { after } = await rolloutFleet(server, acme, 11, 'Padarias');
+  const { node } = await answered<Versioned>(acme, VERSION, { id: nodeId('AppVersion', after) });
+  const { number, app } = node;
   expect((await acme.client.put('devices/Padarias%2011', { enabled: false })).status).toBe(200);
   const page = await open('/rollouts', { email, viewport: DESKTOP });
   await page.getByText('A rollout gives new app versions to a few terminals first').waitFor();
   await button(page, 'New rollout').click();
   const dialog = page.getByRole('dialog', { name: 'New rollout' });
-  await chosen(dialog, 'App versions', 'name', /name 3$/);
+  await chosen(dialog, 'App versions', app.name, `${app.name} ${number}`);
   await dialog.getByLabel('Name', { exact: true }).fill('Sale 1.1');
   await chosen(dialog, 'Group', 'Pad', 'Padarias');
   for (const row of ['Wave 1 1 Padarias', 'Wave 2 3 Padarias', 'Wave 3 6 Padarias']) {

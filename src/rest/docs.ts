@@ -43,6 +43,7 @@ nav { columns: 18rem; } td p { margin: 0; } section { padding: 1rem 0; border-to
 code, pre { font-family: ui-monospace, monospace; } body { overflow-wrap: anywhere; }
 pre { padding: .75rem 1rem; white-space: pre-wrap; border: 1px solid var(--line); }
 td:first-child { min-width: 9rem; } td { min-width: 4rem; padding: 0 .6rem .3rem 0; vertical-align: top; border-bottom: 1px solid var(--line); }
+@media (max-width: 40rem) { tr, td { display: block; } td:not(:last-child) { padding-bottom: 0; border: none; } td:first-child { font-weight: 600; } }
 `;
 
 type Operation = OpenApiOperation & { readonly method: string; readonly path: string };

@@ -134,10 +134,35 @@ export const PANEL = 'aside';
 export const DESKTOP = { width: 1280, height: 800 };
 export const TELEPHONE = { width: 390, height: 844 };
 
-/** Flaws for people who use the page: serious findings of axe-core in a part of it, and a page that is wider than its window. */
+/** Words of headings, tables and buttons that are short enough for one line, and go on in the next one. Addresses are one word. */
+const BROKEN_WORDS = `[...document.querySelectorAll('h1, h2, h3, th, td, dt, button, label')].flatMap((element) => {
+  const found = [];
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const node = texts.currentNode;
+    if (node.parentElement.closest('code, .code, .unseen') !== null) continue;
+    for (const { index, 0: word } of node.data.matchAll(/(?<![^\\s-])[^\\s-]{2,13}(?![^\\s-])/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) found.push(word);
+    }
+  }
+  return found;
+})`;
+
+/**
+ * Flaws for people who use the page: serious findings of axe-core in a part of it, a page that is wider than its window, and
+ * broken words.
+ */
 export async function flawsOf(page: Page, part = WHOLE): Promise<readonly string[]> {
   const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-  return [...(beyond > 0 ? [`${beyond} px wider than the window`] : []), ...(await violationsOf(page, part))];
+  const broken = await page.evaluate<readonly string[]>(BROKEN_WORDS);
+  return [
+    ...(beyond > 0 ? [`${beyond} px wider than the window`] : []),
+    ...broken.map((word) => `the word ${word} is broken`),
+    ...(await violationsOf(page, part)),
+  ];
 }
 
 /** Like `flawsOf`, in the light theme; in the dark one only flaws of colours, since all others are the same. */

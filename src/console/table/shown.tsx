@@ -185,7 +185,8 @@ export function SmallTable<Row extends object>(props: SmallTableProps<Row>): Rea
   const columns = useColumns<Row>(props.columns);
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   return (
-    <div className="wide">
+    // Reached by the keyboard, which scrolls it.
+    <div className="wide" tabIndex={0}>
       <table className="plain-table">
         {caption !== undefined && <caption>{caption}</caption>}
         {hasTitles && (

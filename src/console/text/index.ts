@@ -143,7 +143,14 @@ function formatOf({ language, timeZone, currency }: Locale) {
     bytes: (value: number) => {
       const step = Math.min(BYTES.length - 1, Math.floor(Math.log10(Math.max(value, 1)) / 3));
       const unit = BYTES[step] ?? 'byte';
-      const format = new Intl.NumberFormat(tag, { style: 'unit', unit, maximumFractionDigits: 1 });
+      // The short form of English is "924 byte".
+      const unitDisplay = step === 0 ? 'long' : 'short';
+      const format = new Intl.NumberFormat(tag, {
+        style: 'unit',
+        unit,
+        unitDisplay,
+        maximumFractionDigits: 1,
+      });
       return format.format(value / 1_000 ** step);
     },
     /** 24 hours, for `24h`. */

@@ -87,7 +87,7 @@ function Totals(props: {
     rows.find(({ paymentStatus }) => paymentStatus === status)?.count ?? 0;
   const filter: Filter = { startedAt: { gte: props.from }, transactionType: { eq: 'SWITCH' } };
   return (
-    <table className="plain-table">
+    <table className="plain-table totals">
       <caption>
         <Link to="/transactions" search={{ filter }}>
           {props.title}
@@ -97,7 +97,7 @@ function Totals(props: {
         <thead>
           <tr>
             <td colSpan={3} />
-            <th scope="col" className="end">
+            <th scope="col" className="end before">
               {text.weekAgo}
             </th>
           </tr>
@@ -109,7 +109,7 @@ function Totals(props: {
             <th scope="row">{text[kind]}</th>
             <td className="end">{kind !== 'cancelled' && format.number(count(kind.toUpperCase()))}</td>
             <td className="end">{format.amount(sum(kind))}</td>
-            {before && <td className="end faint">{format.amount(sum(kind, before))}</td>}
+            {before && <td className="end faint before">{format.amount(sum(kind, before))}</td>}
           </tr>
         ))}
       </tbody>

@@ -1,10 +1,16 @@
 /** Finding records: the field above a list, the palette, and a record beside its list. */
 import { beforeAll, expect, it } from 'vitest';
 
+import { DAY } from '../../src/platform/clock.js';
+import { createRule } from '../domain/base/alert/alerts.js';
+import { createWebhook } from '../domain/base/webhook/hooks.js';
 import { payment, record } from '../domain/payments/transaction/records.js';
 import { expectSound } from '../support/browser.js';
+import { nodeId } from '../support/dashboard.js';
 import { fleet } from '../support/fleet.js';
+import { mutated } from '../support/mutations.js';
 import { addPerson } from '../support/people.js';
+import { newRollout, rolloutFleet } from '../support/rollouts.js';
 import { useConsole, WINDOWS } from './pages.js';
 
 const { server, open } = useConsole();
@@ -38,6 +44,54 @@ it.each(WINDOWS)(
     await page.getByText(words.all).waitFor();
   },
 );
+
+it('names, messages and addresses are found by a part of them in any case', async () => {
+  const { acme } = server;
+  for (const name of ['Lojas Centro', 'Postos']) await fleet.group(acme.client, name);
+  const own = await rolloutFleet(server, acme, 1);
+  for (const name of ['Sale 1.1', 'Printer fonts']) {
+    await newRollout(
+      acme,
+      own.input({ name, waves: [{}], startAt: new Date(server.clock.now().getTime() + DAY) }),
+    );
+  }
+  for (const content of ['Paper rolls arrive on Monday', 'Closed']) {
+    await mutated(acme, 'notificationSend', { input: { content, target: { logicalNumbers: ['fleet 1'] } } });
+  }
+  const { email: admin, user } = await addPerson(server, { acme: 'admin' });
+  for (const name of ['Bateria fraca', 'Other']) {
+    await createRule(acme, {
+      name,
+      on: { lowBattery: { count: 1, below: 20 } },
+      repeatAfter: '1d',
+      recipientIds: [nodeId('User', user.id)],
+    });
+  }
+  for (const url of ['https://erp.example/Hook', 'https://other.example/'])
+    await createWebhook(acme, { url });
+  const page = await open('/groups', { email: admin });
+  for (const [address, typed, found, other] of [
+    ['groups', 'CENTRO', 'Lojas Centro', 'Postos'],
+    ['rollouts', 'sale', 'Sale 1.1', 'Printer fonts'],
+    ['notifications', 'paper', 'Paper rolls arrive on Monday', 'Closed'],
+    ['alert-rules', 'BATERIA', 'Bateria fraca', 'Other'],
+    ['webhooks', 'hook', 'https://erp.example/Hook', 'https://other.example/'],
+  ] as const) {
+    await page.goto(new URL(`/console/${address}`, page.url()).href);
+    await page.getByRole('row', { name: other }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(typed);
+    await page.getByRole('row', { name: other }).waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: found }).waitFor();
+    await page.getByText('1 record', { exact: true }).waitFor();
+  }
+  // Jobs have no text.
+  await page.goto(new URL('/console/jobs', page.url()).href);
+  const filter = page.getByRole('button', { name: 'Filter', exact: true });
+  await filter.waitFor();
+  await page.keyboard.press('/');
+  await filter.and(page.locator(':focus')).waitFor();
+});
 
 it('a payment is found by its NSU, authorization and the last digits of its card from every page', async () => {
   await record(server, server.acme, [

@@ -37,7 +37,8 @@ export function Shortcuts({ shown, show }: ShortcutsProps): ReactNode {
       show('help');
     } else if (event.key === '/') {
       event.preventDefault();
-      document.querySelector<HTMLElement>('[data-quick-search]')?.focus();
+      // A list of records without a text has only the button of its filter.
+      document.querySelector<HTMLElement>('[data-quick-search], [data-filter-button]')?.focus();
     }
   });
   useEffect(() => {

@@ -9,6 +9,7 @@ import type { Reference } from '../ui/reference-input';
 import { words } from '../ui/words';
 import {
   boundWords,
+  comparatorOfInput,
   filterWords,
   kindOf,
   nameIn,
@@ -121,12 +122,12 @@ function useConditions({ fields, names, filter }: FilterBarProps, typed: Values)
         return [name, shownValue(field, [stored].flat()[0])];
       });
       const comparatorOf = (values: Values): Comparator | null => {
-        const parts = askedOf(inputs, values).map(
-          ({ name, by }) => [by, meantValue(field, by, values[name])] as const,
-        );
-        const set = parts.filter(([, value]) => value !== null);
-        if (set.length === 0) return null;
-        const meant = Object.fromEntries(set) as Comparator;
+        const parts = askedOf(inputs, values).flatMap(({ name, by }) => {
+          const value = meantValue(field, by, values[name]);
+          return value === null ? [] : [comparatorOfInput(by, value)];
+        });
+        if (parts.length === 0) return null;
+        const meant = parts.reduce((all, part) => ({ ...all, ...part }));
         return meant.eq === NO_RECORD ? { isNull: true } : meant;
       };
       const known = Object.fromEntries(present);

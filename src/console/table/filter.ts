@@ -53,6 +53,10 @@ export function kindOf({ kind, find, isOfLinks }: FilterField) {
   return known.find((each) => each === kind) ?? 'text';
 }
 
+/** The comparator of what a person has entered: a part of a name is found in any case. */
+export const comparatorOfInput = (by: string, value: Comparator[string]): Comparator =>
+  by === 'contains' ? { contains: value, ignoreCase: true } : { [by]: value };
+
 export const filterWords = pageWords({
   above: ['from', 'a partir de'],
   any: ['Any', 'Qualquer'],

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { useTexts } from '../text';
 import { Icon } from '../ui/icon';
 import { pageWords } from '../ui/words';
-import { kindOf, without, type FilterField } from './filter';
+import { comparatorOfInput, kindOf, without, type FilterField } from './filter';
 import type { FilterBarProps } from './filter-chips';
 
 const words = pageWords({
@@ -32,7 +32,9 @@ export function QuickSearch({ fields, filter, onChange }: FilterBarProps): React
   const value = typed.trim();
   const search = useEffectEvent(() => {
     if (!field) return;
-    onChange(value === '' ? without(filter, field.id) : { ...filter, [field.id]: { [by]: value } });
+    onChange(
+      value === '' ? without(filter, field.id) : { ...filter, [field.id]: comparatorOfInput(by, value) },
+    );
   });
   useEffect(() => {
     if (value === known) return undefined;

@@ -2,9 +2,11 @@ import { getNamedType, type GraphQLField, isInputObjectType, isObjectType } from
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { addUnknownTerminals } from '../../../src/domain/terminals/terminal/terminal.repository.js';
+import { createRule } from '../../domain/base/alert/alerts.js';
 import { answered, changed, listed, nodeId, refused } from '../../support/dashboard.js';
 import { fleet, recordAll } from '../../support/fleet.js';
 import { mutated } from '../../support/mutations.js';
+import { newRollout, rolloutFleet } from '../../support/rollouts.js';
 import { useServer } from '../../support/server.js';
 import { subscribe } from '../../support/subscribe.js';
 import { schema } from '../ways.js';
@@ -14,7 +16,7 @@ const DECOMPOSED = 'Cafe\u0301';
 
 /** Columns whose texts are ASCII. */
 const ASCII =
-  /^(TransactionFilter\.lastDigits|CommandFilter\.action|LedgerEntryFilter\.(entityType|action)|(User|Member)Filter\.email)$/;
+  /^(TransactionFilter\.lastDigits|CommandFilter\.action|WebhookFilter\.url|LedgerEntryFilter\.(entityType|action)|(User|Member)Filter\.email)$/;
 
 const PAYMENT_TEXTS = [
   ...(['type', 'acquirer', 'paymentMethod', 'captureMethod', 'statusReason'] as const),
@@ -92,6 +94,16 @@ beforeAll(async () => {
       },
     ]);
   });
+  await createRule(acme, {
+    name: COMPOSED,
+    on: { silent: { percent: 1, silentFor: '1d' } },
+    repeatAfter: '1d',
+  });
+  await newRollout(acme, (await rolloutFleet(server, acme, 1)).input({ name: COMPOSED, waves: [{}] }));
+  const target = { logicalNumbers: [COMPOSED] };
+  await mutated(acme, 'notificationSend', { input: { content: COMPOSED, target } });
+  // Its content begins with an action.
+  await server.place.sql('update notifications set content = $1', [COMPOSED]);
   await server.place.sql('update transactions set number_at_start = $1', [COMPOSED]);
 });
 

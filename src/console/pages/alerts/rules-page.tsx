@@ -66,6 +66,7 @@ export default function AlertRulesPage(): ReactNode {
         'repeatAfter',
         'createdBy',
       ]}
+      filters={['name']}
       create={{ title: text.newRule, fields, document: mutations.alertRuleCreate, shape, help: noMail }}
       panel={
         <RecordPanel

@@ -41,6 +41,7 @@ export default function NotificationsPage(): ReactNode {
         'createdAt',
       ]}
       filters={[
+        'content',
         { id: 'kind', values: KINDS },
         { id: 'deliveryState', values: STATES },
         'createdAt',

@@ -42,7 +42,7 @@ export default function RolloutsPage(): ReactNode {
         'createdAt',
       ]}
       actions={<RolloutButton label={text.newRollout} icon="add" variant="primary" />}
-      filters={[{ id: 'state', values: STATES }, 'createdAt']}
+      filters={['name', { id: 'state', values: STATES }, 'createdAt']}
       panel={<RolloutPanel />}
       empty={text.about}
     />

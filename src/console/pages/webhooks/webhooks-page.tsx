@@ -53,6 +53,7 @@ export default function WebhooksPage(): ReactNode {
       text={text}
       source={listOf(WEBHOOK)}
       columns={['url', 'state', 'events', 'deliveredSequence', 'lastSuccessAt', 'lastFailureAt']}
+      filters={['url']}
       rowActions={ACTIONS}
       create={{
         title: text.newWebhook,

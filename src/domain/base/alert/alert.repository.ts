@@ -14,7 +14,7 @@ export const alertRows = new CompanyRows('alerts');
 export const alertRules = auditedList(ruleTable, {
   name: 'AlertRule',
   orders: { NAME: 'name' },
-  filters: {},
+  filters: { name: { column: 'name', kind: 'text' } },
 });
 
 const mapping = recordMapping<'alerts', Alert>('alerts');

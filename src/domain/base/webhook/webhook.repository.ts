@@ -13,7 +13,11 @@ export const webhookTable = new CompanyTable<'webhooks', Webhook>('webhooks');
 const rows = new CompanyRows('webhooks');
 const { columnsOf, recordOf } = recordMapping<'webhooks', Webhook>('webhooks');
 
-export const webhooks = auditedList(webhookTable, { name: 'Webhook', orders: {}, filters: {} });
+export const webhooks = auditedList(webhookTable, {
+  name: 'Webhook',
+  orders: {},
+  filters: { url: { column: 'url', kind: 'text' } },
+});
 
 /** Sequences of the ledger of the company: of the last entry, and of the last one that retention has deleted. */
 export async function ledgerSpan(

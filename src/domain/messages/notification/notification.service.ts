@@ -22,6 +22,7 @@ export const notifications = auditedList(notificationTable, {
   isLarge: true,
   orders: { EXPIRES_AT: 'expires_at' },
   filters: {
+    content: { column: 'content', kind: 'text' },
     kind: { column: 'kind', kind: 'choice', order: 'ID' },
     groupId: { column: 'group_id', kind: 'id', order: 'ID' },
     appId: { column: 'app_id', kind: 'id', order: 'ID' },

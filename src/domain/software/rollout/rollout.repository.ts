@@ -27,6 +27,7 @@ export const rollouts = auditedList(rolloutTable, {
   name: 'Rollout',
   orders: {},
   filters: {
+    name: { column: 'name', kind: 'text' },
     state: { column: 'state', kind: 'choice', order: 'ID' },
     unmovedSince: { column: 'unmoved_since', kind: 'instant' },
   },

@@ -5,23 +5,6 @@ import { readAmount, decimalsOf, useFormat, useLabel, useLocale } from '../../te
 import { zonesWith } from '../../text/zone';
 import { useText } from './words';
 
-const KINDS = [
-  'silent',
-  'lowApproval',
-  'noPayments',
-  'largePayments',
-  'highSales',
-  'lowBattery',
-  'weakSignal',
-  'refused',
-  'deliveriesFailed',
-  'commandsFailed',
-  'unknownTerminals',
-  'rolloutStopped',
-  'rolloutUnmoved',
-] as const;
-type Kind = (typeof KINDS)[number];
-
 const COUNTED = [
   'refused',
   'deliveriesFailed',
@@ -30,6 +13,18 @@ const COUNTED = [
   'rolloutStopped',
   'rolloutUnmoved',
 ] as const;
+const KINDS = [
+  'silent',
+  'lowApproval',
+  'noPayments',
+  'largePayments',
+  'highSales',
+  'lowBattery',
+  'weakSignal',
+  ...COUNTED,
+] as const;
+type Kind = (typeof KINDS)[number];
+
 const OF_PAYMENTS = ['lowApproval', 'largePayments', 'highSales'] as const;
 const OF_DEVICES = ['silent', 'noPayments', 'lowBattery', 'weakSignal'] as const;
 const MAY_BE_TOGETHER = ['lowApproval', 'highSales'] as const;

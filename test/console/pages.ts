@@ -144,6 +144,8 @@ export async function chosen(
   const page = 'page' in within ? within.page() : within;
   await within.getByRole('combobox', { name: label }).fill(typed);
   await page.getByRole('option', typeof name === 'string' ? { name, exact: true } : { name }).click();
+  // While it closes, all else is hidden.
+  await page.getByRole('listbox').waitFor({ state: 'detached' });
 }
 
 /** Creates logical numbers, and a filter of them that all members may use. */

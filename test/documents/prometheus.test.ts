@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 
+import { guide } from '../support/guide-servers.js';
 import { itWith } from '../support/installed.js';
 import { brokerAt } from '../support/mqtt/brokers.js';
 import { removeFolder, scratchFolder } from '../support/scratch.js';
@@ -100,6 +101,12 @@ describe('the rules for Prometheus', () => {
     expect(['critical', 'warning']).toContain(rule.labels.severity);
     for (const text of [rule.annotations.summary, rule.annotations.action])
       expect(text).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it('are where the guide says, in a package that is installed as the guide of the service says', () => {
+    const { name } = JSON.parse(readDocument('package.json')) as { name: string };
+    const [, prefix = ''] = /npm install .*--prefix (\S+)/.exec(guide('operate/service')) ?? [];
+    expect(guide('operate/monitoring')).toContain(`  - ${prefix}/lib/node_modules/${name}/${RULES}\n`);
   });
 
   itWithPromtool('are accepted by promtool', () => {

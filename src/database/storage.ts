@@ -280,7 +280,7 @@ export interface FirstRows {
 }
 
 /** Joins the rows of a table that are found for each preceding row: the first `limit`, by id. Each is looked up, whatever the statistics of the table. */
-export function joinFirst({ table, alias, own, where, limit }: FirstRows): Sql {
+export function joinFirstRows({ table, alias, own, where, limit }: FirstRows): Sql {
   const [rows, name] = [sql`${sql.table(table)} as ${sql.ref(alias)}`, sql.ref(`${alias}.id`)];
   const found = sql`from ${rows} where ${own} and ${where} order by ${name} limit ${hiddenFromPlanner(limit)}`;
   return portable(

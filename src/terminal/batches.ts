@@ -19,7 +19,7 @@ interface AdmittedCall<T, Input> {
   readonly input: Input;
 }
 
-/** Performs requests of one company in a constant number of statements. An error undoes no other call. */
+/** Handles requests of one company together, in a constant number of statements. If one fails, the others still count. */
 export type PerformTogether<T, Work, Input, Result extends object> = (
   work: Work,
   calls: readonly AdmittedCall<T, Input>[],
@@ -71,7 +71,7 @@ export class Batches<T> {
     const open = calls.filter(({ hasLeft }) => !hasLeft());
     const [first] = open;
     if (first === undefined) return calls.map(() => LEFT);
-    // Entries of the ledger have the request of the first one.
+    // In the ledger, all changes of a batch have the request id of its first call.
     const results = await run(first.claim.caller, async (work) => {
       const claims = open.map(({ claim }) => claim);
       const found = await this.admit(work, claims);

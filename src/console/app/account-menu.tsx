@@ -5,7 +5,8 @@ import { Header, MenuItem, MenuSection, Separator, type MenuItemProps } from 're
 import { mutations, useMutation } from '../api';
 import { type Option, texts, useTexts } from '../text';
 import { Icon } from '../ui/icon';
-import { MenuPopover, type MenuState } from '../ui/open-menu';
+import { MenuPopover } from '../ui/open-menu';
+import type { MenuState } from '../ui/use-menu';
 import { setPreferences, usePreferences, type Theme } from './preferences';
 import { goOnIn, useSession } from './session';
 
@@ -28,7 +29,7 @@ interface AccountMenuProps {
   readonly onShortcuts: () => void;
 }
 
-/** Settings of the person for the console, the companies of the person, and the end of the session. */
+/** Account, language, theme, company, documents and sign-out of the signed-in person. */
 export default function AccountMenu({ menu, label, onShortcuts }: AccountMenuProps): ReactNode {
   const text = useTexts(words);
   const navigate = useNavigate();

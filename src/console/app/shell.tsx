@@ -9,9 +9,9 @@ import { texts, useTexts } from '../text';
 import { IconButton } from '../ui/button';
 import { Badge } from '../ui/facts';
 import { Icon } from '../ui/icon';
-import { useMenu } from '../ui/menu';
 import { Secrets } from '../ui/secrets';
 import { Toasts } from '../ui/toasts';
+import { useMenu } from '../ui/use-menu';
 import { pageNames } from '../ui/words';
 import { PAGES, usePages } from './pages';
 import { useSession } from './session';
@@ -95,7 +95,7 @@ function Account({ onShortcuts }: { readonly onShortcuts: () => void }): ReactNo
         <Icon name="down" />
       </AriaButton>
       <Suspense>
-        {menu.isLoaded && <AccountMenu menu={menu} label={text.account} onShortcuts={onShortcuts} />}
+        {menu.wasOpened && <AccountMenu menu={menu} label={text.account} onShortcuts={onShortcuts} />}
       </Suspense>
     </>
   );

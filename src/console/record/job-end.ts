@@ -28,7 +28,7 @@ const CHANGED = graphql(`
   }
 `);
 
-/** The page of the change history, which is for administrators. */
+/** Only administrators see the change history. */
 const LEDGER = '/ledger';
 const DEVICES = ['/devices', 'changedByJob'] as const;
 
@@ -49,7 +49,7 @@ interface ChangingJob {
 }
 
 /** The list of the records that a job has changed; null if there is none, or none that the person may see. */
-export function changedBy({ id, kind, done }: ChangingJob, mayAdminister: boolean) {
+export function listChangedBy({ id, kind, done }: ChangingJob, mayAdminister: boolean) {
   const { [kind]: [to, field] = [] } = LISTS;
   if (to === undefined || field === undefined || done === 0) return null;
   if (to === LEDGER && !mayAdminister) return null;
@@ -75,7 +75,7 @@ export function useJobEnd(): (id: string, name: string) => void {
           ? text.endedWithout(name, count, format.number(job.rejected))
           : text.ended(name, count);
       const isWhole = job.state === 'DONE' && job.rejected === 0;
-      const list = changedBy(job, mayAdminister);
+      const list = listChangedBy(job, mayAdminister);
       notify({
         text: job.state === 'DONE' ? ended : text.endedEarly(name, count, format.number(job.total)),
         tone: isWhole ? 'good' : 'bad',

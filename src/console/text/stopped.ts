@@ -47,6 +47,13 @@ const said = (language: Language, sentence: string, parts: Parts): string =>
 export const stoppedIn = (language: Language, sentence: string): string =>
   said(language, sentence, OF_ROLLOUTS);
 
+const GROUP_IS_GONE = {
+  en: 'The group does not exist any more.',
+  pt: 'O grupo não existe mais.',
+} as const;
+
 /** The sentence that says why a job or a scheduled export has failed. */
 export const jobFailureIn = (language: Language, sentence: string): string =>
-  said(language, sentence, OF_JOBS);
+  sentence === 'change.groupId is not the id of a group'
+    ? GROUP_IS_GONE[language]
+    : said(language, sentence, OF_JOBS);

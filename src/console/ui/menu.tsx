@@ -1,35 +1,17 @@
-import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import type { MenuProps } from 'react-aria-components';
 
 import { IconButton } from './button';
 import type { IconName } from './icon';
-import type { Item, MenuState } from './open-menu';
+import type { MenuEntry } from './open-menu';
+import { useMenu } from './use-menu';
 
 const OpenMenu = lazy(() => import('./open-menu'));
 
-/** A menu that is closed, and opened by the button that gets `trigger`. */
-export function useMenu(): MenuState {
-  const triggerRef = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
-  const [isLoaded, setLoaded] = useState(false);
-  const open = (): void => {
-    setOpen(true);
-    setLoaded(true);
-  };
-  const trigger = {
-    ref: triggerRef,
-    'aria-haspopup': 'menu',
-    'aria-expanded': isOpen,
-    onPress: open,
-    onKeyDown: ({ key }: Pick<KeyboardEvent, 'key'>) => key === 'ArrowDown' && open(),
-  } as const;
-  return { isOpen, isLoaded, setOpen, triggerRef, trigger };
-}
-
-interface MenuButtonProps extends Omit<MenuProps<Item>, 'children'> {
+interface MenuButtonProps extends Omit<MenuProps<MenuEntry>, 'children'> {
   readonly icon: IconName;
   readonly label: string;
-  readonly items: readonly Item[];
+  readonly items: readonly MenuEntry[];
 }
 
 /** A button that opens a menu, such as the actions of a row. */
@@ -38,7 +20,7 @@ export function MenuButton({ icon, label, ...items }: MenuButtonProps): ReactNod
   return (
     <>
       <IconButton icon={icon} label={label} {...menu.trigger} />
-      <Suspense>{menu.isLoaded && <OpenMenu {...items} menu={menu} label={label} />}</Suspense>
+      <Suspense>{menu.wasOpened && <OpenMenu {...items} menu={menu} label={label} />}</Suspense>
     </>
   );
 }

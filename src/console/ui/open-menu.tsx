@@ -1,26 +1,10 @@
-import type { KeyboardEvent, ReactNode, RefObject } from 'react';
+import type { ReactNode } from 'react';
 import { Menu, MenuItem, Popover, type MenuProps } from 'react-aria-components';
 
 import { Icon, type IconName } from './icon';
+import type { MenuState } from './use-menu';
 
-/** The state of a menu, which is loaded when it is first opened. */
-export interface MenuState {
-  readonly isOpen: boolean;
-  /** True once it was opened, after which it stays, so that what was chosen in it can end. */
-  readonly isLoaded: boolean;
-  readonly setOpen: (isOpen: boolean) => void;
-  readonly triggerRef: RefObject<HTMLButtonElement | null>;
-  /** Properties of the button that opens it. */
-  readonly trigger: {
-    readonly ref: RefObject<HTMLButtonElement | null>;
-    readonly 'aria-haspopup': 'menu';
-    readonly 'aria-expanded': boolean;
-    readonly onPress: () => void;
-    readonly onKeyDown: (event: Pick<KeyboardEvent, 'key'>) => void;
-  };
-}
-
-export interface Item {
+export interface MenuEntry {
   readonly id: string;
   readonly icon: IconName;
   readonly name: string;
@@ -31,7 +15,6 @@ interface MenuPopoverProps<Entry> extends MenuProps<Entry> {
   readonly label: string;
 }
 
-/** An open menu beside its button. */
 export function MenuPopover<Entry extends object>(props: MenuPopoverProps<Entry>): ReactNode {
   const { menu, label, ...entries } = props;
   const { isOpen, setOpen, triggerRef } = menu;
@@ -54,7 +37,7 @@ export function MenuPopover<Entry extends object>(props: MenuPopoverProps<Entry>
   );
 }
 
-export default function OpenMenu(props: MenuPopoverProps<Item>): ReactNode {
+export default function OpenMenu(props: MenuPopoverProps<MenuEntry>): ReactNode {
   return (
     <MenuPopover {...props}>
       {(item) => (

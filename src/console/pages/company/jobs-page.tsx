@@ -8,7 +8,7 @@ import { useMay } from '../../app/session';
 import type { JobRecordFragment } from '../../gql/graphql';
 import { ActionButton } from '../../record/dialog-button';
 import { kindNames } from '../../record/history-values';
-import { changedBy } from '../../record/job-end';
+import { listChangedBy } from '../../record/job-end';
 import { RecordPanel } from '../../record/panel';
 import { CompactList } from '../../table/data-table';
 import { ListPage } from '../../table/list-page';
@@ -144,7 +144,7 @@ function JobPanel(): ReactNode {
       fragment={JOB}
       title={({ kind }) => label(kind)}
       actions={(job) => {
-        const list = changedBy(job, mayAdminister);
+        const list = listChangedBy(job, mayAdminister);
         return (
           <>
             {list && (

@@ -11,7 +11,7 @@ import { KEEP_OLD_FOR } from '../../people/access-token/access-token.graphql.js'
 import { DeviceList } from '../device/device.graphql.js';
 import type { Device } from '../device/device.model.js';
 import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
-import { requireCount } from '../logical-number/logical-number.service.js';
+import { requireExpectedCount } from '../logical-number/logical-number.model.js';
 import { ParameterCreate } from '../setting/setting.model.js';
 import { DeviceBulkChange, LogicalNumberBulkChange } from './bulk-change.model.js';
 import {
@@ -91,7 +91,7 @@ function bulkChange<T extends { readonly id: number }>(name: string, parts: Bulk
           const input = await parts.check(work, g.withNumbers(change, references));
           warnings = warningsOf(input);
           found = await recordsOf(work, list, target, info);
-          requireCount(found.length, expectCount, records);
+          requireExpectedCount(found.length, expectCount, records);
           if (dryRun === true) return [];
           const rows: BulkRow[] = found.map((row) => ({ id: row.id, name: parts.nameOf(row) }));
           return [

@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { SAVED_FILTER_ID, targetConditions } from '../../base/saved-filter/saved-filter.graphql.js';
 import { LogicalNumberList } from '../logical-number/logical-number.graphql.js';
-import { MAX_EXAMPLES } from '../logical-number/logical-number.service.js';
+import { MAX_EXAMPLES } from '../logical-number/logical-number.model.js';
 import { DeviceList } from './device.graphql.js';
 import { numbersOfDevices } from './device.service.js';
 

@@ -58,18 +58,19 @@ export interface FormerNumber {
 }
 
 /** Logical numbers that a change affects: their count, and the first 20 of them. */
-export interface Affected {
+export interface AffectedNumbers {
   readonly count: number;
   readonly examples: readonly LogicalNumberHead[];
 }
 
 export const MAX_EXAMPLES = 20;
 
-export function affected(numbers: readonly LogicalNumberHead[]): Affected {
+export function affectedNumbers(numbers: readonly LogicalNumberHead[]): AffectedNumbers {
   return { count: numbers.length, examples: numbers.slice(0, MAX_EXAMPLES) };
 }
 
-export function requireCount(
+/** Errors: `invalid` if a change affects another number of records than the person has confirmed. */
+export function requireExpectedCount(
   count: number,
   expected: number | null | undefined,
   what = 'logical numbers',

@@ -16,7 +16,7 @@ import type { Page, PageRequest } from '../../../platform/requests.js';
 import { normalized, changed, type Ids, newValues, parse } from '../../../platform/validate.js';
 import { refuseUnknownGroup } from '../group/group.service.js';
 import {
-  type Affected,
+  type AffectedNumbers,
   type FormerNumber,
   type LogicalNumber,
   LogicalNumberCreate,
@@ -26,8 +26,6 @@ import {
   NEW_NUMBER,
 } from './logical-number.model.js';
 import * as store from './version-links.repository.js';
-
-export { type Affected, affected, MAX_EXAMPLES, requireCount } from './logical-number.model.js';
 
 export const logicalNumberTable = new CompanyTable<'logical_numbers', LogicalNumberHead>('logical_numbers');
 
@@ -244,7 +242,7 @@ export async function findTarget(work: ReadWork, target: NumberTarget, limit: nu
 }
 
 /** Logical numbers for which a condition holds. Two statements. */
-export async function affectedBy(work: ReadWork, condition: Condition): Promise<Affected> {
+export async function affectedBy(work: ReadWork, condition: Condition): Promise<AffectedNumbers> {
   const { records: examples } = await logicalNumbers.slice(work, firstIn('ID', MAX_EXAMPLES, { condition }));
   const count = await logicalNumbers.count(work, condition);
   return { count, examples };

@@ -3,7 +3,7 @@ import { invalid } from '../../../platform/errors.js';
 import { devicesOf, DeviceTargetInput, EXAMPLES } from '../../fleet/bulk/bulk-change.graphql.js';
 import { DeviceList, DeviceType } from '../../fleet/device/device.graphql.js';
 import type { Device } from '../../fleet/device/device.model.js';
-import { requireCount } from '../../fleet/logical-number/logical-number.service.js';
+import { requireExpectedCount } from '../../fleet/logical-number/logical-number.model.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import {
   type Command,
@@ -147,7 +147,7 @@ const commandSend = g.mutation('commandSend', {
       async (work) => {
         service.commandOf(work, sent);
         found = await devicesOf(work, target, info);
-        requireCount(found.length, expectCount, 'devices');
+        requireExpectedCount(found.length, expectCount, 'devices');
         if (found.length === 0 && dryRun !== true)
           throw invalid('target', 'There is no device in the target: choose others.');
         const ids = found.map(({ id }) => id);

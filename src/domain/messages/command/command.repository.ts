@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { CompanyRows, UNLIMITED, specialSql } from '../../../database/company/company-rows.js';
 import { recordMapping } from '../../../database/company/company-table.js';
 import { listOf } from '../../../database/list/list.js';
-import { hiddenFromPlanner, idTable, joinFirst } from '../../../database/storage.js';
+import { hiddenFromPlanner, idTable, joinFirstRows } from '../../../database/storage.js';
 import type { ReadWork } from '../../../database/work.js';
 import type { Ids } from '../../../platform/validate.js';
 import { HAS_ENDED } from '../../../schema/messages.js';
@@ -76,7 +76,7 @@ export async function selectReplaced(
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
   const lanes = deviceIds.flatMap((deviceId) => [laneOf(deviceId, true), laneOf(deviceId, false)]);
-  const waiting = joinFirst({
+  const waiting = joinFirstRows({
     table: 'notification_deliveries',
     alias: 'd',
     own: sql`d.company_id = ${companyId}`,

@@ -147,27 +147,43 @@ async function stop(work: WriteWork, command: Command): Promise<number> {
  */
 export async function reportCommand(work: WriteWork, device: Pick<Device, 'id'>, id: string, input: unknown) {
   const { state, code, detail } = parse(CommandReport, input);
-  const known = (await terminalCommands.byIds(work, [idFromText(id) ?? 0])).get(idFromText(id) ?? 0);
-  const isDone = state === 'done';
-  const shown = isDone ? null : (code ?? (state === 'refused' ? 'REFUSED' : 'FAILED'));
-  const problem = problemOf(known, device, { state: isDone ? 'done' : 'failed', code: shown });
-  if (problem !== null) throw problem;
-  const ending = { reason: detail, code: shown, isReported: true };
-  await end(work, known === undefined ? [] : [known.id], isDone ? 'done' : 'failed', ending);
+  const reported: Reported =
+    state === 'done'
+      ? { state, code: null, reason: detail }
+      : { state: 'failed', code: code ?? (state === 'refused' ? 'REFUSED' : 'FAILED'), reason: detail };
+  const [problem] = await storeReports(work, [{ terminal: device, input: id }], reported);
+  if (problem instanceof Error) throw problem;
 }
 
-/** Like `reportCommand`, for reports of several terminals that say no more than `done`. Constant number of statements. */
-export async function reportDone(
+/** The id of a command, as its terminal has sent it. */
+interface Report {
+  readonly terminal: Pick<Device, 'id'>;
+  readonly input: string;
+}
+
+/** `reportCommand` for several terminals at once, each of which says only `done`. Constant number of statements. */
+export const reportDone = (work: WriteWork, reports: readonly Report[]) =>
+  storeReports(work, reports, { state: 'done', code: null, reason: null });
+
+interface Reported {
+  readonly state: 'done' | 'failed';
+  readonly code: string | null;
+  readonly reason: string | null;
+}
+
+async function storeReports(
   work: WriteWork,
-  all: readonly { readonly terminal: Pick<Device, 'id'>; readonly input: string }[],
+  reports: readonly Report[],
+  reported: Reported,
 ): Promise<readonly (object | Error)[]> {
-  const ids = all.map(({ input }) => idFromText(input) ?? 0);
+  const { state, ...ending } = reported;
+  const ids = reports.map(({ input }) => idFromText(input) ?? 0);
   const known = await terminalCommands.byIds(work, ids);
-  const problems = all.map(({ terminal }, place) =>
-    problemOf(known.get(ids[place] ?? 0), terminal, { state: 'done', code: null }),
+  const problems = reports.map(({ terminal }, place) =>
+    problemOf(known.get(ids[place] ?? 0), terminal, reported),
   );
-  const done = new Set(ids.filter((_, place) => problems[place] === null));
-  await end(work, [...done], 'done', { isReported: true });
+  const sound = new Set(ids.filter((_, place) => problems[place] === null));
+  await end(work, [...sound], state, { ...ending, isReported: true });
   return problems.map((problem) => problem ?? {});
 }
 
@@ -175,7 +191,7 @@ export async function reportDone(
 function problemOf(
   known: TerminalCommand | undefined,
   { id }: Pick<Device, 'id'>,
-  { state, code }: Pick<TerminalCommand, 'state' | 'code'>,
+  { state, code }: Reported,
 ): Error | null {
   if (known === undefined || known.deviceId !== id || known.attempts === 0) return notFound('command');
   const isReported = known.state === 'done' || known.code !== null;

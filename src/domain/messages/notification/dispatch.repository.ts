@@ -5,7 +5,7 @@ import {
   idTable,
   inIds,
   inList,
-  joinFirst,
+  joinFirstRows,
   flag,
   hiddenFromPlanner,
   instant,
@@ -98,7 +98,7 @@ export async function selectDue(work: ReadWork, limit: number): Promise<readonly
 export async function selectWaiting(work: ReadWork, lanes: Ids, limit: number) {
   const { db } = specialSql(work);
   const companyId = hiddenFromPlanner(work.caller.companyId);
-  const first = joinFirst({
+  const first = joinFirstRows({
     table: 'notification_deliveries',
     alias: 'd',
     own: sql`d.company_id = ${companyId}`,

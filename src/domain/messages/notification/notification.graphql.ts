@@ -7,7 +7,7 @@ import {
 } from '../../fleet/device/number-target.graphql.js';
 import { GroupList } from '../../fleet/group/group.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import { requireCount } from '../../fleet/logical-number/logical-number.service.js';
+import { requireExpectedCount } from '../../fleet/logical-number/logical-number.model.js';
 import { auditedType } from '../../people/user/user.graphql.js';
 import { AppList } from '../../software/app/app.graphql.js';
 import {
@@ -141,7 +141,7 @@ const notificationSend = g.ownMutation('NotificationSend', {
     const given = g.withNumbers({ ...input, ...reached }, { groupId: 'Group', appId: 'App' });
     if (dryRun === true || expectCount != null) {
       const affected = await service.affectedByNotification(work, given);
-      requireCount(affected.count, expectCount);
+      requireExpectedCount(affected.count, expectCount);
       if (dryRun === true) return affected;
     }
     const notification = await service.sendNotification(work, given);

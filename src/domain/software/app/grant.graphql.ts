@@ -3,7 +3,7 @@ import { NUMBER_CONDITIONS, numberConditions } from '../../fleet/device/number-t
 import { GroupList, GroupType } from '../../fleet/group/group.graphql.js';
 import { getGroup } from '../../fleet/group/group.service.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import type { Affected } from '../../fleet/logical-number/logical-number.service.js';
+import type { AffectedNumbers } from '../../fleet/logical-number/logical-number.model.js';
 import { refuseLoss } from '../../fleet/logical-number/version-links.service.js';
 import {
   appVersionsOfGroup,
@@ -98,7 +98,7 @@ const appVersionGrant = g.mutation('appVersionGrant', {
   },
   resolve: (_source, ctx, { appVersionIds, target, mode, dryRun, expectCount }, info) => {
     const { filter, deviceFilter, savedFilterId, all, ...others } = target;
-    let tried: Affected | null = null;
+    let tried: AffectedNumbers | null = null;
     return ctx.changeInParts(
       async (work) => {
         const input = g.withNumbers({ appVersionIds, ...others }, REFERENCES);

@@ -6,13 +6,16 @@ import { invalid, requireAtMost } from '../../../platform/errors.js';
 import { parse } from '../../../platform/validate.js';
 import type { Group } from '../../fleet/group/group.model.js';
 import { groupRecords } from '../../fleet/group/group.service.js';
-import type { LogicalNumber, LogicalNumberHead } from '../../fleet/logical-number/logical-number.model.js';
+import {
+  type AffectedNumbers,
+  affectedNumbers,
+  type LogicalNumber,
+  type LogicalNumberHead,
+  requireExpectedCount,
+} from '../../fleet/logical-number/logical-number.model.js';
 import {
   logicalNumbers,
   withVersions,
-  affected,
-  type Affected,
-  requireCount,
   findTarget,
   type NumberTarget,
 } from '../../fleet/logical-number/logical-number.service.js';
@@ -71,7 +74,7 @@ type Parts = readonly ((work: WriteWork) => Promise<number>)[];
 export async function planGrant(
   work: ReadWork,
   { input, mode, dryRun, expectCount, ...selected }: GrantRequest,
-): Promise<{ readonly parts: Parts; readonly tried: Affected | null }> {
+): Promise<{ readonly parts: Parts; readonly tried: AffectedNumbers | null }> {
   const { appVersionIds, ...given } = parse(AppVersionGrant, input);
   const target = targetOf(given, selected);
   requireAtMost('appVersionIds', appVersionIds.length, MAX_VERSIONS);
@@ -81,8 +84,8 @@ export async function planGrant(
   const grant = { mode, appVersionIds };
   const parts = await planVersionGrant(work, numbers, grant);
   if (!dryRun && expectCount == null) return { parts, tried: null };
-  const changing = affected(await findChanging(work, numbers, grant));
-  requireCount(changing.count, expectCount);
+  const changing = affectedNumbers(await findChanging(work, numbers, grant));
+  requireExpectedCount(changing.count, expectCount);
   return dryRun ? { parts: [], tried: changing } : { parts, tried: null };
 }
 

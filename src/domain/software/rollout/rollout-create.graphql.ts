@@ -1,7 +1,7 @@
 import * as g from '../../../graphql/index.js';
 import { numberConditions, WITHOUT_TERMINAL } from '../../fleet/device/number-target.graphql.js';
 import { LogicalNumberType } from '../../fleet/logical-number/logical-number.graphql.js';
-import { requireCount } from '../../fleet/logical-number/logical-number.service.js';
+import { requireExpectedCount } from '../../fleet/logical-number/logical-number.model.js';
 import { AppVersionGrantTargetInput } from '../app/grant.graphql.js';
 import { planRollout, type RolloutPlan } from './rollout-plan.service.js';
 import { HOURS, STOP_WHEN } from './rollout-wave.graphql.js';
@@ -138,7 +138,7 @@ export const rolloutCreateGraphql = g.mutation('rolloutCreate', {
         );
         const request = { ...given, conditions, all: all === true };
         const planned = await planRollout(work, { ...fields, waves }, request);
-        requireCount(planned.numbers.length, expectCount);
+        requireExpectedCount(planned.numbers.length, expectCount);
         plan = planned;
         return dryRun === true ? [] : [(later) => createRollout(later, planned)];
       },

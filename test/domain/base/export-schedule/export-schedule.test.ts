@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 
+import { jobFailureIn } from '../../../../src/console/text/stopped.js';
 import { nextTime } from '../../../../src/domain/base/export-schedule/export-schedule.service.js';
 import { DAY, HOUR } from '../../../../src/platform/clock.js';
 import { changed } from '../../../support/dashboard.js';
@@ -103,6 +104,7 @@ it('nothing is made for a person without the right, and the reason is said', asy
   await aDayLater(server);
   const [made] = await schedulesOf(server.acme);
   expect(made?.failure).toContain('make it anew');
+  expect(jobFailureIn('pt', made?.failure ?? '')).toContain('crie de novo');
   expect(made?.madeAt).toBeNull();
   expect(receiver.received).toEqual([]);
 });
@@ -117,6 +119,9 @@ it('an export that no longer fits its list says what does not', async () => {
   await aDayLater(server);
   const [made] = await schedulesOf(server.acme);
   expect(made?.failure).toMatch(/^filter does not fit the list: .*colour/);
+  expect(jobFailureIn('pt', made?.failure ?? '')).toMatch(
+    /^O filtro não serve mais para esta lista: .*colour/,
+  );
   expect(made?.madeAt).toBeNull();
 });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { jobFailureIn } from '../../../../src/console/text/stopped.js';
 import { cancelJob, getJob, takeJobStep } from '../../../../src/domain/base/job/job.service.js';
 import { answered, changed, listed, nodeId } from '../../../support/dashboard.js';
 import { audited, insertMany } from '../../../support/databases/rows.js';
@@ -302,10 +303,10 @@ describe('a job in steps', () => {
     const job = await started(acme, named('lost'), { groupId: nodeId('Group', group), enabled: false });
     await acme.client.delete('groups/short-lived');
     await step();
-    expect(await shown(acme, job)).toMatchObject({
-      state: 'FAILED',
-      failure: 'change.groupId is not the id of a group',
-    });
+    const { state, failure } = await shown(acme, job);
+    expect([state, failure]).toEqual(['FAILED', 'change.groupId is not the id of a group']);
+    expect(jobFailureIn('en', String(failure))).toBe('The group does not exist any more.');
+    expect(jobFailureIn('pt', String(failure))).toBe('O grupo não existe mais.');
     expect(await enabledCount(acme, 'lost')).toBe(1);
   });
 });

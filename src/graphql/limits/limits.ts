@@ -130,15 +130,21 @@ export class JsonMeasure {
       if (isTurnOver()) await yieldToEventLoop();
       return JSON.stringify(value);
     }
-    const texts: string[] = [];
+    // Added to each other, the parts are copied once, when the whole text is sent: `join` would copy them at each level.
+    let text = '';
     if (Array.isArray(value)) {
-      for (const entry of value) texts.push(await this.text(entry ?? null));
-      return `[${texts.join()}]`;
+      for (const entry of value) {
+        const part = await this.text(entry ?? null);
+        text += text === '' ? part : `,${part}`;
+      }
+      return `[${text}]`;
     }
-    for (const [name, part] of Object.entries(value)) {
-      if (part !== undefined) texts.push(`${JSON.stringify(name)}:${await this.text(part)}`);
+    for (const [name, entry] of Object.entries(value)) {
+      if (entry === undefined) continue;
+      const part = `${JSON.stringify(name)}:${await this.text(entry)}`;
+      text += text === '' ? part : `,${part}`;
     }
-    return `{${texts.join()}}`;
+    return `{${text}}`;
   }
 }
 
